@@ -42,18 +42,6 @@ def test_polyphones_are_homophones_when_any_reading_agrees() -> None:
     assert homophones("行行长長著", "航走常常住") == [True, False, True, True, True]
 
 
-@given(HOSTILE)
-def test_being_homophones_is_mutual_and_needs_a_reading(text: str) -> None:
-    codes = code_points(text)
-    others = codes[::-1].copy()
-    found = are_homophones(codes, others)
-    assert (found == are_homophones(others, codes)).all()
-    assert (are_homophones(codes, codes) == (NEAR_2026.rows[codes] > 0)).all()
-    for code, other, said in zip(codes.tolist(), others.tolist(), found.tolist(), strict=True):
-        both = [set(NEAR_2026.readings[NEAR_2026.rows[one]].tolist()) - {0} for one in (code, other)]
-        assert said == bool(both[0] & both[1])
-
-
 def test_every_character_with_a_reading_has_a_row_but_some_rare_ones() -> None:
     has_reading, has_row = READINGS_2026.syllables > 0, NEAR_2026.rows > 0
     assert not (has_row & ~has_reading).any()
@@ -105,14 +93,6 @@ def test_shape_alternatives_repeat_neither_the_token_nor_what_sound_gives(text: 
         assert row[: len(named)] == named
         assert len(set(named)) == len(named)
         assert not {int(READINGS_2026.syllables[code]), *by_sound} & set(named)
-
-
-@given(HOSTILE)
-def test_being_alike_is_mutual(text: str) -> None:
-    codes = code_points(text)
-    others = codes[::-1].copy()
-    assert (are_alike(codes, others) == are_alike(others, codes)).all()
-    assert not are_alike(codes, codes).any()
 
 
 def test_spelling_errors_of_learners_are_near_as_far_as_was_measured() -> None:

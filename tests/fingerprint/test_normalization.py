@@ -77,12 +77,6 @@ def test_what_was_kept_reads_the_same_again(text: str) -> None:
     assert normalize(kept).tokens.tolist() == stream.tokens.tolist()
 
 
-@pytest.mark.parametrize("text", ["", "，。！", "\ud800\udfff", "An English sentence.", "ひらがな", "🙂🙂", "\ufeff"])
-def test_a_text_without_chinese_has_an_empty_stream(text: str) -> None:
-    fingerprint = fingerprint_text(text)
-    assert fingerprint.tokens.size == fingerprint.hashes.size == fingerprint.windows[0].shape[0] == 0
-
-
 def test_zero_width_characters_are_noise_only_behind_a_character() -> None:
     assert noise("\ufeff人\u200b\u200d民❤\ufe0f") == [("\u200b\u200d", Obfuscation.ZERO_WIDTH)]
     assert sounds("人\u200b民") == sounds("人民")

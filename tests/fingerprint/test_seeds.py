@@ -16,11 +16,6 @@ TEXT = story(7)
 ROWS = hnp.arrays(np.uint8, st.tuples(st.integers(0, 20), st.just(9)), elements=st.integers(0, 1))
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_the_first_algorithms_take_anchors_only(number: int) -> None:
-    assert ALGORITHMS[number].seeds is Seeds.ANCHORS
-
-
 def test_seeds_of_the_published_index_are_its_windows() -> None:
     fingerprint = fingerprint_text(TEXT, ALGORITHMS[3])
     rows = fingerprint.windows[0]
@@ -69,11 +64,6 @@ def test_windows_of_a_work_are_found_at_any_phase_when_a_page_has_one_at_every_t
     reached = work.hashes[work.anchors >= cut]
     assert set(reached.tolist()) <= set(hashes.tolist())
     assert (np.diff(positions) > 0).all()
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))
-def test_a_row_of_one_character_has_few_seeds(algorithm: Algorithm) -> None:
-    assert fingerprint_text("哈" * 100_000, algorithm).hashes.size <= 1 + len(algorithm.windows)
 
 
 def test_rules_that_say_nothing_sensible_are_refused() -> None:

@@ -11,11 +11,8 @@ import numpy as np
 import pytest
 import redis
 
-from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
 from core.matches import ChangeKind, Match
-from core.ports import FingerprintStore
-from core.works import StoredFingerprint
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.alphabets import Alphabet
 from fingerprint.characters import CLASSES_2026, CharacterClasses, Kind
@@ -33,11 +30,8 @@ from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from matcher.matching import Matcher
-from pagestore.mongo import MongoFingerprintStore, connect
 from tests.support.corpus_texts import story
-from tests.support.fingerprint_definition import fingerprint_by_definition
 from tests.support.index_texts import occurrences
-from tests.support.memory_pages import MemoryFingerprintStore
 
 WORKS = {WorkTextId(f"work-{seed}"): story(seed).replace("。", "9。", 5) for seed in range(4)}
 WORK = WorkTextId("work-1")
@@ -124,21 +118,6 @@ def test_each_algorithm_reads_a_text_by_its_own_record_whichever_was_asked_first
     assert [len(fingerprint_text(text, algorithm).noise) for algorithm in both] == [0, 1]
 
 
-def test_an_algorithm_without_a_compiled_stage_gives_what_its_definition_says(other: Algorithm) -> None:
-    assert other.normalization.stage is normalize_without_digits
-    for text in WORKS.values():
-        made, defined = fingerprint_text(text, other), fingerprint_by_definition(text, other)
-        assert made.to_bytes() == defined.to_bytes()
-        assert np.array_equal(made.hashes, defined.hashes)
-
-
-def test_a_fingerprint_of_one_is_none_of_the_other(both: tuple[Algorithm, Algorithm]) -> None:
-    first, second = (fingerprint_text(WORKS[WORK], algorithm) for algorithm in both)
-    assert first.tokens.size > second.tokens.size
-    assert np.intersect1d(first.hashes, second.hashes).size == 0
-    assert [stored[0] for stored in (first.to_bytes(), second.to_bytes())] == [DEFAULT.id, 200]
-
-
 def test_a_fingerprint_of_an_algorithm_that_is_not_known_is_not_read(other: Algorithm) -> None:
     third = replace(other, id=201)
     stored = fingerprint_text(WORKS[WORK], third).to_bytes()
@@ -149,30 +128,6 @@ def test_a_fingerprint_of_an_algorithm_that_is_not_known_is_not_read(other: Algo
 def test_near_characters_by_other_readings_than_its_own_are_refused(other: Algorithm) -> None:
     with pytest.raises(ValueError, match="algorithm 202 has characters that are near by other readings than its own"):
         replace(other, id=202, near=NEAR_2026)
-
-
-class TestStores:
-    @pytest.fixture(params=["memory", "mongo_url"])
-    def store(self, request: pytest.FixtureRequest) -> FingerprintStore:
-        if request.param == "memory":
-            return MemoryFingerprintStore()
-        return MongoFingerprintStore(connect(request.getfixturevalue("mongo_url")))
-
-    def test_one_subject_has_a_fingerprint_of_each(
-        self, store: FingerprintStore, both: tuple[Algorithm, Algorithm]
-    ) -> None:
-        made = {algorithm.id: fingerprint_text(WORKS[WORK], algorithm) for algorithm in both}
-        for algorithm_id, fingerprint in made.items():
-            store.put_many([StoredFingerprint(WORK, algorithm_id, fingerprint.to_bytes())])
-        for algorithm_id, fingerprint in made.items():
-            kept = store.get(WORK, algorithm_id)
-            read = Fingerprint.from_bytes(kept.payload)
-            assert read.algorithm is ALGORITHMS[algorithm_id]
-            assert np.array_equal(read.tokens, fingerprint.tokens)
-            assert np.array_equal(read.hashes, fingerprint.hashes)
-            assert store.find_existing([WORK, "absent"], algorithm_id) == {WORK}
-        store.remove(WORK)
-        assert [store.get(WORK, algorithm.id) for algorithm in both] == [None, None]
 
 
 class TestIndexes:
@@ -222,15 +177,6 @@ class TestIndexes:
         assert indexes[200].lookup(hashes, MANY).queries.size > 0
         assert indexes[DEFAULT.id].text_ids() == frozenset()
 
-    def test_a_fingerprint_of_the_other_is_refused(self, indexes: dict[int, MatchIndex]) -> None:
-        for algorithm_id, index in indexes.items():
-            (another,) = set(indexes) - {algorithm_id}
-            with pytest.raises(AlgorithmMismatch):
-                index.add(WorkTextId("new"), fingerprint_text(WORKS[WORK], ALGORITHMS[another]))
-            with pytest.raises(AlgorithmMismatch):
-                index.rebuild(prints_of(ALGORITHMS[another]).items())
-            assert index.text_ids() == frozenset(WORKS)
-
     def test_each_matches_a_page_by_its_own_readings(self, indexes: dict[int, MatchIndex]) -> None:
         page = southern_page(WORKS[WORK]).replace(CHARACTER, VARIANT)
         kinds = {}
@@ -241,16 +187,6 @@ class TestIndexes:
         assert set(kinds[200]) == {ChangeKind.HOMOPHONE, ChangeKind.SCRIPT}
         # To the default hua and fa are two syllables that people confuse, and the variant of 200 is no variant.
         assert set(kinds[DEFAULT.id]) == {ChangeKind.HOMOPHONE, ChangeKind.REPLACED}
-
-    def test_comparing_across_algorithms_raises(self, indexes: dict[int, MatchIndex]) -> None:
-        for algorithm_id, index in indexes.items():
-            (another,) = set(indexes) - {algorithm_id}
-            foreign = fingerprint_text(WORKS[WORK], ALGORITHMS[another])
-            with pytest.raises(AlgorithmMismatch):
-                Matcher(index, corpus_of(ALGORITHMS[algorithm_id])).match(WORKS[WORK], foreign)
-            page = fingerprint_text(WORKS[WORK], ALGORITHMS[algorithm_id])
-            with pytest.raises(AlgorithmMismatch):
-                Matcher(index, corpus_of(ALGORITHMS[another])).match(WORKS[WORK], page)
 
 
 def southern_page(text: str) -> str:

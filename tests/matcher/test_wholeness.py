@@ -27,40 +27,38 @@ def surroundings(*texts: str) -> str:
     return OTHER[:400] + "\n".join(texts) + OTHER[400:]
 
 
-def test_a_formulaic_text_that_stands_whole_on_a_page_is_a_copy() -> None:
-    assert classes(surroundings(FIRST)) == {"bulletin-0": MatchClass.IDENTICAL}
+def whole_text_of(tokens: int) -> Calibration:
+    """Thresholds by which a text is long enough for the rule from so many tokens on."""
+    return replace(DEFAULT, min_whole_text_tokens=tokens)
 
 
-def test_without_the_rule_it_would_be_set_wording() -> None:
-    never = replace(DEFAULT, min_whole_text_tokens=10_000)
-    assert classes(surroundings(FIRST), never) == {"bulletin-0": MatchClass.QUOTATION}
+LENGTH = fingerprint_text(FIRST).tokens.size
+
+
+@pytest.mark.parametrize(
+    ("page", "calibration", "expected"),
+    [
+        pytest.param(surroundings(FIRST), DEFAULT, MatchClass.IDENTICAL, id="whole among other words"),
+        pytest.param(surroundings(FIRST), whole_text_of(10_000), MatchClass.QUOTATION, id="without the rule"),
+        pytest.param(surroundings(FIRST), whole_text_of(LENGTH), MatchClass.IDENTICAL, id="as long as the least"),
+        pytest.param(surroundings(FIRST), whole_text_of(LENGTH + 1), MatchClass.QUOTATION, id="shorter"),
+        pytest.param(surroundings(FIRST[:70]), DEFAULT, MatchClass.QUOTATION, id="half of it"),
+        pytest.param(
+            surroundings(FIRST[:70] + OTHER[1000:1500] + FIRST[70:]), DEFAULT, MatchClass.QUOTATION, id="in pieces"
+        ),
+        pytest.param(
+            surroundings(with_random_characters(FIRST, 0.05)), DEFAULT, MatchClass.LIGHTLY_EDITED, id="edited"
+        ),
+        pytest.param(FIRST[10:100], DEFAULT, MatchClass.IDENTICAL, id="a page that stands whole in it"),
+    ],
+)
+def test_a_formulaic_text_is_a_copy_where_it_stands_whole(
+    page: str, calibration: Calibration, expected: MatchClass
+) -> None:
+    assert set(classes(page, calibration).values()) == {expected}
 
 
 def test_four_bulletins_on_one_page_are_four_copies() -> None:
     four = [WorkTextId(f"bulletin-{number}") for number in range(4)]
     found = classes("\n".join(BULLETINS[one] for one in four))
     assert {one: found[str(one)] for one in four} == dict.fromkeys(four, MatchClass.IDENTICAL)
-
-
-def test_half_of_it_stays_set_wording() -> None:
-    assert set(classes(surroundings(FIRST[:70])).values()) == {MatchClass.QUOTATION}
-
-
-def test_a_text_in_pieces_is_not_whole() -> None:
-    pieces = FIRST[:70] + OTHER[1000:1500] + FIRST[70:]
-    assert set(classes(surroundings(pieces)).values()) == {MatchClass.QUOTATION}
-
-
-@pytest.mark.parametrize(("tokens", "expected"), [(0, MatchClass.IDENTICAL), (1, MatchClass.QUOTATION)])
-def test_it_has_to_be_as_long_as_the_least_length(tokens: int, expected: MatchClass) -> None:
-    length = fingerprint_text(FIRST).tokens.size + tokens
-    assert classes(surroundings(FIRST), replace(DEFAULT, min_whole_text_tokens=length)) == {"bulletin-0": expected}
-
-
-def test_an_edited_one_is_a_copy_as_well() -> None:
-    found = classes(surroundings(with_random_characters(FIRST, 0.05)))
-    assert found == {"bulletin-0": MatchClass.LIGHTLY_EDITED}
-
-
-def test_a_formulaic_page_that_stands_whole_in_a_text_is_a_copy() -> None:
-    assert classes(FIRST[10:100]) == {"bulletin-0": MatchClass.IDENTICAL}

@@ -127,6 +127,8 @@ class PageStoreContract:
                 ObfuscationFound(Obfuscation.HIDDEN_TEXT, 1),
             ),
             raw_text="山雨(shān yǔ)欲来本站首发风满楼。\ud800",
+            chapter_number=3,
+            surroundings=(SurroundingLine(Zone.FRAME, "首页\t书库", 0), SurroundingLine(Zone.TEASER, "孤\ud800字", 12)),
             marks=(
                 Mark("pinyin_inserted", TextRange(2, 10), TextRange(2, 2)),
                 Mark("site_advertisement", TextRange(12, 16), TextRange(4, 4)),
@@ -160,6 +162,7 @@ class PageStoreContract:
         assert store.version(VersionId("0" * 40)) is None
         assert store.versions(PageId("0" * 40)) == []
         assert store.raw(digest(b"nothing")) is None
+        assert store.capture(digest(b"nothing")) is None
         assert store.pages(None, 10) == []
 
     def test_the_same_page_fetched_again_only_moves_last_seen(self, store: PageStore) -> None:
@@ -350,17 +353,8 @@ class PageStoreContract:
         with pytest.raises(BrokenInvariant, match=digest(b"as it was")):
             store.raw(digest(b"as it was"))
 
-    def test_how_a_page_was_fetched_is_kept_with_its_version_to_the_byte(self, store: PageStore) -> None:
-        stored = store.put(fetched(capture=CAPTURE), reading())
-        version = store.version(stored.version_id)
-        assert version.capture_digest is not None
-        assert store.capture(version.capture_digest) == CAPTURE
-        assert store.capture(digest(b"nothing")) is None
-
-    @pytest.mark.parametrize("capture", [BROWSED, ARCHIVED])
-    def test_what_a_browser_received_and_the_records_of_an_archive_come_back_whole(
-        self, store: PageStore, capture: Capture
-    ) -> None:
+    @pytest.mark.parametrize("capture", [CAPTURE, BROWSED, ARCHIVED], ids=["wire", "browser", "archive"])
+    def test_how_a_page_was_fetched_comes_back_to_the_byte(self, store: PageStore, capture: Capture) -> None:
         stored = store.put(fetched(capture=capture), reading())
         version = store.version(stored.version_id)
         assert version.capture_digest is not None
@@ -384,10 +378,6 @@ class PageStoreContract:
         version = store.version(first.version_id)
         assert version.capture_digest is not None
         assert store.capture(version.capture_digest) == CAPTURE
-
-    def test_a_version_without_a_capture_says_so(self, store: PageStore) -> None:
-        version = store.version(store.put(fetched(), reading()).version_id)
-        assert version.capture_digest is None
 
     def test_every_page_is_walked_once_in_order_of_id(self, store: PageStore) -> None:
         expected = {}

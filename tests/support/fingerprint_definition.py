@@ -90,6 +90,17 @@ def fingerprint_by_definition(text: str, algorithm: Algorithm = DEFAULT) -> Fing
     return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)
 
 
+def assert_same(first: Fingerprint, second: Fingerprint) -> None:
+    """Raise AssertionError if two fingerprints differ in a value or a type."""
+    pairs = [(getattr(first, name), getattr(second, name)) for name in ("tokens", "offsets", "hashes", "anchors")]
+    pairs += list(zip(first.windows, second.windows, strict=True))
+    pairs += [(getattr(first.noise, name), getattr(second.noise, name)) for name in ("starts", "ends", "kinds")]
+    for one, other in pairs:
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        assert (one == other).all()
+
+
 def anchor_positions(
     tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:

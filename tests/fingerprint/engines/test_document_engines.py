@@ -71,9 +71,3 @@ def test_spans_are_given_by_the_engines_that_say_so_and_lie_in_both_texts(entry:
     assert found[0].spans
     for span in found[0].spans:
         assert tale(2)[span.work.start : span.work.end] == page[span.page.start : span.page.end] != ""
-
-
-@EVERY_ENGINE
-def test_the_same_question_has_the_same_answer_in_another_engine(entry: EngineEntry) -> None:
-    page = tale(1)[1000:3500]
-    assert filled(entry).find(page) == filled(entry).find(page)
