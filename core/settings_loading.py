@@ -1,59 +1,19 @@
-"""Builds `Settings` from layers with pydantic-settings, or reports each fault.
+"""Builds `Settings` from layers with pydantic, or reports each fault.
 
 It imports pydantic, which takes a quarter of a second.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import TypeAdapter, ValidationError
 
 from core.errors import BadConfiguration
 from core.known_settings import KnownSetting, environment_variable, known_settings, mask_secrets
-from core.settings import (
-    DEMO_SITES,
-    CrawlSettings,
-    DiscoverySettings,
-    EvidenceSettings,
-    MailSettings,
-    PipelineSettings,
-    RegistrySettings,
-    S3Settings,
-    ServiceSettings,
-    Settings,
-    WebSettings,
-)
-from core.settings_layers import Layers, Value, effective_layers
+from core.settings import DEMO_SITES, ServiceSettings, Settings
+from core.settings_layers import Layers, effective_layers
 from core.wording import Message
-
-
-class _Sections(BaseSettings):
-    """The sections, read only from the given layers."""
-
-    model_config = SettingsConfigDict(frozen=True, hide_input_in_errors=True, validate_default=False)
-
-    services: ServiceSettings = ServiceSettings()
-    crawl: CrawlSettings = CrawlSettings()
-    discovery: DiscoverySettings = DiscoverySettings()
-    registries: RegistrySettings = RegistrySettings()
-    mail: MailSettings = MailSettings()
-    pipeline: PipelineSettings = PipelineSettings()
-    web: WebSettings = WebSettings()
-    evidence: EvidenceSettings = EvidenceSettings()
-    s3: S3Settings = S3Settings()
-
-    def __init__(self, layers: Sequence[Mapping[str, Mapping[str, Value]]]) -> None:
-        """Read `layers`, each by section and field; an earlier layer takes precedence."""
-        super().__init__(layers=layers)
-
-    @classmethod
-    def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_others: Any, **_named: Any
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return one source for each layer."""
-        return tuple(InitSettingsSource(settings_cls, dict(layer)) for layer in init_settings()["layers"])
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -77,27 +37,31 @@ def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
     """Return the settings, with the default for each invalid one, and all faults."""
     known, faulty = known_settings(), dict[str, Any]()
     try:
-        sections = _sections(layers)
+        settings = _build(layers)
     except ValidationError as error:
         names = {(each.section, each.field): name for name, each in known.items()}
         for each in error.errors(include_url=False):
             faulty.setdefault(names[each["loc"][:2]], each["input"])  # type: ignore[index] # section and field
-        sections = _sections(layers, faulty)  # to find clashes between the valid settings
+        settings = _build(layers, faulty)  # to find clashes between the valid settings
     faults = [_fault(known[name], faulty[name], layers) for name in known if name in faulty]
-    faults += _clashes(sections.services, faulty, layers)
-    settings = Settings(home=layers.home, **dict(sections))
-    return replace(settings, crawl=replace(settings.crawl, cache=layers.home / "cache")), tuple(faults)
+    faults += _clashes(settings.services, faulty, layers)
+    return settings, tuple(faults)
 
 
-def _sections(layers: Layers, without: Collection[str] = ()) -> _Sections:
-    sorted_layers = []
-    for layer in layers.layers:
-        sections: dict[str, dict[str, Value]] = {}
+def _build(layers: Layers, without: Collection[str] = ()) -> Settings:
+    """Return the settings; an earlier layer takes precedence. Raises ValidationError."""
+    sections: dict[str, dict[str, Any]] = {known.section: {} for known in known_settings().values()}
+    for layer in reversed(layers.layers):
         for name in layer.values.keys() - without:
             known = known_settings()[name]
-            sections.setdefault(known.section, {})[known.field] = layer.values[name]
-        sorted_layers.append(sections)
-    return _Sections(sorted_layers)
+            sections[known.section][known.field] = layer.values[name]
+    sections["crawl"]["cache"] = layers.home / "cache"
+    return _validator().validate_python({"home": layers.home, **sections})
+
+
+@cache
+def _validator() -> TypeAdapter[Settings]:
+    return TypeAdapter(Settings)
 
 
 def _fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:

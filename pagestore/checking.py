@@ -26,6 +26,7 @@ PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
 TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"
 WORKS, FINGERPRINTS = "work_texts", "fingerprints"
 BLOBS = (TEXTS, BODIES, CAPTURES, CERTIFICATES, WORKS, FINGERPRINTS)
+CHANGED_CODES = ("store.changed", "store.damaged")
 # What a garbled document makes of the code that reads it.
 GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
 
@@ -224,10 +225,7 @@ class StoreReading:
                 data = self._blobs[collection].get_many([key]).get(key)
             except GARBLED as error:
                 refused.add(key)
-                is_told = isinstance(error, BrokenInvariant) and error.message.code in (
-                    "store.changed",
-                    "store.damaged",
-                )
+                is_told = isinstance(error, BrokenInvariant) and error.message.code in CHANGED_CODES
                 self.note(collection, key, FaultKind.CHANGED if is_told else FaultKind.UNREADABLE, page_by_key[key])
             else:
                 if data is not None:
@@ -237,10 +235,8 @@ class StoreReading:
 
 def _check_page(document: Document) -> bool:
     page = documents.read_page(document)
-    versions, named = (
-        document["versions"],
-        {each["key"] for each in document.get("states", []) if each["kind"] == "version"},
-    )
+    versions = document["versions"]
+    named = {each["key"] for each in document.get("states", []) if each["kind"] == "version"}
     read_states(sightings(document))
     return (
         page_id(page.site_id, page.canonical_url) == page.id

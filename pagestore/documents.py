@@ -28,7 +28,7 @@ from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Po
 from core.text import TextOffset, TextRange
 from core.zones import SurroundingLine, Zone
 from pagestore.captures import capture_bytes
-from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
+from pagestore.values import Document, moment, pack_document, text_bytes, text_from_bytes, unpack_text
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -54,12 +54,12 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
         reading=reading,
         parts=tuple(
             StoredPart(
-                part.url, part.status, part.headers, digest(part.body), part.fetched_at, _capture_digest(part.capture)
+                part.url, part.status, part.headers, digest(part.body), part.fetched_at, capture_digest(part.capture)
             )
             for part in fetched.parts
         ),
         origin=fetched.origin,
-        capture_digest=_capture_digest(fetched.capture),
+        capture_digest=capture_digest(fetched.capture),
     )
 
 
@@ -71,21 +71,23 @@ def new_page(version: PageVersion) -> Page:
 
 def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
     """Return a page and the ids of its versions, in the order in which they were stored."""
-    return {
-        "_id": page.id,
-        "schema": SCHEMA,
-        "site": pack_text(page.site_id),
-        "url": pack_text(page.canonical_url),
-        "first_seen": microseconds(page.first_seen),
-        "last_seen": microseconds(page.last_seen),
-        "current": page.current_version,
-        "versions": list(versions),
-    }
+    return pack_document(
+        {
+            "_id": page.id,
+            "schema": SCHEMA,
+            "site": page.site_id,
+            "url": page.canonical_url,
+            "first_seen": page.first_seen,
+            "last_seen": page.last_seen,
+            "current": page.current_version,
+            "versions": versions,
+        }
+    )
 
 
 def read_page(document: Document) -> Page:
     """Return the page in a document. Raises BrokenInvariant for a schema that this release does not know."""
-    _check_schema(document)
+    check_schema(document)
     return Page(
         id=PageId(document["_id"]),
         site_id=SiteId(unpack_text(document["site"])),
@@ -99,58 +101,58 @@ def read_page(document: Document) -> Page:
 def version_document(version: PageVersion) -> Document:
     """Return a version without its text, which is kept under `text_digest`."""
     reading = version.reading
-    return {
-        "_id": version.id,
-        "schema": SCHEMA,
-        "page": version.page_id,
-        "site": pack_text(version.site_id),
-        "url": pack_text(version.canonical_url),
-        "requested_url": pack_text(version.requested_url),
-        "final_url": pack_text(version.final_url),
-        "status": version.status,
-        "headers": header_documents(version.headers),
-        "fetched_at": microseconds(version.fetched_at),
-        "raw": version.raw_digest,
-        "text": version.text_digest,
-        "title": pack_text(reading.title),
-        "author": pack_text(reading.author),
-        "published": None if reading.published is None else microseconds(reading.published),
-        "encoding": pack_text(reading.encoding),
-        "is_encoding_doubtful": reading.is_encoding_doubtful,
-        "extractor": pack_text(reading.extractor),
-        "confidence": reading.confidence,
-        "obfuscations": [
-            {"kind": each.kind.value, "count": each.count, "example": pack_text(each.example)}
-            for each in reading.obfuscations
-        ],
-        "site_name": pack_text(reading.site_name),
-        "chapter_number": reading.chapter_number,
-        "left_out": [pack_text(line) for line in reading.left_out],
-        "chapters": [{"title": pack_text(each.title), "start": each.start} for each in reading.chapters],
-        "posters": [{"name": pack_text(each.name), "after": each.after} for each in reading.posters],
-        "net_disks": [
-            {"url": pack_text(each.url), "disk": pack_text(each.disk), "label": pack_text(each.label)}
-            for each in reading.net_disks
-        ],
-        "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
-        "beside": digest(_side_line_bytes(reading.surroundings)) if reading.surroundings else "",
-        "marks": digest(_mark_bytes(reading.marks)) if reading.marks else "",
-        "parts": [_part_document(part) for part in version.parts],
-        "origin": pack_text(version.origin),
-        "capture": version.capture_digest,
-    }
+    return pack_document(
+        {
+            "_id": version.id,
+            "schema": SCHEMA,
+            "page": version.page_id,
+            "site": version.site_id,
+            "url": version.canonical_url,
+            "requested_url": version.requested_url,
+            "final_url": version.final_url,
+            "status": version.status,
+            "headers": header_documents(version.headers),
+            "fetched_at": version.fetched_at,
+            "raw": version.raw_digest,
+            "text": version.text_digest,
+            "title": reading.title,
+            "author": reading.author,
+            "published": reading.published,
+            "encoding": reading.encoding,
+            "is_encoding_doubtful": reading.is_encoding_doubtful,
+            "extractor": reading.extractor,
+            "confidence": reading.confidence,
+            "obfuscations": [
+                {"kind": each.kind.value, "count": each.count, "example": each.example} for each in reading.obfuscations
+            ],
+            "site_name": reading.site_name,
+            "chapter_number": reading.chapter_number,
+            "left_out": reading.left_out,
+            "chapters": [{"title": each.title, "start": each.start} for each in reading.chapters],
+            "posters": [{"name": each.name, "after": each.after} for each in reading.posters],
+            "net_disks": [{"url": each.url, "disk": each.disk, "label": each.label} for each in reading.net_disks],
+            **{name: digest(text) if text else "" for name, text in _further_texts(reading).items()},
+            "parts": [
+                {
+                    "url": part.url,
+                    "status": part.status,
+                    "headers": header_documents(part.headers),
+                    "raw": part.raw_digest,
+                    "fetched_at": part.fetched_at,
+                    "capture": part.capture_digest,
+                }
+                for part in version.parts
+            ],
+            "origin": version.origin,
+            "capture": version.capture_digest,
+        }
+    )
 
 
 def reading_texts(reading: Reading) -> dict[str, bytes]:
     """Return the texts of a reading that are kept beside its document, by digest."""
-    found = [text_bytes(reading.text)]
-    if reading.raw_text:
-        found.append(text_bytes(reading.raw_text))
-    if reading.surroundings:
-        found.append(_side_line_bytes(reading.surroundings))
-    if reading.marks:
-        found.append(_mark_bytes(reading.marks))
-    return {digest(each): each for each in found}
+    texts = text_bytes(reading.text), *filter(None, _further_texts(reading).values())
+    return {digest(each): each for each in texts}
 
 
 def text_keys(document: Document) -> set[str]:
@@ -163,7 +165,7 @@ def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
 
     Raises BrokenInvariant for a schema that is not known here and for a text that is not there.
     """
-    _check_schema(document)
+    check_schema(document)
     if not text_keys(document) <= texts.keys():
         raise BrokenInvariant("store.text-gone", version=document["_id"])
     return PageVersion(
@@ -187,7 +189,7 @@ def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
 
 def header_documents(headers: Headers) -> list[Document]:
     """Return the headers of a response, in the order in which they came."""
-    return [{"name": pack_text(name), "value": pack_text(value)} for name, value in headers]
+    return [{"name": name, "value": value} for name, value in headers]
 
 
 def read_headers(documents: Iterable[Document]) -> Headers:
@@ -198,17 +200,6 @@ def read_headers(documents: Iterable[Document]) -> Headers:
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
     """Return the key that puts versions in order."""
     return version.fetched_at, version.id
-
-
-def _part_document(part: StoredPart) -> Document:
-    return {
-        "url": pack_text(part.url),
-        "status": part.status,
-        "headers": header_documents(part.headers),
-        "raw": part.raw_digest,
-        "fetched_at": microseconds(part.fetched_at),
-        "capture": part.capture_digest,
-    }
 
 
 def _read_part(document: Document) -> StoredPart:
@@ -222,8 +213,18 @@ def _read_part(document: Document) -> StoredPart:
     )
 
 
-def _capture_digest(capture: Capture | None) -> Digest | None:
+def capture_digest(capture: Capture | None) -> Digest | None:
+    """Return the digest under which a capture is kept, if there is one."""
     return digest(capture_bytes(capture)) if capture is not None else None
+
+
+def _further_texts(reading: Reading) -> dict[str, bytes]:
+    """Return the texts of a reading but the main text, by field of the document; empty where there is none."""
+    return {
+        "raw_text": text_bytes(reading.raw_text),
+        "beside": _side_line_bytes(reading.surroundings),
+        "marks": _mark_bytes(reading.marks),
+    }
 
 
 def _side_line_bytes(surroundings: Iterable[SurroundingLine]) -> bytes:
@@ -280,6 +281,7 @@ def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
     )
 
 
-def _check_schema(document: Document) -> None:
-    if document.get("schema") != SCHEMA:
-        raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=SCHEMA)
+def check_schema(document: Document, known: int = SCHEMA) -> None:
+    """Raise BrokenInvariant for a document of a schema that this release does not know."""
+    if document.get("schema") != known:
+        raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=known)

@@ -6,13 +6,11 @@ A page's states stand in its own document, so that a state and what it refers to
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest, page_id
 from core.pages import Fetched, PageVersion, Sighted, VersionOfPage
 from core.visits import Absence, AbsenceReason, PageState, absence_id
-from pagestore.captures import capture_bytes
-from pagestore.documents import header_documents, read_headers
-from pagestore.values import Document, microseconds, moment, pack_text, unpack_text
+from pagestore.documents import capture_digest, check_schema, header_documents, read_headers
+from pagestore.values import Document, microseconds, moment, pack_document, unpack_text
 
 SCHEMA = 1  # of absence documents; a change of meaning takes the next number
 
@@ -43,7 +41,8 @@ def read_states(entries: Iterable[Document]) -> list[PageState]:
     for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
         at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
         found = PageState(at, VersionId(key) if is_version else VersionId(""), "" if is_version else key)
-        if not states or _shown_version(states[-1]) != _shown_version(found):
+        # Two responses that say that a page is gone are one state.
+        if not states or states[-1].version_id != found.version_id:
             states.append(found)
     return states
 
@@ -70,32 +69,33 @@ def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
         headers=fetched.headers,
         fetched_at=fetched.fetched_at,
         raw_digest=raw_digest,
-        capture_digest=digest(capture_bytes(fetched.capture)) if fetched.capture is not None else None,
+        capture_digest=capture_digest(fetched.capture),
     )
 
 
 def absence_document(absence: Absence) -> Document:
-    return {
-        "_id": absence.id,
-        "schema": SCHEMA,
-        "page": absence.page_id,
-        "site": pack_text(absence.site_id),
-        "url": pack_text(absence.canonical_url),
-        "requested_url": pack_text(absence.requested_url),
-        "final_url": pack_text(absence.final_url),
-        "reason": absence.reason.value,
-        "status": absence.status,
-        "headers": header_documents(absence.headers),
-        "fetched_at": microseconds(absence.fetched_at),
-        "raw": absence.raw_digest,
-        **({"capture": absence.capture_digest} if absence.capture_digest else {}),
-    }
+    return pack_document(
+        {
+            "_id": absence.id,
+            "schema": SCHEMA,
+            "page": absence.page_id,
+            "site": absence.site_id,
+            "url": absence.canonical_url,
+            "requested_url": absence.requested_url,
+            "final_url": absence.final_url,
+            "reason": absence.reason.value,
+            "status": absence.status,
+            "headers": header_documents(absence.headers),
+            "fetched_at": absence.fetched_at,
+            "raw": absence.raw_digest,
+            **({"capture": absence.capture_digest} if absence.capture_digest else {}),
+        }
+    )
 
 
 def read_absence(document: Document) -> Absence:
     """Return the absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
-    if document.get("schema") != SCHEMA:
-        raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=SCHEMA)
+    check_schema(document, SCHEMA)
     return Absence(
         id=document["_id"],
         page_id=PageId(document["page"]),
@@ -110,8 +110,3 @@ def read_absence(document: Document) -> Absence:
         raw_digest=Digest(document["raw"]),
         capture_digest=Digest(document["capture"]) if "capture" in document else None,
     )
-
-
-def _shown_version(state: PageState) -> str:
-    """Return the version that a page shows in a state, or nothing, whichever response said so."""
-    return state.version_id

@@ -63,6 +63,25 @@ def moment(value: int) -> datetime:
     return _EPOCH + value * _MICROSECOND
 
 
+def pack_document(document: Document) -> Document:
+    """Return a document with the texts and moments in it, at any depth, in forms that every server stores.
+
+    >>> pack_document({"at": datetime(1970, 1, 1, 0, 0, 1), "names": ("追文", None)})
+    {'at': 1000000, 'names': ['追文', None]}
+    """
+    return {name: _pack_value(value) for name, value in document.items()}
+
+
+def _pack_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return pack_text(value)
+    if isinstance(value, datetime):
+        return microseconds(value)
+    if isinstance(value, Mapping):
+        return {name: _pack_value(each) for name, each in value.items()}
+    return list(map(_pack_value, value)) if isinstance(value, (list, tuple)) else value
+
+
 def required_portable(document: Document) -> Document:
     """Return `document` if every server can store it.
 
