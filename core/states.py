@@ -1,9 +1,6 @@
 """The states of a case, the verdicts of a reviewer, and the reasons for leaving something out."""
 
-from collections.abc import Collection
 from enum import StrEnum
-
-from core.matches import MatchClass
 
 # Below it an extraction is shown as doubtful: it is more likely poor (F1 below .9) than good. On held-out sites it
 # flags 92 % of the poor readings of labelled pages and 1.5 % of the good ones (2026-11); see
@@ -119,16 +116,3 @@ UNPROTECTED = (Rejection.MERE_FACTS, Rejection.OFFICIAL_TEXT, Rejection.TERM_EXP
 
 # The findings that open no case, whatever the rights allow.
 OF_THE_FINDING = (Rejection.QUOTATION, Rejection.TEASER)
-
-
-def exclusion_reason(classes: Collection[MatchClass]) -> Rejection | None:
-    """Return the reason for which findings of these classes open no case, or None if they open one.
-
-    >>> exclusion_reason([MatchClass.TEASER, MatchClass.QUOTATION])
-    <Rejection.QUOTATION: 'quotation'>
-    >>> exclusion_reason([MatchClass.TEASER, MatchClass.EXCERPT]) is None
-    True
-    """
-    if set(classes) - {MatchClass.QUOTATION, MatchClass.TEASER}:
-        return None
-    return Rejection.QUOTATION if MatchClass.QUOTATION in classes else Rejection.TEASER

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from core.ids import PageId, SiteId, VersionId, WorkTextId
+from core.matches import MatchClass
 from core.messages import StepMessage
 from core.pages import Page, VersionOfPage
 from core.ports import ComparisonOutcome, Search, SearchGap, Unsearched
 from core.rights import Permission, rule
-from core.states import OF_THE_FINDING, CaseState, Rejection, Verdict, exclusion_reason
+from core.states import OF_THE_FINDING, CaseState, Rejection, Verdict
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -260,7 +261,9 @@ class MemoryCaseRepository:
             is_known = outcome.is_current and (page, work) in self.cases
             is_aside = reason is not None and is_known
             if reason is None:
-                reason = exclusion_reason([match.match_class for match in matches])
+                classes = {match.match_class for match in matches}
+                left_out = Rejection.QUOTATION if MatchClass.QUOTATION in classes else Rejection.TEASER
+                reason = None if any(each.is_copy for each in classes) else left_out
                 reason = None if reason is Rejection.TEASER and holder.opens_teasers else reason
             if reason is None or is_aside:
                 written.append(self._case(holder, (page, work), outcome))

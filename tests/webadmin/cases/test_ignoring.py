@@ -11,7 +11,6 @@ from core.states import Rejection
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import ADVERT, WORK_TEXT, Estate, World
 from tests.support.case_texts import Texts
-from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, IgnoredText, PageCheck
 from webadmin.cases.services import ignoring
 from webadmin.cases.services.addresses import OUTDATED
@@ -95,13 +94,6 @@ class TestWhoMay:
         assert may_take_back(noise, ours.manager)
         assert not may_take_back(everywhere(ours), ours.reviewer)
         assert not may_take_back(noise, world.theirs.manager)
-
-    def test_who_lost_the_role_takes_back_nothing_more(self, ours: Estate) -> None:
-        noise = mark_noise(ours.cases[0], ADVERT, ours.reviewer)
-        Membership.objects.filter(user=ours.reviewer).delete()
-        assert not may_take_back(noise, ours.reviewer)
-        with refused("ignored.managers-only"):
-            take_back(noise, ours.reviewer)
 
     def test_what_is_taken_back_is_not_taken_back_again(self, ours: Estate) -> None:
         noise, other = mark_noise(ours.cases[0], ADVERT, ours.reviewer), everywhere(ours)
@@ -209,18 +201,6 @@ class TestMostOfAChapter:
 
 
 class TestWhatIsForeseen:
-    def test_the_loss_of_each_open_case_is_told(self, ours: Estate) -> None:
-        sentence = "江面起了雾"
-        foreseen = preview_effect(ours.holder, sentence)
-        assert {loss.case for loss in foreseen.losses} == {ours.cases[0], ours.cases[3]}, "nobody decided on them"
-        assert [loss.before - loss.after for loss in foreseen.losses] == [len(sentence)] * 2
-        assert (foreseen.looked_at, foreseen.is_cut) == (2, False)
-
-    def test_a_text_of_a_work_that_is_not_there_loses_nothing(self, ours: Estate) -> None:
-        for case in ours.cases:
-            case.taken.update(text_id=work_text_id("不在"))
-        assert preview_effect(ours.holder, "江面起了雾").losses == []
-
     def test_it_ends_in_time_and_says_that_it_did(self, ours: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ignoring, "MAX_SECONDS", -1.0)
         foreseen = preview_effect(ours.holder, "江面起了雾")

@@ -167,13 +167,6 @@ def test_a_new_work_opens_a_case_on_an_old_page_and_dates_the_others(settled: Li
     assert dated.rejection == Rejection.NO_MATCH
 
 
-def test_a_search_writes_no_evidence_for_pages_that_took_nothing(settled: Live) -> None:
-    before = list(Case.objects.values())
-    settled.add_work("新作", story(9))
-    settled.run()
-    assert list(Case.objects.values()) == before
-
-
 def test_a_replaced_chapter_is_gone_and_the_page_of_its_case_is_compared_again(settled: Live) -> None:
     old, new = work_text_id(story(1)), work_text_id(story(3))
     settled.add_work("旧作", story(3))
@@ -233,37 +226,19 @@ BAD_PAGES = {
 BAD_WORKS = ("", "……！？，。" * 100, "No Chinese.", "\ud800\udfff", "山", "山雨欲来风满楼", "呀" * 1_000_000)
 
 
-@pytest.mark.parametrize("name", BAD_PAGES)
-def test_a_page_without_a_text_to_compare_has_a_reason_and_no_case(settled: Live, name: str) -> None:
-    text, reason = BAD_PAGES[name]
-    stored = settled.store_page("http://pirate.example/bad", text)
-    settled.run()
-    settled.add_work("新作", story(30))
-    settled.run()
-    record = PageRecord.objects.get(page_id=stored.page_id)
-    assert record.rejection == reason
-    assert not record.cases.exists()
-    assert not Exclusion.objects.exists()
-
-
-def test_works_without_a_text_to_compare_are_found_nowhere_and_harm_nobody(settled: Live) -> None:
+def test_texts_without_anything_to_compare_have_a_reason_and_harm_nobody(settled: Live) -> None:
     settled.add_work("空作", *BAD_WORKS)
-    for name, (text, _) in BAD_PAGES.items():
-        settled.store_page(f"http://pirate.example/{name}", text)
+    pages = {
+        settled.store_page(f"http://pirate.example/{name}", text).page_id: reason
+        for name, (text, reason) in BAD_PAGES.items()
+    }
+    settled.run()
     settled.add_work("新作", story(2))
     settled.run()
+    assert dict(PageRecord.objects.filter(pk__in=pages).values_list("page_id", "rejection")) == pages
     assert set(Case.objects.values_list("work__title", flat=True)) == {"旧作", "新作"}
     assert not Exclusion.objects.exists()
     assert not Chapter.objects.filter(indexed_at__isnull=True).exists()
-
-
-def test_two_works_with_one_text_are_each_a_case_of_the_page_that_took_it(settled: Live) -> None:
-    settled.add_work("另名", story(1))
-    settled.run()
-    page = PageRecord.objects.get(url="http://pirate.example/1")
-    assert set(page.cases.values_list("work__title", flat=True)) == {"旧作", "另名"}
-    assert settled.ports.index.text_ids() == {work_text_id(story(1))}
-    assert Case.objects.count() == 2
 
 
 def test_two_searches_never_run_at_once(settled: Live) -> None:
@@ -307,14 +282,6 @@ def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live) -> None:
     settled.run()
     cases_tasks.sweep()
     assert str(job_stats.last_job_stats(settled.client)[job_stats.SWEEP]) == "nothing was pending"
-
-
-def test_a_day_that_owes_nothing_says_so(settled: Live, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", "zhuiwen.pipeline"):
-        cases_tasks.compare_daily()
-    assert settled.outbox.drain() == []
-    assert "daily comparison: nothing was pending" in caplog.text
-    assert str(job_stats.last_job_stats(settled.client)[job_stats.DAILY]) == "nothing was pending"
 
 
 def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> None:

@@ -10,7 +10,6 @@ from tests.support import admin_data
 from tests.support.admin_data import NOW, Estate
 from webadmin.cases.models import Overruling
 from webadmin.cases.services.decision import NOTHING, Allowance, Rights, RightsQuery
-from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db
 
@@ -80,25 +79,6 @@ class TestOverruled:
         assert rights.unless_overruled(other.page_id, other.work_id, quotation) == quotation
         assert rights.unless_overruled(other.page_id, other.work_id, NOTHING) == NOTHING
 
-    def test_ignored_texts_count_where_a_reviewer_said_so(self, estate: Estate) -> None:
-        made = overruled(estate, NOTHING_LEFT)
-        first, second = estate.cases
-        assert Rights(estate.holder.pk).counts_ignored(first.page_id, first.work_id)
-        assert not Rights(estate.holder.pk).counts_ignored(second.page_id, second.work_id)
-        Overruling.objects.filter(pk=made.pk).update(withdrawn_at=NOW, withdrawn_by=estate.manager)
-        assert not Rights(estate.holder.pk).counts_ignored(first.page_id, first.work_id)
-
-    def test_an_account_and_a_mark_of_the_work_are_passed_over_where_they_are(self, estate: Estate) -> None:
-        case = estate.cases[0]
-        account = admin_data.own_account(estate.holder, address=case.page_url)
-        assert ruling(estate).right == account
-        overruled(estate, Rejection.OWN_SITE, str(account))
-        assert ruling(estate) == NOTHING
-        mark = Unprotected.objects.create(work=case.work, reason=Rejection.TERM_EXPIRED, note="逾期")
-        assert ruling(estate).right == mark
-        overruled(estate, Rejection.TERM_EXPIRED, "逾期")
-        assert ruling(estate) == NOTHING
-
 
 class TestWhoseRightItIs:
     def test_what_another_rights_holder_entered_allows_nothing_here(self, estate: Estate) -> None:
@@ -108,12 +88,6 @@ class TestWhoseRightItIs:
         admin_data.own_domain(other, host)
         admin_data.licence(other, domain=host)
         assert ruling(estate) == NOTHING
-
-    def test_a_licence_for_one_work_is_none_for_another(self, estate: Estate) -> None:
-        host = estate.cases[0].site.domains.get().host
-        licence = admin_data.licence(estate.holder, domain=host, work=estate.works[1])
-        assert ruling(estate) == NOTHING
-        assert ruling(estate, work=estate.works[1].pk).right == licence
 
     def test_an_address_is_asked_about_in_one_spelling(self, estate: Estate) -> None:
         host = estate.cases[0].site.domains.get().host
@@ -134,11 +108,6 @@ class TestSomeChapters:
         assert ruling(estate, texts=[first, second]).reason == Rejection.LICENSED
         outside = ruling(estate, texts=[first, third])
         assert (outside.reason, outside.right, outside.outside) == (None, licence, (3,))
-
-    def test_a_text_that_the_work_has_no_more_is_asked_of_no_chapter(self, estate: Estate) -> None:
-        host = estate.cases[0].site.domains.get().host
-        admin_data.licence(estate.holder, domain=host, work=estate.works[0], chapters="1-2")
-        assert ruling(estate, texts=[self.texts(estate)[0], "0" * 40]).reason == Rejection.LICENSED
 
     def test_a_licence_for_all_works_beside_it_allows_all_chapters(self, estate: Estate) -> None:
         host = estate.cases[0].site.domains.get().host

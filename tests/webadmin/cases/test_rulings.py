@@ -13,7 +13,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services import rulings
 from webadmin.cases.services.addresses import OUTDATED
-from webadmin.works.models import Licence, Unprotected
+from webadmin.works.models import Licence
 
 pytestmark = pytest.mark.django_db
 
@@ -29,14 +29,6 @@ def license_site(estate: admin_data.Estate, number: int = 0, **fields: Any) -> L
 
 def waits_since(estate: admin_data.Estate) -> datetime | None:
     return RightsHolder.objects.get(pk=estate.holder.pk).unruled_since
-
-
-def test_what_allows_the_page_comes_before_what_is_said_of_the_work(estate: admin_data.Estate) -> None:
-    case = estate.cases[0]
-    Unprotected.objects.create(work=case.work, reason=Rejection.TERM_EXPIRED)
-    license_site(estate)
-    case.refresh_from_db()
-    assert case.allowed_as == Rejection.LICENSED
 
 
 def test_the_day_is_that_of_the_operators_zone(estate: admin_data.Estate) -> None:

@@ -6,15 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 import redis
-from django.dispatch import Signal
 
 from core.clock import ManualClock
 from core.errors import BrokenInvariant, ServiceUnavailable
 from core.messages import OpinionsRequested, as_dict
-from pipeline.app import app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
-from pipeline.outbox import TASKS
-from pipeline.sweep import SweepCounts
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
@@ -72,12 +68,6 @@ def desk(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> Desk:
     made = Desk(client, OpinionSubject(case.pk, case.version_id), outbox, texts)
     request_opinions(made.subject, NOW)
     return made
-
-
-def test_a_request_goes_to_the_task_on_the_queue_of_what_people_wait_for(desk: Desk) -> None:
-    assert desk.outbox.sent == [OpinionsRequested(desk.subject.case_id, desk.subject.version_id)]
-    assert TASKS[OpinionsRequested] == cases_tasks.ask_engines.name
-    assert app.amqp.router.route({}, cases_tasks.ask_engines.name)["queue"].name == "works"
 
 
 def test_the_requested_page_is_asked_about_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,13 +128,3 @@ def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
     desk.ask()
     assert not SecondOpinion.objects.exists()
     assert not OpinionRequest.objects.exists()
-
-
-def test_no_sweep_asks_the_engines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: SweepCounts(0, 0, 0, index_rebuilt=False))
-    for each in ("sweep_began", "sweep_ended"):
-        monkeypatch.setattr(cases_tasks, each, Signal())
-    desk.outbox.sent.clear()
-    cases_tasks.sweep()
-    assert not [message for message in desk.outbox.sent if isinstance(message, OpinionsRequested)]
-    assert not SecondOpinion.objects.exists()

@@ -5,14 +5,11 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from core.states import CaseState, Verdict
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.met_site import INNOCENT, MetSite
-from tests.support.records import MOMENT, match, outcome, page_of, page_version
-from webadmin.accounts.models import User
-from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
+from tests.support.records import MOMENT, match, outcome, page_version
+from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.case_repository import DjangoCaseRepository
-from webadmin.cases.services.verdicts import decide
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Licence
 
@@ -73,41 +70,6 @@ def test_a_page_is_last_seen_when_it_was_fetched(world: World) -> None:
     world.compare(version, written)  # type: ignore[arg-type]
     page.refresh_from_db()
     assert page.last_seen == Case.objects.get().last_seen_at == fetched
-
-
-def test_a_page_that_outlives_its_licence_opens_again(world: World, site: Site) -> None:
-    world.meet(COPIES[0], MOMENT)
-    today = MOMENT.date()
-    licence(site, today, today + 2 * A_DAY)
-    assert Case.objects.get().state == CaseState.SET_ASIDE
-    world.meet(COPIES[0], MOMENT + 2 * A_DAY)
-    assert Case.objects.get().state == CaseState.SET_ASIDE
-    world.meet(COPIES[0], MOMENT + 3 * A_DAY)
-    assert Case.objects.get().state == CaseState.OPEN
-    newest = RightsRecord.objects.order_by("pk").last()
-    assert (newest.allowed_as, newest.cause, newest.entered_by) == ("", RightsRecord.Cause.SIGHTING, None)
-
-
-def test_a_decided_case_is_not_set_aside_by_a_licence(world: World, site: Site) -> None:
-    world.meet(COPIES[0], MOMENT)
-    licence(site, MOMENT.date() + A_DAY)
-    assert Case.objects.get().state == CaseState.OPEN
-    decide(Case.objects.get(), Verdict.CONFIRMED, User.objects.create(username="r", is_superuser=True))
-    world.meet(COPIES[0], MOMENT + A_DAY)
-    case = Case.objects.get()
-    assert (case.state, case.allowed_as) == (CaseState.CONFIRMED, "licensed")
-
-
-def test_a_finding_that_outlives_its_licence_is_compared(world: World, site: Site) -> None:
-    licence(site, MOMENT.date(), MOMENT.date())
-    world.meet(COPIES[0], MOMENT)
-    assert (Case.objects.count(), Exclusion.objects.get().reason) == (0, "licensed")
-    version = world.store.version(PageRecord.objects.get().version_id)  # type: ignore[arg-type]
-    assert world.book.pending([page_of(version)], 1) == set()
-    world.meet(COPIES[0], MOMENT + A_DAY)
-    assert world.book.pending([page_of(version)], 1) == {version.id}
-    world.compare(version.id, MOMENT + A_DAY)
-    assert (Case.objects.get().state, Exclusion.objects.count()) == (CaseState.OPEN, 0)
 
 
 def test_a_finding_keeps_the_day_on_which_it_was_first_found(site: Site) -> None:

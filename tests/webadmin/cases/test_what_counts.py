@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import BadInput
-from core.states import CaseState, Rejection, Verdict
+from core.states import CaseState, Rejection
 from core.taken import Places
 from tests.support import admin_data
 from tests.support.corpus_texts import story, with_homophones
@@ -11,7 +11,6 @@ from tests.support.desk_chain import DeskChain
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, Exclusion, Overruling, TakenText
 from webadmin.cases.services import ignoring, overruling, passages
 from webadmin.cases.services.taken import taken_by_work
-from webadmin.cases.services.verdicts import decide
 
 pytestmark = pytest.mark.django_db
 CHAPTER, OTHER = story(3), story(4)
@@ -66,29 +65,12 @@ def test_taking_it_back_gives_every_figure_back(desk: DeskChain) -> None:
         excluded(desk, CHAPTER[100:900])
 
 
-def test_similarity_is_that_of_what_is_left(desk: DeskChain) -> None:
-    half = len(CHAPTER) // 2
-    desk.compare(CHAPTER[:half] + with_homophones(CHAPTER[half:], 0.5))
-    assert 0.6 < figures(desk.case)[0] < 0.9
-    excluded(desk, CHAPTER[half:])
-    assert figures(desk.case)[0] > 0.98
-
-
 def test_other_line_ends_and_another_order_of_the_page_shift_no_passage(desk: DeskChain) -> None:
     copied, cut = with_homophones(CHAPTER, 0.1), CHAPTER.index("。", len(CHAPTER) // 2) + 1
     desk.compare((copied[cut:] + copied[:cut]).replace("。", "。\n\n　　"))
     for start in range(60, len(CHAPTER) - 120, 400):
         passage = excluded(desk, copied[start : start + 90].replace("。", "。\n\n　　"))
         assert passage.text.strip("，。") == CHAPTER[start : start + 90].strip("，。")
-
-
-def test_a_later_version_of_the_page_keeps_what_is_left_out(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    excluded(desk, CHAPTER[: len(CHAPTER) // 2])
-    after = figures(desk.case)
-    desk.compare(OTHERS_TEXT + CHAPTER)
-    assert CaseMatch.objects.count() == 2
-    assert figures(desk.case)[2:] == after[2:]
 
 
 def test_a_case_of_which_nothing_is_left_is_set_aside_and_says_so(desk: DeskChain) -> None:
@@ -103,13 +85,6 @@ def test_a_case_of_which_nothing_is_left_is_set_aside_and_says_so(desk: DeskChai
     assert desk.case.version_id != version
     passages.take_back(passage, desk.reviewer)
     assert (desk.case.state, desk.case.allowed_as) == (CaseState.OPEN, "")
-
-
-def test_a_verdict_stays_whatever_is_left_out(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    decide(desk.case, Verdict.CONFIRMED, desk.reviewer)
-    excluded(desk, CHAPTER)
-    assert desk.case.state == CaseState.CONFIRMED
 
 
 def test_a_chapter_is_left_out_whole_and_the_other_one_stays(desk: DeskChain) -> None:
@@ -167,15 +142,6 @@ def test_scraps_that_are_left_of_a_passage_are_no_case(desk: DeskChain) -> None:
     excluded(desk, CHAPTER[:-15])
     assert (desk.case.state, desk.case.allowed_as) == (CaseState.SET_ASIDE, Rejection.NOTHING_LEFT)
     assert figures(desk.case) == (0.0, 0.0, 0, 0)
-
-
-def test_a_passage_is_left_out_of_its_chapter_alone(desk: DeskChain) -> None:
-    desk.compare(CHAPTER + OTHER)
-    before = dict(TakenText.objects.values_list("text_id", "places"))
-    excluded(desk, CHAPTER[:200])
-    after = {row.text_id: (row.places, row.left_out) for row in TakenText.objects.all()}
-    assert after[desk.text_ids[1]] == (before[desk.text_ids[1]], b"")
-    assert len(Places.unpack(bytes(after[desk.text_ids[0]][1]))) > 100
 
 
 @pytest.mark.parametrize("gone", ["work", "page", "work_text_digest", "page_text_digest"])

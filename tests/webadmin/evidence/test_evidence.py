@@ -158,13 +158,6 @@ def test_every_authority_stamps_the_tree_of_an_ended_day(world: World, authority
     assert len(proof.stamps) == 2
 
 
-def test_a_day_that_has_not_ended_has_no_tree(world: World) -> None:
-    world.bundle_all()
-    newest = EvidenceBundle.objects.order_by("-day").first()
-    assert all(tree.day < newest.day for tree in bundle_rows.close_days(newest.day, world.clock.now()))
-    assert day_proof(newest) is None
-
-
 def test_a_bundle_that_comes_late_gets_a_tree_of_its_own_and_the_first_one_stays(world: World) -> None:
     later = CaseMatch.objects.filter(case=world.cases[2])
     evidence.bundle_version(world.version(0), world.ports)
@@ -178,13 +171,6 @@ def test_a_bundle_that_comes_late_gets_a_tree_of_its_own_and_the_first_one_stays
     assert set(first.leaves) < set(second.leaves)
     assert first.root != second.root
     assert bundle_rows.close_days(today, world.clock.now()) == []
-
-
-def test_without_an_authority_nothing_fails_and_nothing_is_stamped(world: World) -> None:
-    world.bundle_all()
-    assert evidence.stamp_days([], world.clock).stamps == 0
-    assert not Stamp.objects.exists()
-    assert not StampAttempt.objects.exists()
 
 
 def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: World, authority: LocalAuthority) -> None:
@@ -606,18 +592,6 @@ def test_damaged_and_lost_kept_files_are_named(world: World) -> None:
     ]
     standing = bundle_rows.evidence_status([])
     assert (standing.damaged_bundles, standing.damaged_files) == (0, [paper.name, "通知.pdf"])
-
-
-def test_a_file_of_several_rows_is_read_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    notice = Notice.objects.first()
-    for name in ("一.pdf", "二.pdf"):
-        NoticeFile.objects.create(notice=notice, name=name, digest=digest(b"same"), size=4)
-    world.store.put(digest(b"same"), b"same")
-    asked: list[str] = []
-    get = world.store.get
-    monkeypatch.setattr(world.store, "get", lambda name: asked.append(name) or get(name))  # type: ignore[func-returns-value]
-    evidence.check_stored(world.ports)
-    assert asked.count(digest(b"same")) == 1
 
 
 def test_retention_takes_no_kept_file(world: World) -> None:

@@ -312,12 +312,6 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
         note_action(again, Action("sued", today(), "某法院"), ours.manager, now)
 
 
-def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.Estate, notice: Notice) -> None:
-    note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
-    enter_counter_statement(notice, EventDetails(), ours.manager, timezone.now())
-    assert notice.state == State.COUNTERED
-
-
 def test_a_notice_taken_further_escalates_when_it_goes_out(ours: admin_data.Estate, notice: Notice) -> None:
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     with pytest.raises(BadInput, match="a different addressee"):

@@ -245,16 +245,6 @@ def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain, key: str) -> 
     assert not ExcludedPassage.objects.exists()
 
 
-def test_the_list_of_a_case_names_only_noise_that_stands(desk: DeskChain) -> None:
-    desk.compare(ADVERTS)
-    ignored = ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
-    client = english(desk.reviewer)
-    known = 'name="do" value="noise-back"'
-    assert known in shown(client, desk.case)
-    ignoring.take_back(ignored, desk.reviewer)
-    assert known not in shown(client, desk.case)
-
-
 def test_an_older_version_of_the_page_offers_its_passages_as_they_were_found(desk: DeskChain) -> None:
     """What was left out belongs to the version that the case shows now."""
     desk.compare(CHAPTER)

@@ -107,15 +107,6 @@ class TestPages:
             assert all("reworded_check_age" in plan for plan in plans[1:])
             assert not any("SCAN" in plan for plan in plans)
 
-    def test_a_page_that_is_gone_is_forgotten_and_owes_all_when_it_is_back(self, world: World) -> None:
-        gone, there = world.page(1, gone_since=NOON), world.page(2)
-        world.checked(gone, NOON - HOUR)
-        world.checked(there, NOON - HOUR)
-        due_searches.forget_gone(world.watch, NOON)
-        assert list(RewordedCheck.objects.values_list("page_id", flat=True)) == ["p002"]
-        PageRecord.objects.filter(pk="p001").update(gone_since=None)
-        assert world.due_check() == ["p001", "p002"]
-
 
 class TestTexts:
     def test_what_can_be_found_of_a_kind_that_is_watched_is_news_until_it_is_taken_up(self, world: World) -> None:
@@ -138,25 +129,11 @@ class TestTexts:
         assert newest is not None
         assert newest > NOON
 
-    def test_a_kind_that_is_switched_off_is_let_go_and_is_news_when_it_is_on_again(self, world: World) -> None:
-        world.chapter(1)
-        due_searches.add_searched_texts(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
-        RightsHolder.objects.update(reworded_kinds=["news"])
-        assert (due_searches.text_ids(world.watch), due_searches.newest(world.watch)) == (frozenset(), None)
-        due_searches.add_searched_texts(world.watch, frozenset(), NOON + HOUR)
-        RightsHolder.objects.update(reworded_kinds=["news", "story"])
-        assert due_searches.has_news(world.watch)
-
     def test_who_watches_nothing_is_not_asked_about(self, world: World) -> None:
         RightsHolder.objects.create(name="乙")
         assert due_searches.watches() == [MeaningWatch(world.holder.pk, "甲", ("story",))]
         RightsHolder.objects.update(reworded_kinds=[])
         assert due_searches.watches() == []
-
-    def test_kinds_are_the_same_in_any_order(self) -> None:
-        assert due_searches.normalize_kinds(["story", "news", "story"]) == due_searches.normalize_kinds(
-            ["news", "story"]
-        )
 
 
 def test_the_copied_share_counts_cases_and_other_findings(world: World) -> None:

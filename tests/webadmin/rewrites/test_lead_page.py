@@ -13,7 +13,6 @@ from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import english, list_url, record_url, signed_in
-from webadmin.cases.models import Case
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
 from webadmin.rewrites.services.verdicts import decide
 
@@ -83,24 +82,11 @@ class TestList:
     def test_it_is_filtered_and_searched(self, world: World, given: dict[str, str], count: int) -> None:
         assert len(listed(shown(world, list_url(RewordedLead), **given))) == count
 
-    def test_by_work_and_site(self, world: World) -> None:
-        estate = world.ours
-        for given in ({"work__id__exact": estate.works[0].pk}, {"site__id__exact": estate.sites[0].pk}):
-            assert listed(shown(world, list_url(RewordedLead), **{name: str(key) for name, key in given.items()})) == [
-                str(estate.lead.pk)
-            ]
-
     def test_it_says_what_was_measured_and_no_share(self, world: World) -> None:
         row = said(shown(world, list_url(RewordedLead), state__exact="waiting"), "#result_list tbody tr")[0]
         assert "4 of 6, 3 in the same order" in row
         assert "11 of 10,461 innocent passages" in row
         assert "%" not in row
-
-    def test_it_is_no_list_of_cases(self, world: World) -> None:
-        cases = Case.objects.filter(rights_holder=world.ours.holder).count()
-        assert signed_in(world.ours.reviewer).get(list_url(Case)).context["cl"].result_count == cases
-        dashboard = signed_in(world.ours.reviewer).get("/admin/dashboard/").content.decode()
-        assert "rewordedlead" not in re.sub(r"(?s)<div class=\"desk-nav\".*?<main", "", dashboard)
 
 
 class TestPage:
@@ -253,21 +239,6 @@ class TestLetter:
             response = client.get(record_url(world.ours.lead) + address)
             assert response["Content-Disposition"].startswith("attachment")
             assert response.content.startswith((b"PK", "沟通函".encode(), b"Letter of enquiry"))
-
-    def test_where_there_is_none_a_sentence_says_why(self, world: World, texts: Texts) -> None:
-        lead, client = world.ours.lead, signed_in(world.ours.reviewer)
-        client.cookies["django_language"] = "zh-hans"
-        asked = {"letter": "txt", "in": "zh-hans"}
-        answer = client.get(record_url(lead), asked)
-        assert (answer.status_code, answer.content.decode()) == (409, "线索经人工确认后，方可拟写沟通函")
-        decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
-        RewordedLead.objects.filter(pk=lead.pk).update(lapsed_at=timezone.now())
-        answer = client.get(record_url(lead), asked)
-        assert answer.status_code == 409
-        assert "语义比对未在该网页的最新版本中再发现该线索" in answer.content.decode()
-        page = page_of(world)
-        assert said(page, "#lead-letter ~ ul") == []
-        assert said(page, ".lead-standing")[0].startswith("Not found in the newest version")
 
     def test_nobody_has_one_about_a_lead_of_another_holder(self, world: World) -> None:
         decide(world.theirs.lead, RewordedState.CONFIRMED, world.theirs.reviewer)

@@ -103,10 +103,6 @@ class Matter(models.Model):
     def all_cases(self) -> int:
         return self.open_cases + self.confirmed_cases + self.closed_cases
 
-    @property
-    def has_copies(self) -> bool:
-        return self.open_cases + self.confirmed_cases > 0
-
     def __str__(self) -> str:
         return f"{self.site} × {self.work}"
 

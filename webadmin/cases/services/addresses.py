@@ -47,20 +47,19 @@ def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAdd
     listed = {}
     for case in cases:
         of_case = sorted(rows[case.pk], key=lambda row: (row.page_id != case.page_id, row.first_seen_at, row.pk))
-        listed[case.pk] = [_list_address(row, case, is_shown=row.pk in shown) for row in of_case] or [
-            _list_own_page(case)
-        ]
+        gone = case.page.gone_since
+        own = ListedAddress(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
+        listed[case.pk] = [
+            ListedAddress(
+                case.page_url if row.page_id == case.page_id else row.page.url,
+                row.first_seen_at,
+                row.last_seen_at,
+                row.pk in shown,
+                row.page.gone_since,
+            )
+            for row in of_case
+        ] or [own]
     return listed
-
-
-def _list_own_page(case: Case) -> ListedAddress:
-    gone = case.page.gone_since
-    return ListedAddress(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
-
-
-def _list_address(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddress:
-    url = case.page_url if row.page_id == case.page_id else row.page.url
-    return ListedAddress(url, row.first_seen_at, row.last_seen_at, is_shown, row.page.gone_since)
 
 
 def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":

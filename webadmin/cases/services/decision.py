@@ -5,7 +5,7 @@ The rights of the holder come first: licences, own domains and accounts, unprote
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
@@ -63,22 +63,6 @@ class _HostRights:
     by_work: dict[int, list[Permission]]
 
 
-@dataclass(slots=True)
-class _Numbers:
-    """The chapter numbers of the texts of works, read only for licences for some chapters."""
-
-    by_work: dict[int, dict[str, set[int]]] = field(default_factory=dict)
-
-    def chapter_numbers(self, work: int, texts: Iterable[str]) -> list[set[int]]:
-        if work not in self.by_work:
-            numbers: dict[str, set[int]] = defaultdict(set)
-            for text, number in Chapter.objects.filter(work=work).values_list("text_id", "number"):
-                numbers[text].add(number)
-            self.by_work[work] = numbers
-        known = self.by_work[work]
-        return [known[text] for text in texts if text in known]
-
-
 class Rights:
     """The rights of one rights holder, read once for any number of rulings."""
 
@@ -89,7 +73,7 @@ class Rights:
         self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
         self._zone = timezone.get_default_timezone()
         self._near: dict[tuple[str, int], _HostRights] = {}
-        self._numbers = _Numbers()
+        self._numbers: dict[int, dict[str, set[int]]] = {}  # of chapters, by work and text
         self._overruled: set[tuple[str, int, str, str]] = set()
         self._no_longer: dict[tuple[str, int], Rejection] = {}  # overrulings that were withdrawn
         for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
@@ -128,8 +112,9 @@ class Rights:
         """
         near = self._host_rights(copied.url)
         for account in near.accounts:
+            named = PlatformAccount(account.address, account.domain, account.name)
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
-            if not is_overruled and _account(account).has_posted(copied.url, copied.account):
+            if not is_overruled and named.has_posted(copied.url, copied.account):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
         for domain in near.own:
             if not self._overrules(copied, Rejection.OWN_SITE, domain):
@@ -154,13 +139,22 @@ class Rights:
         if not permissions:
             return NOTHING
         is_by_chapters = any(permission.chapters for permission in permissions)
-        numbers = self._numbers.chapter_numbers(copied.work, copied.texts) if is_by_chapters else ()
+        numbers = self._chapter_numbers(copied.work, copied.texts) if is_by_chapters else ()
         url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
         ruled = rule(url, copied.seen_at.astimezone(self._zone).date(), (), permissions, numbers)
         if ruled.permission is None or not (ruled.rejection or ruled.outside):
             return NOTHING
         licence = self._licences[int(str(ruled.permission.key))]
         return Allowance(ruled.rejection, ruled.detail[:300], licence, ruled.outside)
+
+    def _chapter_numbers(self, work: int, texts: Iterable[str]) -> list[set[int]]:
+        if work not in self._numbers:
+            numbers: dict[str, set[int]] = defaultdict(set)
+            for text, number in Chapter.objects.filter(work=work).values_list("text_id", "number"):
+                numbers[text].add(number)
+            self._numbers[work] = numbers
+        known = self._numbers[work]
+        return [known[text] for text in texts if text in known]
 
     def _overrules(self, copied: RightsQuery, reason: str, label: str) -> bool:
         return (copied.page, copied.work, reason, label[:300]) in self._overruled
@@ -183,10 +177,6 @@ class Rights:
             accounts = [each for each in self._accounts if is_on_domain(url, each.domain or each.address)]
             self._near[key] = _HostRights(own, accounts, for_all, by_work)
         return self._near[key]
-
-
-def _account(account: OwnAccount) -> PlatformAccount:
-    return PlatformAccount(account.address, account.domain, account.name)
 
 
 def _detail(reason: str, detail: str) -> str:
@@ -230,14 +220,11 @@ def decide(finding: DecisionFacts, rights: Rights) -> Decision:
     A known case stays one: what allows it now, or leaves nothing of it, sets it aside, and is written down there.
     """
     allowance = rights.ruling(finding.copied)
-    if allowance.reason is None and finding.rejection is not None and not _is_wanted(finding):
+    is_wanted = finding.rejection is Rejection.TEASER and finding.opens_teasers
+    if allowance.reason is None and finding.rejection is not None and not is_wanted:
         left_out = Allowance(finding.rejection, finding.source)
         allowance = rights.unless_overruled(finding.copied.page, finding.copied.work, left_out)
     if allowance.reason is None and finding.is_nothing_left:
         allowance = Allowance(Rejection.NOTHING_LEFT)
     stays = finding.is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)
     return Decision(allowance, is_case=allowance.reason is None or stays)
-
-
-def _is_wanted(finding: DecisionFacts) -> bool:
-    return finding.rejection is Rejection.TEASER and finding.opens_teasers

@@ -23,12 +23,12 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import PageVersion, Reading
 from core.ports import ComparisonOutcome
 from core.shares import cut_share
-from core.states import Rejection, exclusion_reason
+from core.states import Rejection
 from core.text import TextRange
 from core.zones import Zone
 from webadmin.sites.models import Site
 from webadmin.sites.models.site import site_key
-from webadmin.ui.models.fields import obfuscation_kinds, with_length_kept
+from webadmin.ui.models.fields import with_length_kept
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.aliases import names_of_author
 
@@ -37,6 +37,7 @@ EXCERPT_CHARS = 80  # a line of a list
 REACH_CHARS = 40  # a title and a name with their introduction; chosen: the matcher looks 30 back for a title
 MIN_NAME_CHARS = 2
 _NO_COPIES = (MatchClass.QUOTATION, MatchClass.TEASER)
+_NO_ALTERATIONS = {str(Obfuscation.SLOW_PARTS)}  # is about reading time, not about the text
 # A name may be a common word (江南): only words such as "by" or "wrote" next to it make it an author.
 _INTRODUCES = r"(?:作\s?者|作\s?家|出\s?自|摘\s?自|引\s?自|选\s?自|選\s?自|[—―-]{1,2}|文\s?[/／])[\s:：]{0,2}"
 _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|筆下)"
@@ -64,7 +65,10 @@ class Findings:
     @cached_property
     def rejection(self) -> Rejection | None:
         """The reason why the findings are no case even without any right; None if they are one."""
-        return exclusion_reason([match.match_class for match in self.matches])
+        if self.copies:
+            return None
+        is_quoted = any(match.match_class is MatchClass.QUOTATION for match in self.matches)
+        return Rejection.QUOTATION if is_quoted else Rejection.TEASER
 
     @cached_property
     def copies(self) -> list[Match]:
@@ -127,7 +131,7 @@ def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindi
 
 
 def _text_keys(site: Site, version: PageVersion, findings: Iterable[Findings]) -> list[TextKey]:
-    alterations = altered_kinds(obfuscation_kinds({"kind": each.kind} for each in version.reading.obfuscations))
+    alterations = frozenset(map(str, (each.kind for each in version.reading.obfuscations))) - _NO_ALTERATIONS
     author = stated_author(version)
     return [
         TextKey(
@@ -139,8 +143,8 @@ def _text_keys(site: Site, version: PageVersion, findings: Iterable[Findings]) -
 
 
 def altered_kinds(kinds: str) -> frozenset[str]:
-    """Return the kinds without SLOW_PARTS, which is about reading time and not about the text."""
-    return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
+    """Return the stored kinds that change a text."""
+    return frozenset(kinds.split()) - _NO_ALTERATIONS
 
 
 def _chapters(outcomes: Iterable[ComparisonOutcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
@@ -349,18 +353,21 @@ def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
         return findings
     if classes == {MatchClass.QUOTATION}:
         return replace(findings, source=sources.find_name(reading.whole_text, findings.work))
-    if _is_disguised(reading) or not _are_little(matches):  # a quotation is not disguised
+    # A quotation is not disguised; slow parts say nothing about the rest of the text.
+    is_disguised = any(found.kind is not Obfuscation.SLOW_PARTS for found in reading.obfuscations)
+    if is_disguised or not _are_little(matches):
         return findings
     source = _shared_source_name(matches, reading, findings.work, sources)
     if not source:
         return findings
-    items = tuple((chapter, _as_quotation(match)) for chapter, match in findings.items)
+    items = tuple(
+        (
+            chapter,
+            replace(match, match_class=MatchClass.QUOTATION) if match.match_class is MatchClass.EXCERPT else match,
+        )
+        for chapter, match in findings.items
+    )
     return replace(findings, items=items, source=source)
-
-
-def _is_disguised(reading: Reading) -> bool:
-    """Return whether the text was obfuscated; slow parts do not count: they say nothing about the rest."""
-    return any(found.kind is not Obfuscation.SLOW_PARTS for found in reading.obfuscations)
 
 
 def _are_little(matches: Collection[Match]) -> bool:
@@ -387,19 +394,13 @@ def _shared_source_name(matches: Collection[Match], reading: Reading, work: Work
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
         text = reading.text if is_main else reading.whole_text
-        named.append(next(filter(None, (_find_source_name(span, text, work, sources) for span in match.spans)), ""))
+        around = (
+            text[start:end]
+            for place in (span.page for span in match.spans)
+            for start, end in ((max(0, place.start - REACH_CHARS), place.start), (place.end, place.end + REACH_CHARS))
+        )
+        named.append(next(filter(None, (sources.find_name(each, work) for each in around)), ""))
     return named[0] if all(named) else ""
-
-
-def _find_source_name(span: Span, text: str, work: Work, sources: SourceNames) -> str:
-    before = text[max(0, span.page.start - REACH_CHARS) : span.page.start]
-    after = text[span.page.end : span.page.end + REACH_CHARS]
-    return sources.find_name(before, work) or sources.find_name(after, work)
-
-
-def _as_quotation(match: Match) -> Match:
-    is_excerpt = match.match_class is MatchClass.EXCERPT
-    return replace(match, match_class=MatchClass.QUOTATION) if is_excerpt else match
 
 
 def _title(work: Work) -> str:

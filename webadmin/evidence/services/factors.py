@@ -105,55 +105,31 @@ def describe_source(factor: Factor) -> Message:
 def factor_sheet(facts: Facts, moment: Moment = format_utc) -> list[Factor]:
     """Return all factors, in the order of the regulations. moment: formats times for the reader."""
     courts, litigation = Regulation.INTERNET_COURTS, Regulation.ONLINE_LITIGATION
-    return [
-        _factor(
-            "environment",
-            courts,
-            Message("factor.article-11-1"),
-            Message("factor.environment"),
-            _environment(facts),
-        ),
-        _factor("origin", courts, Message("factor.article-11-2"), Message("factor.origin"), _origin(facts, moment)),
-        _factor("keeping", courts, Message("factor.article-11-3"), Message("factor.keeping"), _keeping(facts, moment)),
-        _factor("extraction", courts, Message("factor.article-11-4"), Message("factor.extraction"), _extraction(facts)),
-        _factor("integrity", courts, Message("factor.article-11-5"), Message("factor.integrity"), _integrity(facts)),
-        _factor(
-            "verification",
-            courts,
-            Message("factor.article-11-6"),
-            Message("factor.verification"),
-            _verification(facts),
-        ),
-        _factor("chain", litigation, Message("factor.article-16"), Message("factor.chain"), _chain(facts)),
-        _factor("platform", litigation, Message("factor.article-17-1"), Message("factor.platform"), _platform(facts)),
-        _factor("interest", litigation, Message("factor.article-17-2"), Message("factor.interest"), _interest(facts)),
-        _factor(
-            "platform-system",
-            litigation,
-            Message("factor.article-17-3"),
-            Message("factor.platform-system"),
-            _platform_questions(facts),
-        ),
-        _factor(
-            "platform-process",
-            litigation,
-            Message("factor.article-17-4"),
-            Message("factor.platform-process"),
-            _platform_questions(facts),
-        ),
-        _factor("before", litigation, Message("factor.article-18"), Message("factor.before"), _article_18(facts)),
-        _factor("experts", litigation, Message("factor.article-19"), Message("factor.experts"), _experts(facts)),
-    ]
+    rows: tuple[tuple[str, Regulation, str, str, Statements], ...] = (
+        ("environment", courts, "factor.article-11-1", "factor.environment", _environment(facts)),
+        ("origin", courts, "factor.article-11-2", "factor.origin", _origin(facts, moment)),
+        ("keeping", courts, "factor.article-11-3", "factor.keeping", _keeping(facts, moment)),
+        ("extraction", courts, "factor.article-11-4", "factor.extraction", _extraction(facts)),
+        ("integrity", courts, "factor.article-11-5", "factor.integrity", _integrity(facts)),
+        ("verification", courts, "factor.article-11-6", "factor.verification", _verification(facts)),
+        ("chain", litigation, "factor.article-16", "factor.chain", _chain(facts)),
+        ("platform", litigation, "factor.article-17-1", "factor.platform", _platform(facts)),
+        ("interest", litigation, "factor.article-17-2", "factor.interest", _interest(facts)),
+        ("platform-system", litigation, "factor.article-17-3", "factor.platform-system", _platform_questions(facts)),
+        ("platform-process", litigation, "factor.article-17-4", "factor.platform-process", _platform_questions(facts)),
+        ("before", litigation, "factor.article-18", "factor.before", _article_18(facts)),
+        ("experts", litigation, "factor.article-19", "factor.experts", _experts(facts)),
+    )
+    factors = []
+    for key, law, article, title, told in rows:
+        said = list(told)
+        there, missing = ([message for is_there, message in said if is_there is side] for side in (_There, _Missing))
+        factors.append(Factor(key, law, Message(article), Message(title), there, missing))
+    return factors
 
 
 _There, _Missing = True, False
 Statements = Iterator[tuple[bool, Message]]
-
-
-def _factor(key: str, law: Regulation, article: Message, title: Message, told: Statements) -> Factor:
-    said = list(told)
-    there, missing = ([message for is_there, message in said if is_there is wanted] for wanted in (_There, _Missing))
-    return Factor(key, law, article, title, there, missing)
 
 
 def _environment(facts: Facts) -> Statements:

@@ -79,21 +79,12 @@ def _send_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("The mail is waiting for the mail server; this page will show the result.")
 
 
-def _settle_as_sent(request: HttpRequest, notice: Notice, user: User) -> str:
-    _settle(notice, user, went_out=True)
-    return _("Marked as sent.")
-
-
-def _settle_as_not_sent(request: HttpRequest, notice: Notice, user: User) -> str:
-    _settle(notice, user, went_out=False)
-    return _("Recorded; the notice can be sent again.")
-
-
-def _settle(notice: Notice, user: User, *, went_out: bool) -> None:
-    mail = open_mails(notice).first()
+def _settle(request: HttpRequest, notice: Notice, user: User) -> str:
+    mail, went_out = open_mails(notice).first(), request.POST["do"] == "went-out"
     if mail is None:
         raise BadInput("mail.not-unknown")
     mails.settle_mail(mail, user, timezone.now(), went_out=went_out)
+    return _("Marked as sent.") if went_out else _("Recorded; the notice can be sent again.")
 
 
 def _mark_sent(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -142,8 +133,8 @@ _HANDLERS: Mapping[str, ActionHandler] = {
     "confirm": _confirm,
     "withdraw": _withdraw,
     "send": _send_by_mail,
-    "went-out": _settle_as_sent,
-    "not-out": _settle_as_not_sent,
+    "went-out": _settle,
+    "not-out": _settle,
     "sent": _mark_sent,
     "outcome": _note_outcome,
     "counter": _enter_counter,

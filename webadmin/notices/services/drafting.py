@@ -145,7 +145,9 @@ def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
     """
     if user_role(by, notice.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=notice.rights_holder)
-    kept = {code: storable(text).strip() for code, text in values.items() if _is_text_field(code)}
+    # Lists are derived from the pages.
+    texts = {code: text for code, text in values.items() if code in BY_CODE and not BY_CODE[code].columns}
+    kept = {code: storable(text).strip() for code, text in texts.items()}
     for code, text in kept.items():
         if code == "answer_days" and text and not is_answer_period(text):
             raise BadInput("notice.no-days")
@@ -234,11 +236,6 @@ def withdraw(notice: Notice, by: User, note: str = "") -> None:
         cancel_waiting_mail(row, timezone.now())
         change_state(row, Notice.State.WITHDRAWN, by, timezone.now(), note)
     notice.state = row.state
-
-
-def _is_text_field(code: str) -> bool:
-    """Return whether users write this field; lists are derived from the pages."""
-    return code in BY_CODE and not BY_CODE[code].columns
 
 
 def _valid_papers(notice: Notice, now: datetime) -> list[HolderPaper]:

@@ -73,13 +73,13 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
         counts = _counts(rows)
         taken = _sum_by_matter(rows)
         for key, matter in rows.items():
-            had_copies = matter.has_copies
+            had_copies = matter.open_cases + matter.confirmed_cases > 0
             for name, value in {**_NONE, **counts.get(key, {})}.items():
                 setattr(matter, name, value)
             matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
             matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
             matter.obfuscation_kinds = join_kinds(_obfuscations(key))
-            if had_copies != matter.has_copies:
+            if had_copies != (matter.open_cases + matter.confirmed_cases > 0):
                 sites.add(matter.site_id)
             matter.harm = harm_parts(matter).total
         Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
@@ -139,26 +139,25 @@ def refresh_recorded(
 
     matters, texts: those of the recorded cases; moved: the cases whose ruling changed.
     """
-    marked = note_changed(pages, at)
-    of_moved, their_texts = matters_and_texts(moved)
-    refresh(marked | of_moved | matters, texts | their_texts)
+    affected = matters | _note_changed(pages, at)
+    if moved:
+        of_moved, their_texts = matters_and_texts(moved)
+        affected, texts = affected | of_moved, texts | their_texts
+    refresh(affected, texts)
 
 
-def note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
+def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
     """Mark the decided cases of pages whose version changed after the decision.
 
     A dismissed case is marked only if the new version copies from the work too: a page without a copy needs no new
     decision. Returns the matters of the marked and unmarked cases, which the caller refreshes.
     """
-    matters = set[int | None]()
-    for batch in batches(list(pages)):
-        decided = Case.objects.filter(page__in=batch, decision__isnull=False, changed_since__isnull=True)
-        shown = F("page__version_id")
-        again = Case.objects.filter(page__in=batch, changed_since__isnull=False, decision__page_version_id=shown)
-        matters |= _mark(again, changed_since=None)
-        other = decided.exclude(decision__page_version_id=shown)
-        matters |= _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
-    return matters
+    shown = F("page__version_id")
+    again = Case.objects.filter(page__in=pages, changed_since__isnull=False, decision__page_version_id=shown)
+    decided = Case.objects.filter(page__in=pages, decision__isnull=False, changed_since__isnull=True)
+    other = decided.exclude(decision__page_version_id=shown)
+    matters = _mark(again, changed_since=None)
+    return matters | _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
 
 
 def note_returned(pages: Collection[str]) -> set[int | None]:

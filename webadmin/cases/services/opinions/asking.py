@@ -5,8 +5,8 @@ of the same rights holder. docs/decisions/measurement.md says when this runs.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -51,7 +51,7 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
             matches,
             now,
             panel=_panel(),
-            answers=[answer.frozen() for answer in answers(question)],
+            answers=[asdict(answer) for answer in answers(question)],
             piece_chars=question.piece_chars,
             background_ids=background_ids,
         )
@@ -134,20 +134,16 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
 def _store_opinion(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
     with answering(), transaction.atomic():
         if matches:  # none if the case was deleted in the meantime
-            _write(subject, matches, now, fields)
+            SecondOpinion.objects.get_or_create(
+                case_id=subject.case_id,
+                version_id=subject.version_id,
+                defaults={
+                    "page_text_digest": matches[0].page_text_digest,
+                    "text_ids": [match.text_id for match in matches],
+                    "own_answer": _own_answer(matches),
+                    "code_version": code_version(),
+                    "asked_at": now,
+                    **fields,
+                },
+            )
         opinion_requests.close(subject)
-
-
-def _write(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, fields: Mapping[str, Any]) -> None:
-    SecondOpinion.objects.get_or_create(
-        case_id=subject.case_id,
-        version_id=subject.version_id,
-        defaults={
-            "page_text_digest": matches[0].page_text_digest,
-            "text_ids": [match.text_id for match in matches],
-            "own_answer": _own_answer(matches),
-            "code_version": code_version(),
-            "asked_at": now,
-            **fields,
-        },
-    )

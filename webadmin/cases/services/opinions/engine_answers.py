@@ -5,7 +5,7 @@ Importing this loads and may compile all engines: the web process never does, it
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -41,10 +41,6 @@ class EngineAnswer:
     similarity: float | None = None
     passages: int = 0
     page_share: float = 0.0
-
-    def frozen(self) -> dict[str, Any]:
-        """Return the answer as JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,20 +25,11 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
 
     The meanings are those of core.matches.
     """
-    chapter = [] if share_of_chapter is None else [_of_chapter(share_of_chapter)]
-    first, *others = _of_case(case)
-    return [first, *chapter, *others]
-
-
-def _of_chapter(share: float) -> CaseFigure:
-    return CaseFigure(
+    of_chapter = CaseFigure(
         _("Share of the chapter"),
-        percentage(share),
+        percentage(share_of_chapter or 0.0),
         _("How much of the chapter that is compared stands on the page."),
     )
-
-
-def _of_case(case: Case) -> list[CaseFigure]:
     return [
         CaseFigure(
             _("Similarity"),
@@ -49,6 +40,7 @@ def _of_case(case: Case) -> list[CaseFigure]:
                 "characters, punctuation and the order of sentences do not."
             ),
         ),
+        *([of_chapter] if share_of_chapter is not None else []),
         CaseFigure(
             _("Share of the work"),
             percentage(case.work_share),

@@ -33,8 +33,9 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
     found = CaseTexts(notes=_zone_notes(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
-        found.page = _page_text(version, match) if version else None
-        found.reading = version.reading if version else None
+        if version is not None:  # the main text if the compared one is gone, for which a note is added
+            found.reading = version.reading
+            found.page = version.reading.text_by_digest(match.page_text_digest) or version.reading.text
         found.work = stores.work_store().text(WorkTextId(match.text_id))
         found.versions = stores.page_store().versions(PageId(match.case.page_id))
     except ZhuiwenError as error:
@@ -56,11 +57,6 @@ def _zone_notes(match: CaseMatch) -> list[str]:
         _("Some passages are outside the page's main text (%(zones)s); the page column shows them after it.")
         % {"zones": zones_text}
     ]
-
-
-def _page_text(version: PageVersion, match: CaseMatch) -> str:
-    """Return the compared text; the main text if it is gone, for which a note is added."""
-    return version.reading.text_by_digest(match.page_text_digest) or version.reading.text
 
 
 def _verify_texts(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:

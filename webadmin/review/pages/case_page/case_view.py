@@ -82,11 +82,6 @@ class Difference:
     fault: str = ""
 
 
-def has_changed(case: Case) -> bool:
-    """Return whether the page shows another version now, as last crawled."""
-    return case.page.version_id != case.decided_version
-
-
 def version_difference(case: Case) -> Difference:
     """Compare the version of the decision with the current one, if both are stored."""
     try:
@@ -218,7 +213,7 @@ def _warnings(request: HttpRequest, case: Case, evidence: EvidenceSection) -> li
     warned = []
     if case.page.gone_since is not None:
         warned.append((_("page gone"), reverse("admin:watched_sites_pagerecord_timeline", args=[case.page_id])))
-    elif has_changed(case):
+    elif case.page.version_id != case.decided_version:  # as last crawled
         since = _("changed since the verdict: show the difference") if case.verdict else _("page changed since")
         parameters = {name: request.GET[name] for name in request.GET if name != DECIDED}
         warned.append((since, f"?{urlencode({**parameters, DIFFERENCE: '1'})}"))

@@ -30,7 +30,6 @@ from webadmin.review.pages.matter_lists.inbox_query import (
     filter_chips,
     list_matters,
     read_inbox_query,
-    search_matters,
 )
 from webadmin.review.pages.matter_lists.queues import (
     DONE,
@@ -94,7 +93,7 @@ def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, A
 
 
 def _page(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]":
-    rows = list_matters(query, user, lambda matters, typed: search_matters(request, matters, typed))
+    rows = list_matters(query, request, user)
     number = request.GET.get("page", "1")
     paginator = CappedPaginator(rows, ON_A_PAGE)
     paginator.count = count_capped(rows)  # unordered: not every order has an index

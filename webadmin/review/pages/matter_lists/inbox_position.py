@@ -14,7 +14,6 @@ from webadmin.review.pages.matter_lists.inbox_query import (
     adjacent_matters,
     list_matters,
     read_inbox_query,
-    search_matters,
 )
 from webadmin.review.pages.matter_lists.queues import queue_cases
 from webadmin.ui.pages.neighbours import CaseNeighbours
@@ -39,7 +38,7 @@ def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
         query = InboxQuery({})
     meant = queue_cases(query.queue)
     of_matter = Case.objects.filter(meant, matter=case.matter_id)
-    rows = list_matters(query, request.user, lambda rows, typed: search_matters(request, rows, typed))
+    rows = list_matters(query, request, request.user)
     is_in = of_matter.filter(pk=case.pk).exists()
     before, behind = of_matter.filter(pk__lt=case.pk), of_matter.filter(pk__gt=case.pk)
     return CaseNeighbours(

@@ -106,10 +106,12 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
     return InboxQuery(given)
 
 
-def list_matters(query: InboxQuery, user: User, words: Any) -> "QuerySet[Matter]":
-    """Return the matters of a query, in its order. words: searches matters by typed words (`search_matters`)."""
+def list_matters(query: InboxQuery, request: HttpRequest, user: User) -> "QuerySet[Matter]":
+    """Return the matters of a query that the user sees, in its order."""
     matters = queue_matters(query.queue, access.visible(Matter.objects.all(), user), user)
-    return _order_rows(apply_filters(query, matters, words), ORDERS[query.order][1], is_back=False)
+    found = _apply_filters(query, matters)
+    found = search_matters(request, found, query.words) if query.words else found
+    return _order_rows(found, ORDERS[query.order][1], is_back=False)
 
 
 def adjacent_matters(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
@@ -133,8 +135,7 @@ def _order_rows(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "Quer
     return rows.order_by(by.asc(nulls_first=True), "pk") if is_back else rows.order_by(by.desc(nulls_last=True), "-pk")
 
 
-def apply_filters(query: InboxQuery, matters: "QuerySet[Matter]", words: Any) -> "QuerySet[Matter]":
-    """Filter matters of any queue by the filters and the words."""
+def _apply_filters(query: InboxQuery, matters: "QuerySet[Matter]") -> "QuerySet[Matter]":
     given = query.values
     for name, field in (("holder", "rights_holder"), ("site", "site"), ("work", "work")):
         if name in given:
@@ -150,7 +151,7 @@ def apply_filters(query: InboxQuery, matters: "QuerySet[Matter]", words: Any) ->
         matters = matters.filter(work_share__gte=int(given["share"]) / 100)
     if "early" in given:
         matters = matters.filter(early_chapters__gt=0)
-    return words(matters, query.words) if query.words else matters
+    return matters
 
 
 def filter_chips(query: InboxQuery, request: HttpRequest) -> list[Chip]:

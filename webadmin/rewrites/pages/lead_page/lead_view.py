@@ -109,14 +109,6 @@ def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
     return as_file(letter_name(lead, kind, language), content)
 
 
-@dataclass(frozen=True, slots=True)
-class LeadAction:
-    """A possible action on a confirmed lead, with its address."""
-
-    address: str
-    name: str
-
-
 def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
     """Show a lead, record a verdict on it (POST), or return a file.
 
@@ -208,18 +200,16 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
     return admin_page(request, "rewrites/lead.html", context, status=status)
 
 
-def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:
-    yield LeadAction(reverse("admin:watched_sites_site_change", args=[lead.site_id]), _("Contact at the site"))
-    yield LeadAction(
-        reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id]),
-        _("Check the page now, so that its newest version is kept"),
-    )
+def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
+    """Yield name and address of the possible actions on a confirmed lead."""
+    site = reverse("admin:watched_sites_site_change", args=[lead.site_id])
+    page = reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id])
+    yield {"name": _("Contact at the site"), "address": site}
+    yield {"name": _("Check the page now, so that its newest version is kept"), "address": page}
     matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
     if matter is not None:
-        yield LeadAction(
-            reverse("webadmin_matter", args=[matter.pk]),
-            _("Pages of this site that contain text of the work: the matter"),
-        )
+        address = reverse("webadmin_matter", args=[matter.pk])
+        yield {"name": _("Pages of this site that contain text of the work: the matter"), "address": address}
 
 
 def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
