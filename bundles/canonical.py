@@ -3,14 +3,21 @@
 Sorted keys, no spaces, unescaped UTF-8; as RFC 8785 except for numbers, which are written as Python does.
 """
 
+import hashlib
 import json
 import re
 from typing import Any
 
 from bundles.faults import DoesNotHold, Fault
+from core.ids import Digest
 from core.wording import Message
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def sha256(content: bytes | memoryview) -> Digest:
+    """Return the 64 hex digits, without copying a view."""
+    return Digest(hashlib.sha256(content).hexdigest())
 
 
 def canonical(value: Any) -> bytes:

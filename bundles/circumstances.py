@@ -5,11 +5,11 @@ and verification compares them with these.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bundles.records import CapturedPage, Exchange, Part
-from bundles.shapes import moment
+from bundles.shapes import in_both_languages, moment
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, ClockReading, Machine, NetworkRoute
 from core.wording import Message
@@ -32,7 +32,7 @@ def circumstances(capture: CapturedPage) -> dict[str, Any]:
     return {
         "machines": [_machine(each) for each in machines],
         "exchanges": [_exchange(number, part, exchange, machines) for number, (part, exchange) in enumerate(placed, 1)],
-        "not_recorded": [_in_both(*each) for each in _not_recorded(capture)],
+        "not_recorded": [{"what": what, "why": in_both_languages(why)} for what, why in _not_recorded(capture)],
     }
 
 
@@ -164,8 +164,3 @@ def _of_ways(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:
         yield "route beyond the gateway", Message("circumstance.beyond")
     if any(way.proxy for way in ways):
         yield "route behind the proxy", Message("circumstance.behind-proxy")
-
-
-def _in_both(what: str, why: Message) -> dict[str, Any]:
-    reasons: Mapping[str, str] = {language: why.in_language(language) for language in ("en", "zh")}
-    return {"what": what, "why": reasons}

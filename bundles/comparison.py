@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bundles.faults import DoesNotHold, Fault
-from bundles.shapes import text_digest
+from bundles.faults import require
+from bundles.shapes import in_both_languages, text_digest
 from core.errors import BadInput
 from core.ids import Digest
 from core.wording import Message
@@ -25,10 +25,8 @@ FIELDS = frozenset(
         "pairs",
         "sentences",
         "in_order",
-        "algorithm_version",
-        "model",
-        "code_version",
     }
+    | {"algorithm_version", "model", "code_version"}
 )
 CAUTION = Message("reworded.caution")
 
@@ -84,7 +82,7 @@ def statement(found: Comparison, page_text: str) -> dict[str, Any]:
         raise BadInput("evidence.no-pairs")
     start, end = min(pair.work[0] for pair in found.pairs), max(pair.work[1] for pair in found.pairs)
     return {
-        "caution": {language: CAUTION.in_language(language) for language in ("en", "zh")},
+        "caution": in_both_languages(CAUTION),
         "work": {
             "title": found.work_title,
             "author": found.work_author,
@@ -117,12 +115,12 @@ def check(said: Mapping[str, Any], page_text: str, part: str) -> None:
     start, text = passage["start"], passage["text"]
     is_all = (start, len(text)) == (0, work["chars"])
     fits = passage["end"] == start + len(text) and start >= 0 and passage["end"] <= work["chars"]
-    _require(fits and (not is_all or text_digest(text) == work["digest"]), part, "flaw.work-passage")
+    require(fits and (not is_all or text_digest(text) == work["digest"]), part, "flaw.work-passage")
     for number, pair in enumerate(said["pairs"], 1):
         on_page = _slice(page_text, *pair["page"])
         in_work = _slice(text, *(place - start for place in pair["work"]))
         are_quoted = on_page == pair["page_sentence"] and in_work == pair["work_sentence"]
-        _require(are_quoted, part, "flaw.pair", number=number)
+        require(are_quoted, part, "flaw.pair", number=number)
 
 
 def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> dict[str, Any]:
@@ -141,8 +139,3 @@ def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> di
 def _slice(text: str, start: int, end: int) -> str | None:
     """Return the text of a range; None if it is outside the text."""
     return text[start:end] if 0 <= start < end <= len(text) else None
-
-
-def _require(is_so: bool, part: str, code: str, /, **params: object) -> None:
-    if not is_so:
-        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

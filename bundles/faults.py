@@ -52,3 +52,9 @@ def _short(value: object) -> object:
     if isinstance(value, Message):
         return Message(value.code, **{name: _short(each) for name, each in value.params.items()})
     return value if isinstance(value, int) else str(value)[:MAX_VALUE_CHARS]
+
+
+def require(is_so: bool, part: str, code: str, /, **params: object) -> None:
+    """Raise DoesNotHold, with this reason, where a part contradicts another."""
+    if not is_so:
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

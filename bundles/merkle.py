@@ -1,11 +1,13 @@
-"""Merkle trees as in Certificate Transparency: a leaf can never pass for a node.
+"""Merkle trees as in Certificate Transparency: a leaf can never pass for a node. The root of a day, and the audit path.
 
 Source: RFC 6962, section 2.1 (RFC 9162 the same). A leaf's data are the 32 bytes of a bundle's digest.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
 
+from bundles.records import DayProof, TimeStamp
 from core.ids import Digest
 
 _LEAF, _NODE = b"\x00", b"\x01"
@@ -80,3 +82,18 @@ def _path(nodes: Sequence[bytes], index: int) -> list[bytes]:
     if index < middle:
         return [*_path(nodes[:middle], index), _tree(nodes[middle:])]
     return [*_path(nodes[middle:], index - middle), _tree(nodes[:middle])]
+
+
+def day_root(digests: Iterable[Digest]) -> Digest:
+    """Return the root over all bundles of a day, in any order. Authorities stamp this digest."""
+    return root(sort_leaves(tuple(digests)))
+
+
+def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[TimeStamp] = ()) -> DayProof:
+    """Return the proof that `bundle` is one of the day. It names no other bundle, only digests over them.
+
+    Raises ValueError if it is not.
+    """
+    leaves = sort_leaves(tuple(digests))
+    index = leaves.index(bundle)
+    return DayProof(day, len(leaves), index, audit_path(leaves, index), root(leaves), tuple(stamps))

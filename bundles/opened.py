@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from bundles import bundle, comparison, container
-from bundles.canonical import parse_canonical
+from bundles.canonical import parse_canonical, sha256
 from bundles.circumstances import cache_headers, request_validators
-from bundles.digests import sha256
-from bundles.faults import DoesNotHold, Fault
+from bundles.faults import DoesNotHold, Fault, require
 from bundles.shapes import READ_IN_RESPONSE
 from bundles.warc import FULL_PAGE, PDF, TEXT
 from bundles.warc_reading import ByteBudget, Expanded, records
@@ -24,17 +23,8 @@ MAX_PAGES = 1_000  # of one text; the crawler follows 60
 # The fields on which every reader of a bundle relies.
 PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
 FINDING_FIELDS = frozenset(
-    {
-        "work",
-        "page_text_digest",
-        "class",
-        "similarity",
-        "matched_chars",
-        "longest_equal_run_chars",
-        "passages",
-        "algorithm_id",
-        "code_version",
-    }
+    {"work", "page_text_digest", "class", "similarity", "matched_chars", "longest_equal_run_chars", "passages"}
+    | {"algorithm_id", "code_version"}
 )
 
 
@@ -93,7 +83,7 @@ def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
         renderings = _renderings(archived, page)
         text = renderings["text"].decode("utf-8", "surrogatepass")
         _check_statements(archived, page, text)
-        _require(finding["page_text_digest"] == page["text_digest"], said_in, "flaw.page-text")
+        require(finding["page_text_digest"] == page["text_digest"], said_in, "flaw.page-text")
         if said_in == bundle.FINDING:
             _check_passages(finding, text)
         else:
@@ -102,7 +92,7 @@ def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
         _check_originals(files, page, budget)
         _check_circumstances(archived, around)
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
-        _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "flaw.moments")
+        require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "flaw.moments")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PAGE, why=Message("flaw.fields")) from error
     named = digest(bytes(files[bundle.PACKAGE]))
@@ -171,7 +161,7 @@ def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict
     for prefix, expected in said.items():
         records = [record for record in archived if record.url.startswith(prefix)]
         for record, (name, url, hashed) in zip(records, expected, strict=False):
-            _require(
+            require(
                 record.url == prefix + url and record.digest == hashed,
                 bundle.PAGE,
                 "flaw.rendering",
@@ -179,7 +169,7 @@ def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict
             )
             found[name] = record.payload
         kind = prefix.split(":")[1]
-        _require(len(records) == len(expected), bundle.PAGE, "flaw.rendering", name=kind)
+        require(len(records) == len(expected), bundle.PAGE, "flaw.rendering", name=kind)
     return found
 
 
@@ -193,10 +183,10 @@ def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
     numbers: list[Any] = [said.get("number") for said in pages]
     are_numbers = all(type(number) is int and number <= MAX_PAGES for number in numbers)
     in_order = are_numbers and numbers[0] == 1 and numbers == sorted(set(numbers))
-    _require(in_order, bundle.PAGE, "flaw.page-numbers")
+    require(in_order, bundle.PAGE, "flaw.page-numbers")
     if any(said["screenshot"] is not None for said in pages):
         is_told = all((said["screenshot"] is None) != (said["undrawn"] is None) for said in pages)
-        _require(is_told, bundle.PAGE, "flaw.drawn-pages")
+        require(is_told, bundle.PAGE, "flaw.drawn-pages")
 
 
 def _check_statements(archived: list[_CheckedRecord], page: Mapping[str, Any], text: str) -> None:
@@ -204,16 +194,16 @@ def _check_statements(archived: list[_CheckedRecord], page: Mapping[str, Any], t
     for said in (page, *page["following"]):
         _check_part(said, responses, archived)
     for said in page["page_resources"]:
-        _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
+        require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
     if "marks" in page:
         marks = list(map(Mark.from_record, page["marks"]))
-        _require(rebuild_text(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
+        require(rebuild_text(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
 
 
 def _check_passages(finding: Mapping[str, Any], text: str) -> None:
     for passage in finding["passages"]:
         start, end = passage["page"]
-        _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "flaw.passage")
+        require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "flaw.passage")
 
 
 def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archived: list[_CheckedRecord]) -> None:
@@ -222,13 +212,13 @@ def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archiv
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
     response = responses[number - 1] if is_there else None
     is_page = response is not None and response.digest == said["body_digest"] and response.url == said["url"]
-    _require(is_page, bundle.PAGE, "flaw.response")
+    require(is_page, bundle.PAGE, "flaw.response")
     read_from = said["read_from"]
     if read_from["record"] == READ_IN_RESPONSE:
         is_read = read_from["digest"] == said["body_digest"]
     else:
         is_read = _is_there(archived, "conversion", read_from["record"], read_from["digest"])
-    _require(is_read, bundle.PAGE, "flaw.source-of-text")
+    require(is_read, bundle.PAGE, "flaw.source-of-text")
 
 
 def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, Any]) -> None:
@@ -239,21 +229,21 @@ def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, An
         each["url"] == record.url and each["body_digest"] == record.digest
         for each, record in zip(said, responses, strict=False)
     )
-    _require(are_same, bundle.CONNECTION, "flaw.exchange")
+    require(are_same, bundle.CONNECTION, "flaw.exchange")
 
 
 def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
     """Check the machine of each exchange, and check the exchange's validators and caches against its headers."""
     exchanges = list(_exchanges(archived))
-    _require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
+    require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
     for (request, response), each in zip(exchanges, said["exchanges"], strict=True):
         machine = each["machine"]
         is_described = machine is None or (type(machine) is int and 0 <= machine < len(said["machines"]))
-        _require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
+        require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
         sent = None if request is None else request_validators(_headers(request))
         are_same = each["validators"] == sent and each["caches"] == cache_headers(_headers(response))
-        _require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
-    _require(
+        require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
+    require(
         all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
     )
 
@@ -277,9 +267,9 @@ def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], b
         for said in part["originals"]:
             name, at, size = said["file"], said["at"], said["bytes"]
             archive, end = expanded.get(name) or (Expanded(_file(files, name), name, budget), 0)
-            _require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")
+            require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")
             archive.digest(at - end)
-            _require(archive.digest(size) == said["digest"], bundle.PAGE, "flaw.original-record")
+            require(archive.digest(size) == said["digest"], bundle.PAGE, "flaw.original-record")
             expanded[name] = archive, at + size
 
 
@@ -291,8 +281,3 @@ def _check_fields(said: Mapping[str, Any], fields: frozenset[str], part: str) ->
     missing = sorted(fields - said.keys())
     if missing:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.lacks", field=missing[0]))
-
-
-def _require(is_so: bool, part: str, code: str, /, **params: object) -> None:
-    if not is_so:
-        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

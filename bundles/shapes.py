@@ -45,7 +45,7 @@ def page(capture: CapturedPage) -> dict[str, Any]:
         "extractor": capture.extractor,
         "encoding": capture.encoding,
         "obfuscations": [_obfuscation(item) for item in capture.obfuscations],
-        "absent": {name: _in_both_languages(why) for name, why in capture.absent.items()},
+        "absent": {name: in_both_languages(why) for name, why in capture.absent.items()},
     }
 
 
@@ -98,10 +98,11 @@ def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
     if kind is None:
         return dict(item)
     said = {"label": kind.label, "explanation": kind.explanation} | ({"caveat": kind.caveat} if kind.caveat else {})
-    return {**item, **{name: _in_both_languages(words) for name, words in said.items()}}
+    return {**item, **{name: in_both_languages(words) for name, words in said.items()}}
 
 
-def _in_both_languages(message: Message) -> dict[str, str]:
+def in_both_languages(message: Message) -> dict[str, str]:
+    """Return the words of a message by language, for readers without the product."""
     return {language: message.in_language(language) for language in ("en", "zh")}
 
 

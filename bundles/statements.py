@@ -7,8 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 from bundles import layout
-from bundles.canonical import canonical
-from bundles.digests import sha256
+from bundles.canonical import canonical, sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import MAX_DEPTH
 from bundles.opened import OpenedBundle

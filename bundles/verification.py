@@ -13,8 +13,7 @@ from typing import Any
 
 from bundles import container, layout, statements
 from bundles.bundle import COMPARISON, FINDING
-from bundles.canonical import parse_canonical
-from bundles.digests import sha256
+from bundles.canonical import parse_canonical, sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import compute_root
 from bundles.opened import OpenedBundle, open_bundle

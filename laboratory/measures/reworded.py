@@ -18,10 +18,10 @@ from laboratory.measures.finders import ProductFinder, Seeding
 from laboratory.measures.reworded_cases import ENGLISH, RewordedCase, RewordedCorpora, among_others, by_kind
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
-from matcher.reworded.chunks import MemoryChunkIndex
+from matcher.reworded.chunks import ChunkIndex
 from matcher.reworded.encoding import Encoder, UseEncoder
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex, add_text
+from matcher.reworded.meanings import MeaningIndex, TextMeanings
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.stretches import MemoryTexts
 
@@ -160,7 +160,7 @@ def development_alarms(source: RewordedCorpora, progress: Progress) -> list[Rewo
 
 
 def _by_characters(works: Mapping[WorkTextId, str], encoder: Encoder) -> RewordedSearch:
-    chunks = MemoryChunkIndex()
+    chunks = ChunkIndex()
     for text_id, text in works.items():
         chunks.add_text(text_id, text)
     return _searcher(Indexes(chunks), works, encoder, LOW)
@@ -171,10 +171,10 @@ def _from_english(
 ) -> tuple[list[RewordedFared], list[RewordedAlarms]]:
     """Compare Chinese pages with the few works in English."""
     works, background = source.english_works(), load_background()
-    latin = MemoryMeaningIndex(background.axes)
+    latin = MeaningIndex(background.axes)
     for text_id, text in works.items():
-        add_text(latin, text_id, text, encoder, background)
-    chars, indexes = sum(map(len, works.values())), Indexes(MemoryChunkIndex(), latin=latin)
+        latin.add_meanings(text_id, TextMeanings.from_text(text, encoder, background))
+    chars, indexes = sum(map(len, works.values())), Indexes(ChunkIndex(), latin=latin)
     fared = _fared(_searcher(indexes, works, encoder, DEFAULT), source.translated(), "alone", chars)
     innocent = source.innocent_chinese(CHINESE_AGAINST_ENGLISH, draws.generator(seed, "english"))
     low = _searcher(indexes, works, encoder, LOW)
@@ -184,10 +184,10 @@ def _from_english(
 
 def _indexes(works: Mapping[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, list[tuple[str, float]]]:
     background = load_background()
-    chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(background.axes)
+    chunks, han = ChunkIndex(), MeaningIndex(background.axes)
     for text_id, text in works.items():
         chunks.add_text(text_id, text)
-        add_text(han, text_id, text, encoder, background)
+        han.add_meanings(text_id, TextMeanings.from_text(text, encoder, background))
     chars = sum(map(len, works.values()))
     sizes = [("rare characters", chunks.nbytes / chars), ("meanings", han.nbytes / chars)]
     return Indexes(chunks, han), sizes

@@ -1,4 +1,4 @@
-"""Index of stretches of works by the rare pairs of characters that they share with a block: port and implementation.
+"""Index of stretches of works by the rare pairs of characters that they share with a block.
 
 A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored
 are the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
@@ -8,7 +8,6 @@ reworded, and few chunks have the same of them.
 import struct
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,22 +41,6 @@ class FoundChunk:
     start: int
     end: int
     score: float
-
-
-class ChunkIndex(Protocol):
-    """The texts whose reworded copies are searched for. Implementations: `MemoryChunkIndex`."""
-
-    def add_text(self, text_id: WorkTextId, text: str) -> bool:
-        """Add a text; return False if it is there already."""
-        ...
-
-    def remove(self, text_id: WorkTextId) -> None:
-        """Remove a text, if it is there."""
-        ...
-
-    def find(self, block: str) -> list[FoundChunk]:
-        """Return up to FOUND chunks that share most with a block, best first, none overlapping a better one."""
-        ...
 
 
 def cell_keys(text: str) -> tuple[Keys, Cells]:
@@ -120,8 +103,8 @@ class TextCells:
         return cls(chars, bool(latin), keys, np.repeat(np.arange(cells, dtype=np.uint32), counts))
 
 
-class MemoryChunkIndex:
-    """A `ChunkIndex` in the memory of one process; one thread at a time.
+class ChunkIndex:
+    """The texts whose reworded copies are searched for, in the memory of one process; one thread at a time.
 
     Postings lie in one run by increasing keys, four bytes each, made at the first look-up after a change; those of
     removed texts are left out then.
@@ -138,6 +121,7 @@ class MemoryChunkIndex:
         self._has_removed = False
 
     def add_text(self, text_id: WorkTextId, text: str) -> bool:
+        """Add a text; return False if it is there already."""
         if text_id in self._texts:
             return False
         return self.add_cells(text_id, TextCells(len(text), is_latin(text), *cell_keys(text)))
@@ -155,6 +139,7 @@ class MemoryChunkIndex:
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
+        """Remove a text, if it is there."""
         if self._texts.pop(text_id, None) is not None:
             self._has_removed = True
 
@@ -165,6 +150,7 @@ class MemoryChunkIndex:
         return self._run.nbytes
 
     def find(self, block: str) -> list[FoundChunk]:
+        """Return up to FOUND chunks that share most with a block, best first, none overlapping a better one."""
         self._merge()
         scores = self._scores(block)
         if not scores.size:

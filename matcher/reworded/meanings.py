@@ -1,4 +1,4 @@
-"""Index of stretches of works by meaning, in whatever language: vectors of sentences, the port and its twin.
+"""Index of stretches of works by meaning, in whatever language: vectors of sentences.
 
 For pages in English of works in Chinese and the other way round, which share no characters. A sentence is kept as 96
 numbers of 8 bits, its vector along the axes of the background, with its nearness. What is asked for is the best group
@@ -9,18 +9,16 @@ import hashlib
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
 from matcher.reworded.background import Background, SentenceWindows
-from matcher.reworded.blocks import Block
 from matcher.reworded.chunks import FOUND, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.record import CURRENT
-from matcher.reworded.sentences import Units
+from matcher.reworded.sentences import Block, Units
 from matcher.reworded.stored import MEANINGS_ID, DamagedCodes, pack_codes, unpack_codes
 from matcher.reworded.weights import Floats
 
@@ -40,31 +38,6 @@ _INGREDIENTS = hashlib.sha256(f"{CURRENT.weights} {CURRENT.tokenizer} {CURRENT.b
 _COUNTS = struct.Struct("<III")  # sentences, groups, axes
 
 Codes = NDArray[np.int8]
-
-
-class MeaningIndex(Protocol):
-    """The texts whose translations are searched for. Implementations: `MemoryMeaningIndex`."""
-
-    def add_sentences(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
-        """Add a text by its sentences; return False if it is there already or has none."""
-        ...
-
-    def remove(self, text_id: WorkTextId) -> None:
-        """Remove a text, if it is there."""
-        ...
-
-    def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """Return for each block up to FOUND chunks closest in meaning, best first, none overlapping a better one.
-
-        blocks: as `blocks` gives them, of one sentence at least each.
-        """
-        ...
-
-
-def add_text(index: MeaningIndex, text_id: WorkTextId, text: str, encoder: Encoder, background: Background) -> None:
-    """Encode a text and add it to the index."""
-    encoded = encoder.encode([text])[0]
-    index.add_sentences(text_id, encoded.units, background.windows(encoded))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +113,8 @@ class TextMeanings:
         return cls(codes.reshape(-1, GROUP, axes), nearness.reshape(-1, GROUP), places)
 
 
-class MemoryMeaningIndex:
-    """A `MeaningIndex` in the memory of one process; one thread at a time.
+class MeaningIndex:
+    """The texts whose translations are searched for, in the memory of one process; one thread at a time.
 
     axes: float32[512, n] of the background. A look-up reads all of it once for BLOCKS_AT_ONCE blocks.
     """
@@ -151,11 +124,8 @@ class MemoryMeaningIndex:
         self._texts: dict[WorkTextId, TextMeanings] = {}
         self._all: _Whole | None = None
 
-    def add_sentences(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
-        return self.add_meanings(text_id, TextMeanings.from_windows(units, windows, self._axes))
-
     def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
-        """Add a text by its stored sentences; return False if it is there already or has none."""
+        """Add a text by its sentences; return False if it is there already or has none."""
         if text_id in self._texts or not len(of_text.places):
             return False
         self._texts[text_id] = of_text
@@ -163,6 +133,7 @@ class MemoryMeaningIndex:
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
+        """Remove a text, if it is there."""
         if self._texts.pop(text_id, None) is not None:
             self._all = None
 
@@ -172,6 +143,10 @@ class MemoryMeaningIndex:
         return sum(text.nbytes for text in self._texts.values())
 
     def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
+        """Return for each block up to FOUND chunks closest in meaning, best first, none overlapping a better one.
+
+        blocks: as `blocks` gives them, of one sentence at least each.
+        """
         found: list[list[FoundChunk]] = []
         for number in range(0, len(blocks), BLOCKS_AT_ONCE):
             found += self._find(page, blocks[number : number + BLOCKS_AT_ONCE])

@@ -10,7 +10,6 @@ from core.matches import RewordedClass
 from core.text import TextRange
 from matcher.reworded.alignment import Alignment, align
 from matcher.reworded.background import Background, SentenceWindows
-from matcher.reworded.blocks import Block, blocks, runs
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration, highest
 from matcher.reworded.chunks import ChunkIndex, FoundChunk, shared_pairs
 from matcher.reworded.encoding import Encoder
@@ -18,7 +17,7 @@ from matcher.reworded.found import RewordedMatch, RewordedPair
 from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.other_words import SentenceSide, in_other_words
 from matcher.reworded.record import bands
-from matcher.reworded.sentences import Units, is_latin, sentence_units
+from matcher.reworded.sentences import Block, Units, blocks, is_latin, runs, sentence_units
 from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTextStore
 
 TENTH = 9  # of chunks by their scores

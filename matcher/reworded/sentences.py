@@ -1,6 +1,10 @@
-"""Sentence units: the pieces of a text that are given a vector each, with their offsets in the text as given."""
+"""Sentence units: the pieces of a text that are given a vector each, with their offsets in the text as given.
+
+Blocks are runs of sentences that are looked up together, since a passage may be a small part of a page.
+"""
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +29,7 @@ _LATIN_ENDS = re.compile(r"[.!?;]+[\"”’')]*(?=\s|$)|\n+")
 _PAUSES = re.compile('[，,：:、—]+[”’」』）)"]*')
 _LATIN_PAUSES = re.compile(r"[,:—–]+[\"”’')]*\s|\s-+\s")
 _GAPS = re.compile("\\s+")
+Block = tuple[int, int]  # [start, end) in sentences
 
 
 def is_latin(text: str) -> bool:
@@ -106,3 +111,32 @@ def _join_pieces(text: str, pieces: list[tuple[int, int]], least: int, most: int
                 continue
         joined.append((start, end, letters))
     return [(start, end) for start, end, letters in joined if letters >= MIN_LETTERS]
+
+
+def blocks(units: int, size: int, step: int) -> list[Block]:
+    """Return the ranges [start, end) of blocks of so many sentences; the last is full if there are enough.
+
+    >>> blocks(5, 16, 8), blocks(20, 16, 8), blocks(0, 16, 8)
+    ([(0, 5)], [(0, 16), (4, 20)], [])
+    """
+    if not units:
+        return []
+    last = max(0, units - size)
+    return [(start, min(units, start + size)) for start in [*range(0, last, step), last]]
+
+
+def runs(several: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks with overlapping or touching ones joined, in order.
+
+    >>> list(runs([(0, 16), (8, 24), (40, 56)]))
+    [(0, 24), (40, 56)]
+    """
+    start = end = -1
+    for first, last in sorted(several):
+        if first > end:
+            if end > start:
+                yield start, end
+            start, end = first, last
+        end = max(end, last)
+    if end > start:
+        yield start, end

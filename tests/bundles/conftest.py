@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bundles import bundle, days
+from bundles import bundle, merkle
 from bundles.authority import Authority
 from bundles.records import Bundle, CaseMaterial, DayProof, ProvenBundle, TimeStamp
 from core.ids import Digest
@@ -27,7 +27,7 @@ class World:
     material: CaseMaterial
 
     def proof(self, of: Bundle) -> DayProof:
-        return days.make_day_proof(of.digest, of.day, self.digests, [self.stamp])
+        return merkle.make_day_proof(of.digest, of.day, self.digests, [self.stamp])
 
 
 @pytest.fixture(scope="session")
@@ -47,9 +47,9 @@ def world(authority: LocalAuthority) -> World:
     )
     digests = tuple(each.digest for each in (*bundles, *others))
     with serving_stamps(authority) as url:
-        stamp = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(days.day_root(digests))
+        stamp = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(merkle.day_root(digests))
     proven = [
-        ProvenBundle(each.content, days.make_day_proof(each.digest, each.day, digests, [stamp])) for each in bundles
+        ProvenBundle(each.content, merkle.make_day_proof(each.digest, each.day, digests, [stamp])) for each in bundles
     ]
     history = [{"at": "2026-11-20T08:15:30Z", "event": "first_seen"}]
     material = CaseMaterial(7, {"work": "桂花开得晚", "site": "daoban.example"}, proven, history)

@@ -12,9 +12,8 @@ import pytest
 
 from bundles import bundle, container, layout
 from bundles.authority import Authority
-from bundles.canonical import canonical
+from bundles.canonical import canonical, sha256
 from bundles.comparison import Comparison, MeasuredBand, SentencePair
-from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import open_bundle
 from bundles.verification import check, check_file

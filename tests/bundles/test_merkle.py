@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bundles import merkle
-from bundles.days import day_root, make_day_proof
+from bundles.merkle import day_root, make_day_proof
 from core.ids import Digest
 
 sets = st.sets(st.binary(min_size=32, max_size=32).map(lambda data: Digest(data.hex())), min_size=1, max_size=70)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bundles import bundle, container, days, layout, statements
+from bundles import bundle, container, layout, merkle, statements
 from bundles.authority import Authority
 from bundles.canonical import canonical
 from bundles.faults import DoesNotHold, Fault
@@ -137,7 +137,7 @@ def test_whoever_changes_a_page_and_writes_all_digests_anew_is_caught_by_the_sta
     assert fault_of(relisted(files)).fault is Fault.AUDIT_PATH
 
     leaves = [forged.digest, *world.digests[1:]]
-    own_root = days.make_day_proof(forged.digest, forged.day, leaves, [world.stamp])
+    own_root = merkle.make_day_proof(forged.digest, forged.day, leaves, [world.stamp])
     files[layout.proof_file(forged.digest)] = statements.proof(forged.digest, own_root)
     files |= statements.stamp_files(layout.stamp_folder(own_root.root, 1), world.stamp)
     assert fault_of(relisted(files)).fault is Fault.STAMP_OTHER_DIGEST
@@ -147,8 +147,8 @@ def test_a_forgery_stamped_with_its_own_root_fails_against_the_readers_root(worl
     forger = LocalAuthority(tmp_path / "forger")
     forged = bundle.make(bare_capture(), finding(), made_at=MADE)
     with serving_stamps(forger) as url:
-        stamp = Authority(url, forger.ca_pem, TO_LOOPBACK).stamp(days.day_root([forged.digest]))
-    proof = days.make_day_proof(forged.digest, forged.day, [forged.digest], [stamp])
+        stamp = Authority(url, forger.ca_pem, TO_LOOPBACK).stamp(merkle.day_root([forged.digest]))
+    proof = merkle.make_day_proof(forged.digest, forged.day, [forged.digest], [stamp])
     path = tmp_path / "forged.zip"
     export.write_case_export(path, CaseMaterial(7, {}, [ProvenBundle(forged.content, proof)]), "0.1.0")
     assert check_file(path).is_stamped
@@ -189,8 +189,8 @@ def test_a_stamp_older_than_the_page_does_not_hold(world: World) -> None:
     later = replace(bare_capture().page, fetched_at=FETCHED + timedelta(days=3650))
     early = bundle.make(with_fields(bare_capture(), exchanges=(later,)), finding(), made_at=MADE + timedelta(days=3650))
     with serving_stamps(world.authority) as url:
-        stamp = Authority(url, world.authority.ca_pem, TO_LOOPBACK).stamp(days.day_root([early.digest]))
-    proof = days.make_day_proof(early.digest, early.day, [early.digest], [stamp])
+        stamp = Authority(url, world.authority.ca_pem, TO_LOOPBACK).stamp(merkle.day_root([early.digest]))
+    proof = merkle.make_day_proof(early.digest, early.day, [early.digest], [stamp])
     with pytest.raises(DoesNotHold) as caught:
         export.export_files(CaseMaterial(7, {}, [ProvenBundle(early.content, proof)]), "0.1.0")
     assert caught.value.fault is Fault.STAMP_TIME
@@ -316,7 +316,7 @@ def test_the_commands_of_the_explanation_do_what_it_says(export_file: Path, tmp_
     sums, package, path, stamps, seal = (done.stdout for done in said)
     assert "FAILED" not in sums
     assert package.startswith(world.bundles[0].digest)
-    assert path.strip() == days.day_root(world.digests)
+    assert path.strip() == merkle.day_root(world.digests)
     assert stamps.count("Verification: OK") == 2
     assert "Verification: OK" in seal
 

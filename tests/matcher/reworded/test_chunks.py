@@ -3,7 +3,7 @@ import random
 import pytest
 
 from core.ids import WorkTextId
-from matcher.reworded.chunks import CELL_CHARS, MemoryChunkIndex, cell_keys
+from matcher.reworded.chunks import CELL_CHARS, ChunkIndex, cell_keys
 from tests.support.rewritten import INNOCENT, REWORDED, WORK
 
 A, B, C = (WorkTextId(name) for name in "abc")
@@ -15,14 +15,14 @@ def noise(seed: int, chars: int) -> str:
 
 
 @pytest.fixture
-def index() -> MemoryChunkIndex:
-    filled = MemoryChunkIndex()
+def index() -> ChunkIndex:
+    filled = ChunkIndex()
     filled.add_text(A, noise(1, 3_000) + WORK + noise(2, 3_000))
     filled.add_text(B, noise(3, 5_000) + INNOCENT)
     return filled
 
 
-def test_a_rewritten_passage_is_found_in_its_place(index: MemoryChunkIndex) -> None:
+def test_a_rewritten_passage_is_found_in_its_place(index: ChunkIndex) -> None:
     best, *others = index.find(REWORDED)
     assert best.text_id == A
     assert best.start < 3_000 + len(WORK)
@@ -31,7 +31,7 @@ def test_a_rewritten_passage_is_found_in_its_place(index: MemoryChunkIndex) -> N
     assert all(best.score > 2 * other.score for other in others)
 
 
-def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryChunkIndex) -> None:
+def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: ChunkIndex) -> None:
     index.remove(A)
     assert all(chunk.text_id != A for chunk in index.find(REWORDED))
     assert index.add_text(C, WORK)
@@ -42,7 +42,7 @@ def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryChu
 
 def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
     texts = {WorkTextId(str(seed)): noise(seed, 2_000) for seed in range(6)} | {A: WORK}
-    at_once, one_by_one = MemoryChunkIndex(), MemoryChunkIndex()
+    at_once, one_by_one = ChunkIndex(), ChunkIndex()
     for text_id, text in texts.items():
         at_once.add_text(text_id, text)
         one_by_one.add_text(text_id, text)
@@ -51,21 +51,21 @@ def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
     assert at_once.nbytes == one_by_one.nbytes
 
 
-def test_a_removed_text_takes_no_room(index: MemoryChunkIndex) -> None:
-    alone = MemoryChunkIndex()
+def test_a_removed_text_takes_no_room(index: ChunkIndex) -> None:
+    alone = ChunkIndex()
     alone.add_text(B, noise(3, 5_000) + INNOCENT)
     index.remove(A)
     assert index.nbytes == alone.nbytes
 
 
-def test_a_text_is_added_once(index: MemoryChunkIndex) -> None:
+def test_a_text_is_added_once(index: ChunkIndex) -> None:
     before = index.nbytes
     assert not index.add_text(A, "别的文字")
     assert index.nbytes == before
 
 
 def test_no_chunk_goes_beyond_its_text() -> None:
-    index = MemoryChunkIndex()
+    index = ChunkIndex()
     index.add_text(A, "甲" * 290)
     index.add_text(B, WORK)
     (found,) = [chunk for chunk in index.find(WORK) if chunk.text_id == B]
@@ -86,7 +86,7 @@ def test_a_pair_is_kept_once_for_each_cell() -> None:
     )
 
 
-def test_an_empty_index_and_an_empty_block_find_nothing(index: MemoryChunkIndex) -> None:
-    assert MemoryChunkIndex().find(WORK) == []
+def test_an_empty_index_and_an_empty_block_find_nothing(index: ChunkIndex) -> None:
+    assert ChunkIndex().find(WORK) == []
     assert index.find("") == []
     assert index.find("𠀀") == []

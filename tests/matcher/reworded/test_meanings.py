@@ -5,10 +5,9 @@ import pytest
 
 from core.ids import WorkTextId
 from matcher.reworded.background import SentenceWindows
-from matcher.reworded.blocks import blocks
 from matcher.reworded.chunks import FoundChunk
-from matcher.reworded.meanings import AT_ONCE, BLOCKS_AT_ONCE, CODE_SCALE, GROUP, RIVALS, MemoryMeaningIndex
-from matcher.reworded.sentences import Units
+from matcher.reworded.meanings import AT_ONCE, BLOCKS_AT_ONCE, CODE_SCALE, GROUP, RIVALS, MeaningIndex, TextMeanings
+from matcher.reworded.sentences import Units, blocks
 
 A, B = WorkTextId("a"), WorkTextId("b")
 AXES = np.eye(512, 96, dtype=np.float32)
@@ -24,26 +23,26 @@ def text(seed: int, units: int) -> tuple[Units, SentenceWindows]:
     return places, SentenceWindows(vectors, np.full(len(vectors), 0.3, np.float32))
 
 
-def find(index: MemoryMeaningIndex, page: SentenceWindows, start: int, end: int) -> list[FoundChunk]:
+def find(index: MeaningIndex, page: SentenceWindows, start: int, end: int) -> list[FoundChunk]:
     (found,) = index.find(page, [(start, end)])
     return found
 
 
 @pytest.fixture
-def index() -> MemoryMeaningIndex:
-    filled = MemoryMeaningIndex(AXES)
-    filled.add_sentences(A, *text(1, 100))
-    filled.add_sentences(B, *text(2, 45))
+def index() -> MeaningIndex:
+    filled = MeaningIndex(AXES)
+    filled.add_meanings(A, TextMeanings.from_windows(*text(1, 100), AXES))
+    filled.add_meanings(B, TextMeanings.from_windows(*text(2, 45), AXES))
     return filled
 
 
-def test_a_block_is_found_where_it_stands(index: MemoryMeaningIndex) -> None:
+def test_a_block_is_found_where_it_stands(index: MeaningIndex) -> None:
     best, *others = find(index, text(1, 100)[1], 40, 56)
     assert (best.text_id, best.start, best.end) == (A, 40 * CHARS, 56 * CHARS - 1)
     assert all(best.score > 2 * other.score for other in others)
 
 
-def test_many_blocks_of_a_page_are_found_as_each_alone(index: MemoryMeaningIndex) -> None:
+def test_many_blocks_of_a_page_are_found_as_each_alone(index: MeaningIndex) -> None:
     page = text(1, 100)[1]
     several = blocks(page.units, 16, 8)
     assert len(several) > BLOCKS_AT_ONCE
@@ -58,9 +57,9 @@ def test_many_blocks_of_a_page_are_found_as_each_alone(index: MemoryMeaningIndex
 
 
 def test_more_groups_than_are_compared_at_once_are_compared_by_their_definition() -> None:
-    index, long = MemoryMeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20)
+    index, long = MeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20)
     block = replace(text(5, 16)[1], nearness=np.linspace(0, 0.2, 31, dtype=np.float32))
-    index.add_sentences(A, *long)
+    index.add_meanings(A, TextMeanings.from_windows(*long, AXES))
     sentences = long[1].vectors[: long[1].units]
     csls = (
         2 * block.vectors @ np.round(sentences * CODE_SCALE).T / CODE_SCALE - np.float16(0.3) - block.nearness[:, None]
@@ -74,35 +73,35 @@ def test_more_groups_than_are_compared_at_once_are_compared_by_their_definition(
     assert best.score == pytest.approx(chunks.max(), rel=1e-4)
 
 
-def test_the_last_group_of_a_text_ends_with_it(index: MemoryMeaningIndex) -> None:
+def test_the_last_group_of_a_text_ends_with_it(index: MeaningIndex) -> None:
     best = find(index, text(2, 45)[1], 40, 45)[0]
     assert (best.text_id, best.start) in {(B, 40 * CHARS), (B, 32 * CHARS)}
     assert best.end == 45 * CHARS - 1
 
 
-def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryMeaningIndex) -> None:
+def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MeaningIndex) -> None:
     page = text(1, 100)[1]
     index.remove(A)
     assert all(chunk.text_id == B for chunk in find(index, page, 40, 56))
-    assert index.add_sentences(A, *text(1, 100))
+    assert index.add_meanings(A, TextMeanings.from_windows(*text(1, 100), AXES))
     assert find(index, page, 40, 56)[0].text_id == A
-    assert not index.add_sentences(A, *text(3, 10))
+    assert not index.add_meanings(A, TextMeanings.from_windows(*text(3, 10), AXES))
 
 
-def test_a_sentence_takes_a_hundred_bytes(index: MemoryMeaningIndex) -> None:
+def test_a_sentence_takes_a_hundred_bytes(index: MeaningIndex) -> None:
     assert 98 <= index.nbytes / 145 <= 98 + 8 / GROUP + 8
     before = index.nbytes
     find(index, text(1, 100)[1], 0, 16)
     assert index.nbytes == before
 
 
-def test_what_no_text_says_is_found_with_less_than_half_the_score(index: MemoryMeaningIndex) -> None:
+def test_what_no_text_says_is_found_with_less_than_half_the_score(index: MeaningIndex) -> None:
     said = find(index, text(1, 100)[1], 40, 56)[0].score
     assert all(chunk.score < said / 2 for chunk in find(index, text(9, 16)[1], 0, 16))
 
 
-def test_nothing_is_found_in_nothing(index: MemoryMeaningIndex) -> None:
+def test_nothing_is_found_in_nothing(index: MeaningIndex) -> None:
     nothing = SentenceWindows(np.zeros((0, 512), np.float32), np.zeros(0, np.float32))
-    assert find(MemoryMeaningIndex(AXES), text(1, 10)[1], 0, 10) == []
+    assert find(MeaningIndex(AXES), text(1, 10)[1], 0, 10) == []
     assert index.find(nothing, []) == []
-    assert not index.add_sentences(WorkTextId("c"), np.zeros((0, 2), np.int32), nothing)
+    assert not index.add_meanings(WorkTextId("c"), TextMeanings.from_windows(np.zeros((0, 2), np.int32), nothing, AXES))

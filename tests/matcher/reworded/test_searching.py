@@ -9,9 +9,9 @@ from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
-from matcher.reworded.chunks import FOUND, FoundChunk, MemoryChunkIndex
+from matcher.reworded.chunks import FOUND, ChunkIndex, FoundChunk
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.meanings import MeaningIndex, TextMeanings
 from matcher.reworded.searching import Indexes, RewordedSearch, outstanding_chunks
 from matcher.reworded.stretches import MemoryTexts
 from tests.support.encoders import encoder, needs_encoder
@@ -31,11 +31,14 @@ def works() -> MemoryTexts:
 
 @pytest.fixture(scope="module")
 def indexes(works: MemoryTexts) -> Indexes:
-    chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(load_background().axes)
+    chunks, han = ChunkIndex(), MeaningIndex(load_background().axes)
     for text_id, text in works.items():
         chunks.add_text(text_id, text)
         encoded = encoder().encode([text])[0]
-        han.add_sentences(text_id, encoded.units, load_background().windows(encoded))
+        han.add_meanings(
+            text_id,
+            TextMeanings.from_windows(encoded.units, load_background().windows(encoded), load_background().axes),
+        )
     return Indexes(chunks, han)
 
 
@@ -88,10 +91,12 @@ def test_a_translation_is_named_as_one(indexes: Indexes, works: MemoryTexts) -> 
 
 
 def test_a_chinese_page_is_found_in_an_english_work(works: MemoryTexts) -> None:
-    latin = MemoryMeaningIndex(load_background().axes)
+    latin = MeaningIndex(load_background().axes)
     encoded = encoder().encode([ENGLISH])[0]
-    latin.add_sentences(TEXT, encoded.units, load_background().windows(encoded))
-    indexes = Indexes(MemoryChunkIndex(), latin=latin)
+    latin.add_meanings(
+        TEXT, TextMeanings.from_windows(encoded.units, load_background().windows(encoded), load_background().axes)
+    )
+    indexes = Indexes(ChunkIndex(), latin=latin)
     (match,) = search(WORK, indexes, MemoryTexts({TEXT: ENGLISH}))
     assert (match.found, match.text_id) == (RewordedClass.TRANSLATED, TEXT)
     assert search(INNOCENT, indexes, MemoryTexts({TEXT: ENGLISH})) == ()
@@ -112,7 +117,7 @@ def test_an_innocent_page_names_nothing(indexes: Indexes, works: MemoryTexts) ->
 def among(works: MemoryTexts, **more: str) -> tuple[Indexes, MemoryTexts]:
     """The works and others, looked up by characters."""
     texts = MemoryTexts({**works, **{WorkTextId(name): text for name, text in more.items()}})
-    chunks = MemoryChunkIndex()
+    chunks = ChunkIndex()
     for text_id, text in texts.items():
         chunks.add_text(text_id, text)
     return Indexes(chunks), texts

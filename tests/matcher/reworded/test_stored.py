@@ -11,8 +11,8 @@ from core.errors import BadInput
 from core.ids import WorkTextId
 from fingerprint.algorithms import ALGORITHMS
 from matcher.reworded.background import load_background
-from matcher.reworded.chunks import MemoryChunkIndex, TextCells
-from matcher.reworded.meanings import MemoryMeaningIndex, TextMeanings
+from matcher.reworded.chunks import ChunkIndex, TextCells
+from matcher.reworded.meanings import MeaningIndex, TextMeanings
 from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, pack_codes
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
@@ -37,7 +37,7 @@ def test_cells_come_back_as_they_were(text: str) -> None:
 
 
 def test_an_index_of_stored_cells_answers_as_one_of_texts() -> None:
-    of_texts, of_cells = MemoryChunkIndex(), MemoryChunkIndex()
+    of_texts, of_cells = ChunkIndex(), ChunkIndex()
     for name, text in ((A, INNOCENT * 3), (B, WORK * 2)):
         of_texts.add_text(name, text)
         assert of_cells.add_cells(name, TextCells.from_bytes(TextCells.from_text(text).to_bytes()))
@@ -57,9 +57,9 @@ def test_meanings_come_back_as_they_were_and_are_found_by() -> None:
     )
     assert made.to_bytes()[0] == MEANINGS_ID
     assert len(made.to_bytes()) <= 5 * len(WORK * 6)
-    of_text, of_stored = MemoryMeaningIndex(background.axes), MemoryMeaningIndex(background.axes)
+    of_text, of_stored = MeaningIndex(background.axes), MeaningIndex(background.axes)
     encoded = encoder().encode([WORK * 6])[0]
-    of_text.add_sentences(A, encoded.units, background.windows(encoded))
+    of_text.add_meanings(A, TextMeanings.from_windows(encoded.units, background.windows(encoded), background.axes))
     assert of_stored.add_meanings(A, back)
     page = background.windows(encoder().encode([ENGLISH])[0])
     whole = [(0, page.units)]
@@ -72,7 +72,7 @@ def test_a_text_of_hardly_any_sentence_has_a_stored_form(text: str) -> None:
     made = TextMeanings.from_text(text, encoder(), load_background())
     back = TextMeanings.from_bytes(made.to_bytes())
     assert np.array_equal(back.places, made.places)
-    assert MemoryMeaningIndex(load_background().axes).add_meanings(A, back) is bool(len(made.places))
+    assert MeaningIndex(load_background().axes).add_meanings(A, back) is bool(len(made.places))
 
 
 @needs_encoder

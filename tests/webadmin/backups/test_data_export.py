@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from bundles.days import day_root
+from bundles.merkle import day_root
 from core.ids import Digest
 from pagestore.connection import connect
 from pagestore.mongo import MongoWorkStore

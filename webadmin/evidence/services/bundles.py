@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
-from bundles.days import day_root
+from bundles.merkle import day_root
 from bundles.records import Bundle, Part, TimeStamp
 from bundles.stamps import StampFacts
 from core.ids import Digest, VersionId

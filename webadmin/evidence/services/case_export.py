@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from bundles.days import make_day_proof
+from bundles.merkle import make_day_proof
 from bundles.records import CaseMaterial, DayProof, ProvenBundle, TimeStamp
 from bundles.verification import VerificationReport
 from core.errors import BadInput, BrokenInvariant, NotFound

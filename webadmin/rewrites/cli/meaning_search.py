@@ -7,10 +7,10 @@ from core.ids import WorkTextId
 from core.text import TextRange
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import Band
-from matcher.reworded.chunks import MemoryChunkIndex
+from matcher.reworded.chunks import ChunkIndex
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex, add_text
+from matcher.reworded.meanings import MeaningIndex, TextMeanings
 from matcher.reworded.record import CURRENT
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin
@@ -28,18 +28,18 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
     encoder = UseEncoder()
     latin = {text_id: text for text_id, text in texts.items() if is_latin(text)}
     han = {text_id: text for text_id, text in texts.items() if text_id not in latin}
-    chunks = MemoryChunkIndex()
+    chunks = ChunkIndex()
     for text_id, text in han.items():
         chunks.add_text(text_id, text)
     wanted = [han if True in languages else {}, latin if False in languages else {}]
     total = sum(len(text) for several in wanted for text in several.values())
     done = 0
 
-    def by_meaning(several: Mapping[WorkTextId, str]) -> MemoryMeaningIndex | None:
+    def by_meaning(several: Mapping[WorkTextId, str]) -> MeaningIndex | None:
         nonlocal done
-        index = MemoryMeaningIndex(load_background().axes)
+        index = MeaningIndex(load_background().axes)
         for text_id, text in several.items():
-            add_text(index, text_id, text, encoder, load_background())
+            index.add_meanings(text_id, TextMeanings.from_text(text, encoder, load_background()))
             done += len(text)
             tell(done, total)
         return index if several else None

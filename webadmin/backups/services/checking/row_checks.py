@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from bundles.days import day_root
+from bundles.merkle import day_root
 from core.batches import batches
 from core.ids import Digest, digest
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading

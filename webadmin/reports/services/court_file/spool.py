@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from bundles import container
-from bundles.digests import sha256
+from bundles.canonical import sha256
 from bundles.statements import ListedFile
 from core.ids import Digest
 

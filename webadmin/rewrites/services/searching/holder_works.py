@@ -2,10 +2,10 @@
 
 from core.ids import WorkTextId
 from matcher.reworded.background import Background
-from matcher.reworded.chunks import MemoryChunkIndex
+from matcher.reworded.chunks import ChunkIndex
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin, sentence_units
 from webadmin.rewrites.services.searching.codes import CodesStore
@@ -23,9 +23,9 @@ class HolderWorks:
 
     def __init__(self, codes: CodesStore, encoder: Encoder, background: Background) -> None:
         self._codes, self._encoder, self._background = codes, encoder, background
-        self._chunks = MemoryChunkIndex()
-        self._latin: MemoryMeaningIndex | None = None  # works in Latin script, None if there are none
-        self._han: MemoryMeaningIndex | None = None  # other works, None until a page needs it
+        self._chunks = ChunkIndex()
+        self._latin: MeaningIndex | None = None  # works in Latin script, None if there are none
+        self._han: MeaningIndex | None = None  # other works, None until a page needs it
         self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # length, is_latin
         self._search: RewordedSearch | None = None
 
@@ -45,7 +45,7 @@ class HolderWorks:
             if not cells.is_latin:
                 self._chunks.add_cells(text_id, cells)
         if new[True]:
-            self._latin = self._latin or MemoryMeaningIndex(self._background.axes)
+            self._latin = self._latin or MeaningIndex(self._background.axes)
             self._add_meanings(self._latin, new[True])
         if self._han is not None:
             self._add_meanings(self._han, new[False])
@@ -56,7 +56,7 @@ class HolderWorks:
         if self._han is None and is_latin(text):
             if len(sentence_units(text)) < MIN_SENTENCES:
                 return ()  # a line in English does not justify encoding all works
-            self._han = MemoryMeaningIndex(self._background.axes)
+            self._han = MeaningIndex(self._background.axes)
             self._add_meanings(self._han, [text_id for text_id, (_, latin) in self._chars.items() if not latin])
             self._search = None
         if self._search is None:
@@ -64,7 +64,7 @@ class HolderWorks:
             self._search = RewordedSearch(indexes, self._codes, self._encoder, self._background)
         return self._search.search(text)
 
-    def _add_meanings(self, index: MemoryMeaningIndex, texts: list[WorkTextId]) -> None:
+    def _add_meanings(self, index: MeaningIndex, texts: list[WorkTextId]) -> None:
         for text_id, meanings in self._codes.meanings(texts, self._encoder, self._background):
             index.add_meanings(text_id, meanings)
 
