@@ -31,7 +31,6 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.records import response
 from tests.webadmin.cases.test_live_search import Live, live_ports, story
 from webadmin.accounts.models import RightsHolder
-from webadmin.backups.cli.check_stores import damage_message
 from webadmin.backups.models import StoreCheck
 from webadmin.backups.services.checking import run
 from webadmin.backups.services.checking.context import CheckContext
@@ -269,8 +268,8 @@ def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept) 
         (damage,) = kept.check()
         assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "rewrites_rewordedlead", str(lead.pk))
         lead.save()
-    assert f"; suspected rewrite {lead.pk}" in damage_message(damage).in_language("en")
-    assert "rows can only be restored with the whole backup" in damage_message(damage).in_language("en")
+    assert f"; suspected rewrite {lead.pk}" in damage.sentence.in_language("en")
+    assert "rows can only be restored with the whole backup" in damage.sentence.in_language("en")
 
 
 def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept: Kept) -> None:

@@ -45,7 +45,7 @@ def test_moves_are_listed_accepted_and_refused(site: Site, capsys: pytest.Captur
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["id"], row["to_host"], row["state"]) == (move.pk, NEW, "proposed")
     site_visits.moves(accept=None, refuse=None, is_json=False)
-    assert "same path: 3" in capsys.readouterr().out
+    assert "3 to the same path" in capsys.readouterr().out
     site_visits.moves(accept=move.pk, refuse=None, is_json=False)
     assert NEW in capsys.readouterr().out
     move.refresh_from_db()

@@ -1,7 +1,7 @@
 """The verb `check-stores`: reads all stored data, reports damage, and repairs what can be rebuilt."""
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,14 +10,7 @@ from webadmin.ui.console.faults import DONE, FAILED, complain
 from webadmin.ui.console.output import Meter, as_json, say
 from webadmin.ui.console.session import session
 
-if TYPE_CHECKING:
-    from webadmin.backups.services.checking.damage import Damage
-
 MAX_LINES = 200  # for a person; programs get all lines
-MAX_CASES_SHOWN = 10
-LEADS = "rewrites_rewordedlead"  # the table whose rows have a name of their own in messages
-# Values of webadmin.backups.services.checking.damage; a backup restores either all rows or none.
-ADMIN, RESTORE = "admin database", "restore"
 
 
 def check_stores(
@@ -48,7 +41,7 @@ def check_stores(
         )
     else:
         for damage in report.damages[:MAX_LINES]:
-            say(damage_message(damage))
+            say(damage.sentence)
         if len(report.damages) > MAX_LINES:
             say(Message("checking.more", count=len(report.damages) - MAX_LINES))
         counts = {"damages": len(report.damages), "lost": len(report.unrepaired_damages)}
@@ -58,30 +51,6 @@ def check_stores(
     for reason in report.unread:
         complain(Message("checking.unread", reason=reason))
     raise typer.Exit(DONE if is_whole else FAILED)
-
-
-def damage_message(damage: "Damage") -> Message:
-    """Return a message of one line on a damage."""
-    is_row = damage.store == ADMIN and damage.remedy == RESTORE
-    place = " ".join(filter(None, (damage.place, damage.key)))
-    told = Message(
-        "checking.damage",
-        store=_term(damage.store),
-        place=place,
-        kind=_term(damage.kind),
-        remedy=Message("checking.restore-row") if is_row else _term(damage.remedy),
-    )
-    if damage.place == LEADS and damage.key:
-        told = Message("checking.damage-of-lead", told=told, lead=damage.key)
-    if damage.cases:
-        more = ["…"] if len(damage.cases) > MAX_CASES_SHOWN else []
-        told = Message("checking.damage-of-cases", told=told, cases=[*damage.cases[:MAX_CASES_SHOWN], *more])
-    return Message("checking.damage-detail", told=told, detail=damage.detail) if damage.detail else told
-
-
-def _term(value: str) -> Message:
-    """Return the label of a store, a kind or a remedy of webadmin.backups.services.checking.damage."""
-    return Message(f"checking.{value.replace(' ', '-')}")
 
 
 class _CheckSteps:

@@ -168,12 +168,6 @@ def replace_tables() -> Iterator[Writing]:
                 cursor.execute(statement)
 
 
-def check_reachable() -> None:
-    """Raise DatabaseError if the database does not answer or has no tables."""
-    with connections[ALIAS].cursor() as cursor:
-        cursor.execute("SELECT 1 FROM django_migrations")
-
-
 def _fields(model: type[models.Model]) -> list[Any]:
     return [field for field in model._meta.concrete_fields if not getattr(field, "generated", False)]
 

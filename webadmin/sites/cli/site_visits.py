@@ -1,6 +1,6 @@
 """The verbs `site failures` and `site moves`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -9,9 +9,6 @@ from core.wording import Message
 from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
-
-if TYPE_CHECKING:
-    from webadmin.sites.models import SiteMove
 
 MAX_ROWS = 200
 _FAILURES = (
@@ -65,34 +62,17 @@ def moves(
         from webadmin.sites.services import domain_changes as identity
 
         if accept is not None or refuse is not None:
-            _decide(identity.find_move(accept if accept is not None else refuse or 0), is_accepted=accept is not None)
+            is_accepted = accept is not None
+            move = identity.find_move(accept if accept is not None else refuse or 0)
+            (identity.accept if is_accepted else identity.refuse)(move, None)
+            decided = "tracking.accepted" if is_accepted else "tracking.refused"
+            say(Message(decided, host=move.to_host, site=move.site.name))
             return
         found = SiteMove.objects.select_related("site", "other").order_by("-proposed_at", "-pk")
         print_list(found, _MOVES, settings, is_json=is_json)
 
 
-def _decide(move: "SiteMove", *, is_accepted: bool) -> None:
-    from webadmin.sites.services import domain_changes as identity
+def _evidence(evidence: dict[str, Any]) -> Message:
+    from webadmin.sites.services.domain_changes import evidence_sentences
 
-    if is_accepted:
-        identity.accept(move, None)
-        say(Message("tracking.accepted", host=move.to_host, site=move.site.name))
-        return
-    identity.refuse(move, None)
-    say(Message("tracking.refused", host=move.to_host, site=move.site.name))
-
-
-def _evidence(found: dict[str, Any]) -> Message:
-    """Return a short message on the evidence for a move."""
-    told = []
-    if count := found.get("start_pages_led"):
-        told.append(Message("tracking.start-pages-led", count=count))
-    if count := found.get("pages_led"):
-        told.append(Message("tracking.pages-led", count=count, same=found.get("same_place", 0)))
-    if count := found.get("shared_texts"):
-        told.append(Message("tracking.shared-texts", count=count))
-    if compared := found.get("compared"):
-        told.append(Message("tracking.alike", alike=found.get("alike", 0), compared=compared))
-    if (value := found.get("template")) is not None:
-        told.append(Message("tracking.template", value=value))
-    return Message("tracking.several", states=told)
+    return Message("tracking.several", states=evidence_sentences(evidence))

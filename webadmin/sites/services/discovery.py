@@ -6,16 +6,14 @@ is watched and crawled, and the findings of the crawl become cases as usual.
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from core.errors import BadInput
 from core.hosts import host_key, parse_hosts
@@ -24,6 +22,7 @@ from core.rights import is_below, rule
 from core.wording import Message
 from crawler.urls import MAX_URL_CHARS, canonical, is_binary
 from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site, SiteDomain
+from webadmin.sites.services.runs import midnight
 from webadmin.sites.services.watchlist import add_site
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
 from webadmin.works.services.licences import licence_permission, one_spelling
@@ -89,7 +88,7 @@ def left_today(plan: DiscoveryPlan, now: datetime) -> int:
 
 def sent_today(now: datetime) -> QuerySet[DiscoveryQuery]:
     """Return the queries of the operator's day."""
-    return DiscoveryQuery.objects.filter(asked_at__gte=_midnight(now))
+    return DiscoveryQuery.objects.filter(asked_at__gte=midnight(now))
 
 
 def left_today_over_all(now: datetime) -> int:
@@ -105,7 +104,7 @@ def last_query_time() -> datetime | None:
 def asked_sentences(work: Work, now: datetime) -> set[str]:
     """Return the sentences not to send again: answered ones never, failed ones not on the same day."""
     rows = DiscoveryQuery.objects.filter(work=work).exclude(
-        state__in=[QueryState.FAILED, QueryState.ASKED], asked_at__lt=_midnight(now)
+        state__in=[QueryState.FAILED, QueryState.ASKED], asked_at__lt=midnight(now)
     )
     return set(rows.values_list("sentence", flat=True))
 
@@ -155,7 +154,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
     # The chapters of the page are unknown before it is read, so a licence for some chapters does not exclude it.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
-    ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(licence_permission, licences))
+    ruling = rule(one_spelling(url), midnight(now).date(), own, map(licence_permission, licences))
     if ruling.rejection is not None:
         return LeftOutReason(ruling.rejection.value)
     accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")
@@ -232,11 +231,3 @@ def _is_watched(holder: int, name: str, port: int) -> bool:
 
 def _digest(url: str) -> str:
     return digest(canonical(url).encode("utf-8", "surrogatepass"))
-
-
-def _midnight(now: datetime) -> datetime:
-    return datetime.combine(now.astimezone(_zone()).date(), time(), tzinfo=_zone())
-
-
-def _zone() -> ZoneInfo:
-    return timezone.get_default_timezone()

@@ -9,8 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 from urllib.parse import urlsplit
 
 from protego import Protego
@@ -74,30 +72,26 @@ def discover(
     """
     if not settings.discovery.search_url:
         raise BadConfiguration("search.no-endpoint")
-    with _SearchRun(ports, settings, on_progress, time.monotonic() + max_round_s) as asking:
-        return asking.run(works)
+    with ReadingProcess(max_seconds=MAX_READING_S) as reader:
+        return _SearchRun(ports, settings, reader, on_progress, time.monotonic() + max_round_s).run(works)
 
 
 class _SearchRun:
     """The state of one round."""
 
     def __init__(
-        self, ports: Ports, settings: Settings, on_progress: Callable[[Discovered], None], deadline: float
+        self,
+        ports: Ports,
+        settings: Settings,
+        reader: ReadingProcess,
+        on_progress: Callable[[Discovered], None],
+        deadline: float,
     ) -> None:
-        self._ports, self._settings, self._on_progress = ports, settings, on_progress
-        self._deadline = deadline
-        self._reader = ReadingProcess(max_seconds=MAX_READING_S)
+        self._ports, self._settings, self._reader = ports, settings, reader
+        self._on_progress, self._deadline = on_progress, deadline
         self._robots: dict[str, Protego | None] = {}
         self._exhausted: set[int] = set()
         self.done = Discovered()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._reader.close()
 
     def run(self, works: Collection[int] | None) -> Discovered:
         while not self.done.stopped:

@@ -18,7 +18,7 @@ from core.errors import BadInput, NotFound
 from core.hosts import host_key, parse_host, parse_hosts
 from core.ids import PageId, SiteId
 from core.ports import PageStore
-from core.shares import cut_share
+from core.shares import cut_share, percentage
 from core.visits import AddressKind, address_id
 from core.wording import Message
 from crawler.main_text.templates import agreement, skeleton, template
@@ -66,6 +66,22 @@ class MoveEvidence:
         has_texts = texts >= MIN_SHARED_TEXTS and texts >= MIN_SHARE * min(self.known_pages, MAX_PAIRS)
         has_place = self.alike >= MIN_SHARE * max(1, self.compared) and self.compared >= MIN_SHARED_TEXTS
         return is_led or (has_texts and has_place and (self.template or 0.0) >= MIN_TEMPLATE)
+
+
+def evidence_sentences(evidence: Mapping[str, Any]) -> list[Message]:
+    """Return sentences on the evidence in a row of SiteMove."""
+    said = []
+    if count := evidence.get("start_pages_led"):
+        said.append(Message("tracking.start-pages-led", count=count))
+    if count := evidence.get("pages_led"):
+        said.append(Message("tracking.pages-led", count=count, same=evidence.get("same_place", 0)))
+    if count := evidence.get("shared_texts"):
+        said.append(Message("tracking.shared-texts", count=count, known=evidence.get("known_pages", 0)))
+    if compared := evidence.get("compared"):
+        said.append(Message("tracking.alike", alike=evidence.get("alike", 0), compared=compared))
+    if (share := evidence.get("template")) is not None:
+        said.append(Message("tracking.template", share=percentage(share)))
+    return said
 
 
 def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:

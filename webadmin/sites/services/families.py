@@ -14,13 +14,13 @@ from django.db import transaction
 from django.db.models import Q
 from lxml.html import HtmlElement
 
-from core.hosts import parse_hosts
 from core.ids import VersionId
 from core.ports import PageStore
 from crawler.main_text.templates import skeleton, template
 from crawler.opening import Rejected, open_page
 from crawler.site_identifiers import identifiers, registrable
 from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate
+from webadmin.sites.services.sharing import site_hosts
 
 READ_EVERY = timedelta(days=7)
 MAX_PAGES, MIN_PAGES = 6, 2  # read of a site; an identifier must be on half of them and on at least two
@@ -134,8 +134,7 @@ def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
 
 def _registrable_domains(site: Site) -> set[str]:
     """Return the registrable domains of a site; two sites of one platform share the platform's identifiers."""
-    hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
-    return {registrable(host.name) for host in parse_hosts(hosts)}
+    return {registrable(host.name) for host in site_hosts(site)}
 
 
 def _alike(site: Site) -> tuple[tuple[Site, float], ...]:

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 
 from core.errors import BadInput, RetryLater
-from core.hosts import parse_hosts
 from core.messages import LookUpRequested
 from core.ports import Clock, Outbox
 from core.settings import Settings
@@ -14,6 +13,7 @@ from crawler.registries.look_up import LookedUp, Registries
 from webadmin.accounts.models import User
 from webadmin.sites.models import ContactLookUp, Site
 from webadmin.sites.services.contacts import note_looked_up
+from webadmin.sites.services.sharing import site_hosts
 
 # The same as for opinions: an older request was lost or is delayed, and a second message does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
@@ -52,7 +52,9 @@ def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
     if look_up is None:
         return
     try:
-        looked = Registries(settings.registries, settings.crawl).look_up(site_hosts(look_up.site))
+        looked = Registries(settings.registries, settings.crawl).look_up(
+            list(dict.fromkeys(map(str, site_hosts(look_up.site))))
+        )
     except BadInput as error:
         looked = LookedUp(faults=[error.message])
     now = clock.now()
@@ -69,12 +71,6 @@ def give_up(look_up_id: int, now: datetime) -> None:
 def newest(site: Site) -> ContactLookUp | None:
     """Return the look-up requested last, or None."""
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
-
-
-def site_hosts(site: Site) -> list[str]:
-    """Return the hosts of a site: its domains, else those of its start pages."""
-    stated = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
-    return list(dict.fromkeys(filter(None, map(str, parse_hosts(stated)))))
 
 
 def _require_possible(site: Site, settings: Settings) -> None:

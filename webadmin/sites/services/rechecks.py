@@ -7,12 +7,11 @@ answers at all, and do not count towards the daily limit of people.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, time
+from datetime import datetime
 from urllib.parse import urlsplit, urlunsplit
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
 from core.errors import BadInput
 from core.ids import SiteId
@@ -43,7 +42,7 @@ def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRech
     if page.site.kind not in CRAWLED:
         raise crawls.NotCrawled(page.site)
     asked = PageRecheck.objects.filter(
-        page__site__rights_holder=page.site.rights_holder_id, asked_at__gte=_midnight(now), asked_by__isnull=False
+        page__site__rights_holder=page.site.rights_holder_id, asked_at__gte=crawls.midnight(now), asked_by__isnull=False
     )
     if asked.count() >= MAX_A_DAY:
         raise BadInput("page.rechecks-spent", most=MAX_A_DAY)
@@ -208,9 +207,3 @@ def _last_address(page: PageRecord) -> Address | None:
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
     # An address that no longer has a text has no page id, but still the URL of the page.
     return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()
-
-
-def _midnight(now: datetime) -> datetime:
-    """Return the start of the operator's day."""
-    zone = timezone.get_default_timezone()
-    return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)

@@ -4,10 +4,8 @@ At most one run of a site is live at a time, and at most one of a host runs, who
 fetch twice as often as the pauses allow. The second run reuses the responses of the first (`answers_since`).
 """
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from django.db import IntegrityError, transaction
@@ -111,19 +109,23 @@ class Timetable:
 
     def expected_moments(self, after: datetime, until: datetime) -> list[datetime]:
         """Return the scheduled times in (after, until], oldest first."""
-        return list(takewhile(lambda moment: moment <= until, self._following_moments(after)))
-
-    def _following_moments(self, moment: datetime) -> Iterator[datetime]:
-        following = self.next(moment)
-        while True:
-            yield following
-            following = self._next_moment(following)
+        found, moment = [], self.next(after)
+        while moment <= until:
+            found.append(moment)
+            moment = self._next_moment(moment)
+        return found
 
     def _next_moment(self, moment: datetime) -> datetime:
         return self._moment(moment.astimezone(self.zone).date() + timedelta(days=self.interval_days))
 
     def _moment(self, day: date) -> datetime:
         return datetime.combine(day, self.at, tzinfo=self.zone).astimezone(UTC)
+
+
+def midnight(now: datetime) -> datetime:
+    """Return the start of the operator's day."""
+    zone = timezone.get_default_timezone()
+    return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)
 
 
 class AlreadyRunning(BadInput):
@@ -191,11 +193,12 @@ def left_out(run: CrawlRun | None) -> list[Message]:
 def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
     """Return the plan by which a spider crawls the site."""
     politeness = site_politeness(site, by_second_route=run.by_second_route)
+    is_list = KINDS[site.kind].starts_are_pages  # its pages' own hosts are allowed
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
         run_id=str(run.pk),
         start_urls=site_start_urls(site),
-        allowed_hosts=_allowed_hosts(site),
+        allowed_hosts=() if is_list else tuple(site.domains.order_by("pk").values_list("host", flat=True)),
         follow_patterns=lines(site.follow_patterns),
         page_patterns=lines(site.page_patterns),
         deny_patterns=lines(site.deny_patterns),
@@ -233,13 +236,6 @@ def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) ->
 def site_start_urls(site: Site) -> tuple[str, ...]:
     """Return the start URLs of the site's crawl, which are all pages for a list of pages."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
-
-
-def _allowed_hosts(site: Site) -> tuple[str, ...]:
-    """Return the hosts of the site, or none for a list of pages, whose own hosts are allowed."""
-    if KINDS[site.kind].starts_are_pages:
-        return ()
-    return tuple(site.domains.order_by("pk").values_list("host", flat=True))
 
 
 def lines(text: str) -> tuple[str, ...]:
@@ -464,12 +460,7 @@ def has_upcoming_crawls(now: datetime) -> bool:
     return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
 
 
-def forget_missed_ahead(now: datetime) -> int:
-    """Delete missed runs in the future, recorded by a clock that was ahead, and return their number."""
-    deleted, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
-    return deleted
-
-
 def set_clock_back(now: datetime) -> int:
-    """Correct the future times that a clock that was ahead left, and return their number."""
-    return forget_missed_ahead(now) + set_back(now)
+    """Correct the future times that a clock that was ahead left, and return their number; missed runs are deleted."""
+    deleted, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
+    return deleted + set_back(now)

@@ -6,31 +6,14 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.plain_text import clean_line
-from core.wording import Message
 from webadmin.accounts.pages.isolation import MachineAdmin
 from webadmin.backups.models import StoreCheck
+from webadmin.backups.services.checking.damage import Damage
 from webadmin.ui.pages.columns import NOTHING, label_text
 from webadmin.ui.pages.wording import message_text
 
+MAX_LINE_CHARS = 1_000
 MAX_SHOWN = 200  # damages of one check; the command line shows all
-STORES = {
-    "page store": Message("checking.page-store"),
-    "admin database": Message("checking.admin-database"),
-    "evidence": Message("checking.evidence"),
-    "index": Message("checking.index"),
-    "files": Message("checking.files"),
-}
-KINDS = {
-    "changed": _("changed"),
-    "missing": _("missing"),
-    "unreadable": _("cannot be read"),
-}
-REMEDIES = {
-    "made anew": _("rebuilt, complete again"),
-    "can be made anew": _("can be recreated"),
-    "searched again": _("its page will be compared by meaning again"),
-    "restore": _("restored from the backup"),
-}
 
 
 @admin.register(StoreCheck)
@@ -55,14 +38,8 @@ class StoreCheckAdmin(MachineAdmin):
 
     @display(description=_("damages"))
     def damage_list(self, check: StoreCheck) -> object:
-        rows = ((_sentence(each),) for each in check.damages[:MAX_SHOWN])
+        rows = (
+            (clean_line(message_text(Damage.from_values(each).sentence), MAX_LINE_CHARS),)
+            for each in check.damages[:MAX_SHOWN]
+        )
         return format_html_join("", "<div>{}</div>", rows) or NOTHING
-
-
-def _sentence(damage: dict[str, object]) -> str:
-    store = STORES.get(str(damage["store"]))
-    named = message_text(store) if store is not None else damage["store"]
-    place = clean_line(" ".join(map(str, filter(None, (named, damage["place"], damage["key"])))))
-    told = f"{place}: {KINDS.get(str(damage['kind']), damage['kind'])}; {REMEDIES.get(str(damage['remedy']), '')}"
-    cases = damage["cases"]
-    return f"{told} ({', '.join(f'#{case}' for case in cases)})" if isinstance(cases, list) and cases else told

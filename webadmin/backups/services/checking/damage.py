@@ -10,6 +10,9 @@ from core.wording import Message
 from pagestore.checking import FaultKind
 from webadmin.backups.services.store_checks import PARTS
 
+MAX_CASES_SHOWN = 10
+LEADS = "rewrites_rewordedlead"  # the table whose rows have a name of their own in messages
+
 
 class Store(StrEnum):
     """The store of the damaged record."""
@@ -67,6 +70,21 @@ class Damage:
             "detail": self.detail,
         }
 
+    @property
+    def sentence(self) -> Message:
+        """A message of one line for people."""
+        is_row = self.store is Store.ADMIN and self.remedy is Remedy.RESTORE  # a backup restores all rows or none
+        place = " ".join(filter(None, (self.place, self.key)))
+        remedy = Message("checking.restore-row") if is_row else _term(self.remedy)
+        told = Message("checking.damage", store=_term(self.store), place=place, kind=_term(self.kind), remedy=remedy)
+        if self.place == LEADS and self.key:
+            told = Message("checking.damage-of-lead", told=told, lead=self.key)
+        if self.cases:
+            more = ["…"] if len(self.cases) > MAX_CASES_SHOWN else []
+            cases = [*(f"#{case}" for case in self.cases[:MAX_CASES_SHOWN]), *more]
+            told = Message("checking.damage-of-cases", told=told, cases=cases)
+        return Message("checking.damage-detail", told=told, detail=self.detail) if self.detail else told
+
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> "Damage":
         """Return the damage from the result of `as_values`."""
@@ -80,6 +98,10 @@ class Damage:
             tuple(values["pages"]),
             values["detail"],
         )
+
+
+def _term(value: Store | Remedy | FaultKind) -> Message:
+    return Message(f"checking.{value.replace(' ', '-')}")
 
 
 Tell = Callable[[Message, int, int], None]

@@ -87,12 +87,3 @@ class CrawlRunAdmin(HolderAdmin):
         return sentence_list(f"{choice_label(reason, PASSED_BY)} × {count}" for reason, count in rejected.items())
 
     fault_list = stored_faults
-
-
-RUN_STATE_COLORS = {
-    CrawlRun.State.QUEUED: "info",
-    CrawlRun.State.RUNNING: "primary",
-    CrawlRun.State.FINISHED: "success",
-    CrawlRun.State.FAILED: "danger",
-    CrawlRun.State.MISSED: "warning",
-}

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.hidden_characters import clip_text
-from core.shares import percentage
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.sites.models import Address, PageRecord, SiteMove
 from webadmin.sites.services import domain_changes as identity
@@ -143,11 +142,11 @@ class SiteMoveAdmin(HolderAdmin):
 
     @display(description=_("evidence"))
     def reasons(self, move: SiteMove) -> str:
-        return clip_text("; ".join(_reasons(move.evidence)), 100)
+        return clip_text("; ".join(map(message_text, identity.evidence_sentences(move.evidence))), 100)
 
     @display(description=_("Supporting facts"))
     def reason_list(self, move: SiteMove) -> object:
-        rows = [(reason,) for reason in _reasons(move.evidence)]
+        rows = [(message_text(reason),) for reason in identity.evidence_sentences(move.evidence)]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", rows)) if rows else NOTHING
 
     @display(description=_("examples"))
@@ -188,22 +187,3 @@ class SiteMoveAdmin(HolderAdmin):
         else:
             messages.success(request, success)
         return redirect_to_record(request, move)
-
-
-def _reasons(evidence: dict[str, Any]) -> list[str]:
-    """Return the evidence for a move in sentences."""
-    told = []
-    if evidence.get("start_pages_led"):
-        told.append(_now("start pages lead to the new host: %(count)s") % {"count": evidence["start_pages_led"]})
-    if evidence.get("pages_led"):
-        given = {"count": evidence["pages_led"], "kept": evidence.get("same_place", 0)}
-        told.append(_now("%(count)s pages redirect there, %(kept)s to the same path") % given)
-    if evidence.get("shared_texts"):
-        given = {"count": evidence["shared_texts"], "known": evidence.get("known_pages", 0)}
-        told.append(_now("%(count)s of %(known)s pages have the same text") % given)
-    if evidence.get("compared"):
-        given = {"count": evidence.get("alike", 0), "compared": evidence["compared"]}
-        told.append(_now("texts alike at the same path: %(count)s of %(compared)s") % given)
-    if evidence.get("template") is not None:
-        told.append(_now("page template alike: %(share)s") % {"share": percentage(evidence["template"])})
-    return told
