@@ -1,10 +1,12 @@
-"""Rebuilds the index from the store, for `zhuiwen index rebuild` and for the sweeper if there is no index."""
+"""Rebuilds the index from the store, for `zhuiwen index rebuild` and the sweeper, and refreshes its snapshot."""
 
+import time
 from collections.abc import Callable, Collection, Iterator
 
 from core.errors import NotFound
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import Fingerprint
+from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from pipeline.steps import Ports, work_fingerprint
 
 
@@ -41,3 +43,21 @@ def _entries(
             missing.append(text_id)
         if on_progress is not None:
             on_progress(done, len(texts))
+
+
+def refresh_snapshot(ports: Ports, *, is_urgent: bool = False) -> bool:
+    """Write a snapshot if the settings ask for one and the index has changed; return whether one was written.
+
+    is_urgent: write even if the last one is recent.
+    """
+    index = ports.index
+    if not isinstance(index, SnapshotIndex) or not (is_urgent or index.is_due(time.time())):
+        return False
+
+    def entry(text_id: WorkTextId) -> Fingerprint | None:
+        try:
+            return work_fingerprint(text_id, ports)
+        except NotFound:
+            return None
+
+    return index.refresh(entry)

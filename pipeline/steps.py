@@ -5,23 +5,32 @@
 3. withdraw_work   WorkRemoved -> remove it from the index
 """
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import accumulate
 
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId
-from core.pages import VersionOfPage
+from core.matches import Change, Match, MatchClass, Span
+from core.pages import Reading, VersionOfPage
 from core.ports import CaseRepository, Clock, ComparisonOutcome, FingerprintStore, KeptPages, Outbox, WorkStore
 from core.states import Rejection
+from core.text import TextRange
 from core.works import StoredFingerprint
+from core.zones import Zone
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import GivenPage, Matcher
-from pipeline.surroundings import merge_matches, surrounding_text_id
+
+# Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page with more of a text outside
+# its main text publishes the text.
+MAX_CHARS_ANNOUNCED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +172,47 @@ def _comparable_texts(
         for subject, text in texts.items()
         if subject in fingerprints and not is_too_short(fingerprints[subject])
     }
+
+
+def surrounding_text_id(version: VersionId) -> str:
+    """Return the id of the fingerprint of the text outside a version's main text."""
+    return f"{version}/beside"
+
+
+def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
+    """Add to the matches of a main text the matches of the text outside it with other texts of works.
+
+    beside: the matcher's result for `reading.surrounding_text`. A match in a comment keeps its class; a match only in
+    announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
+    """
+    known = {text_id for match in main for text_id in (match.text_id, *match.also)}
+    starts = list(accumulate((len(line.text) + 1 for line in reading.surroundings), initial=0))
+    offset_chars = len(reading.text) + 1
+    shifted = []
+    for match in surroundings:
+        if match.text_id in known:
+            continue
+        spans = tuple(_shift_span(span, offset_chars, _zone(span, starts, reading)) for span in match.spans)
+        is_shown = any(span.zone is Zone.COMMENT for span in spans) or match.matched_chars > MAX_CHARS_ANNOUNCED
+        shifted.append(replace(match, spans=spans, match_class=match.match_class if is_shown else MatchClass.TEASER))
+    return (*main, *shifted)
+
+
+def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
+    """Return the zone that contains most of a span."""
+    chars: Counter[Zone] = Counter()
+    for number in range(bisect_right(starts, span.page.start) - 1, len(reading.surroundings)):
+        start, end = max(starts[number], span.page.start), min(starts[number + 1], span.page.end)
+        if start >= end:
+            break
+        chars[reading.surroundings[number].zone] += end - start
+    return chars.most_common(1)[0][0]
+
+
+def _shift_span(span: Span, offset_chars: int, zone: Zone) -> Span:
+    changes = [Change(change.kind, _shift_range(change.page, offset_chars), change.work) for change in span.changes]
+    return replace(span, page=_shift_range(span.page, offset_chars), changes=changes, zone=zone)
+
+
+def _shift_range(place: TextRange, offset_chars: int) -> TextRange:
+    return TextRange(place.start + offset_chars, place.end + offset_chars)

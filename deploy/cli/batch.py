@@ -27,18 +27,9 @@ def batch(
     changes: bool = False,
     reworded: bool = False,
     engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
-    algorithm: Annotated[
-        int | None,
-        typer.Option(metavar="N"),
-    ] = None,
-    page_step: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1),
-    ] = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1),
-    ] = None,
+    algorithm: Annotated[int | None, typer.Option(metavar="N")] = None,
+    page_step: Annotated[int | None, typer.Option(metavar="N", min=1)] = None,
+    processes: Annotated[int | None, typer.Option(metavar="N", min=1)] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare many pages with many works. Malformed lines are reported, skipped, and make the exit code 1."""

@@ -67,7 +67,7 @@ def check(
 def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """Return the matches and their works' texts by id. Raises IndexStale if the index is empty."""
     from fingerprint.fingerprinting import fingerprint_text
-    from pipeline.surroundings import merge_matches
+    from pipeline.steps import merge_matches
     from webadmin.wiring import live
     from webadmin.works.services.catalogue import corpus_texts
 

@@ -50,10 +50,7 @@ def show_one(name: str) -> None:
 
 def set_one(
     name: str,
-    value: Annotated[
-        str | None,
-        typer.Argument(help=FROM_STDIN),
-    ] = None,
+    value: Annotated[str | None, typer.Argument(help=FROM_STDIN)] = None,
 ) -> None:
     """Write a setting into the file of the home folder; the next `zhuiwen up` applies it."""
     from deploy.configuration import Configuration

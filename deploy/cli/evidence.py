@@ -74,7 +74,7 @@ def verify(
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show the numbers of bundles, of those due, stamped and damaged, and the result of the last nightly check."""
-    from deploy.cli.evidence_status import evidence_lines
+    from deploy.cli.status import evidence_lines
 
     lines, values = evidence_lines()
     if is_json:

@@ -80,7 +80,7 @@ def rebuild() -> None:
 def snapshot() -> None:
     """Write the snapshot of the index for the workers of this machine; the sweeper does so on its own machine."""
     with session() as settings:
-        from pipeline.snapshots import refresh_snapshot
+        from pipeline.rebuild import refresh_snapshot
         from webadmin.wiring import live
 
         if not settings.services.index_snapshot:

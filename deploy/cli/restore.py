@@ -176,7 +176,7 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
 def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
     """Repair what is damaged or missing in the stores of the running installation."""
     with session() as settings:
-        from webadmin.backups.services.installation import installation_key
+        from webadmin.backups.models.backup import installation_key
         from webadmin.backups.services.mending import mend
 
         store = open_place(source, settings)

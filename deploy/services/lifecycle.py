@@ -17,19 +17,19 @@ from core.wording import Message
 from deploy import started
 from deploy.home import Home, make_socket_folder
 from deploy.services import installed, preparation
-from deploy.services.logs import last_line
 from deploy.services.processes import Listens, Process, processes
 from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
 from deploy.services.silence import SilenceWatch
-from deploy.services.state import InstallationState, is_dying_again_and_again, status
+from deploy.services.state import InstallationState, is_dying_again_and_again, last_line, status
 from deploy.services.supervision import (
+    POLL_S,
     Supervisor,
     changed_variables,
     start_supervisor,
     starts_path,
+    wait_until,
     write_configuration,
 )
-from deploy.services.waiting import POLL_S, wait_until
 
 OnProgress = Callable[[Message], None]
 

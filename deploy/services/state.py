@@ -1,10 +1,12 @@
 """The current state of the services of an installation."""
 
+import os
 import time
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -13,7 +15,6 @@ import psutil
 from core.wording import Message
 from deploy.home import Home
 from deploy.services import health
-from deploy.services.logs import last_line
 from deploy.services.object_stores import S3Place, choose_remedy, s3_places
 from deploy.services.processes import Process, processes
 from deploy.services.supervision import Supervisor, starts_path
@@ -21,6 +22,8 @@ from deploy.services.supervision import Supervisor, starts_path
 # A process that started this often within this time keeps dying, however long it lives in between.
 MANY_STARTS, MANY_STARTS_S = 4, 120.0
 IMPORTING_S = 30.0  # starting five interpreters at once on two busy cores took 25 s (November 2026)
+TAIL_BYTES = 8192
+MAX_LINE_CHARS = 200
 
 
 class InstallationState(StrEnum):
@@ -158,3 +161,17 @@ def without_secrets(url: str) -> str:
     """Return the hosts of a URL without user, password, path and options, or the path of a socket."""
     parts = urlsplit(url)
     return unquote(parts.netloc.rpartition("@")[2] or parts.path)
+
+
+def last_line(path: Path) -> str:
+    """Return the last non-blank line, at most 200 characters of it, or ""."""
+    try:
+        with path.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - TAIL_BYTES))
+            tail = file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    printable = "".join(char if char.isprintable() else " " for char in lines[-1]) if lines else ""
+    return printable[-MAX_LINE_CHARS:]

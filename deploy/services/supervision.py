@@ -7,8 +7,9 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import xmlrpc.client
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,17 +21,14 @@ from core.private_files import write_privately
 from deploy.home import Home
 from deploy.services import launch, redis_server
 from deploy.services.processes import Process
-from deploy.services.waiting import wait_until
 
 LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # of each process: 40 MB at most
 RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before supervisord gives up
 START_DEADLINE_S = 20.0
 CALL_TIMEOUT_S = 20.0
-
 TABLE = "processes.json"  # the launcher's
 NOT_RUNNING = 70  # of supervisor.xmlrpc.Faults
 ALREADY_STARTED = 60
-
 # Paths are relative to the folder in which supervisord starts, `run`, because an absolute path may have characters that
 # an ini file takes for a comment or that supervisord expands.
 _HEAD = """\
@@ -47,7 +45,6 @@ chmod=0600
 [rpcinterface:supervisor]
 supervisor.rpcinterface_factory=supervisor.rpcinterface:make_main_rpcinterface
 """
-
 _PROGRAM = """\
 [program:{name}]
 command={command}
@@ -65,6 +62,7 @@ stdout_logfile_maxbytes={bytes}
 stdout_logfile_backups={backups}
 environment=ZHUIWEN_CONFIGURATION="{digest}"
 """
+POLL_S = 0.1
 
 
 class Supervisor:
@@ -238,3 +236,13 @@ class _UnixTransport(xmlrpc.client.Transport):
 
     def make_connection(self, host: Any) -> http.client.HTTPConnection:
         return _UnixConnection(self._path)
+
+
+def wait_until(is_true: Callable[[], bool], deadline_s: float) -> bool:
+    """Return whether `is_true()` became true before the deadline."""
+    end = time.monotonic() + deadline_s
+    while not is_true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(POLL_S)
+    return True

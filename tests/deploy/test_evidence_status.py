@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.settings_loading import load
-from deploy.cli.evidence_status import in_zone, lines
+from deploy.cli.status import in_zone, lines
 from deploy.cli.stored_checks import MAX_AGE_OF_CHECK, _evidence_faults
 from webadmin.evidence.services.bundles import EvidenceStatus
 from webadmin.evidence.services.status import status_as_json

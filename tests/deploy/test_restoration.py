@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.known_settings import known_settings
 from deploy import restoration
 from deploy.home import prepare
-from webadmin.backups.services.home_files import has_key, read_home_files
+from webadmin.backups.services.runs import has_key, read_home_files
 
 
 def test_a_mark_holds_for_its_backup_and_its_places_alone(tmp_path: Path) -> None:

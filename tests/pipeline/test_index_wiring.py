@@ -16,7 +16,7 @@ from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from pipeline.connections import match_index
-from pipeline.snapshots import refresh_snapshot
+from pipeline.rebuild import refresh_snapshot
 from tests.support.corpus_texts import story
 from tests.support.index_texts import IDS, PRINTS, found
 from tests.support.memory_chain import chain

@@ -15,8 +15,8 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import syllable_ids
 from matcher.index.memory import MemoryIndex
-from pipeline import new_text_query as sought_module
 from pipeline import search as search_module
+from pipeline import search as sought_module
 from pipeline import steps
 from pipeline.search import search_pages
 from pipeline.sweep import ReferenceTexts, SweepCounts, sweep

@@ -15,8 +15,8 @@ from pagestore.mongo import MongoPageStore, MongoWorkStore
 from tests.support import admin_data
 from tests.support.case_texts import Texts, keep_estate
 from webadmin import stores
+from webadmin.backups.models.backup import installation_key
 from webadmin.backups.services import tables
-from webadmin.backups.services.installation import installation_key
 from webadmin.backups.services.restoring import RestoreTarget
 from webadmin.backups.services.writing import BackupSource, Made, make
 from webadmin.cases.models import Case, PageCheck

@@ -30,7 +30,7 @@ from tests.support.web_server import Asked, WebServer
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
 CRAWLER, IMPORT, REWORDED = (
     "webadmin.sites.services.crawler",
-    "webadmin.sites.services.import_process",
+    "webadmin.sites.services.archive_imports",
     "webadmin.rewrites.services.search_process",
 )
 CRAWL = "crawl "  # what a process that a crawler forks begins its name with

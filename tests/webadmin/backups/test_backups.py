@@ -20,8 +20,8 @@ from tests.support.case_texts import Texts
 from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
 from webadmin import stores
+from webadmin.backups.models.backup import installation_key
 from webadmin.backups.services.format import DamagedBackup, list_backups, load, object_key
-from webadmin.backups.services.installation import installation_key
 from webadmin.backups.services.mending import mend
 from webadmin.backups.services.restoring import require_empty, require_whole, restore
 from webadmin.backups.services.runs import keep_newest

@@ -14,7 +14,7 @@ from core.states import Rejection
 from core.zones import SurroundingLine, Zone
 from deploy.demo.library import load_works
 from pipeline import steps
-from pipeline.surroundings import surrounding_text_id
+from pipeline.steps import surrounding_text_id
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_evidence import MemoryEvidenceStore

@@ -20,7 +20,7 @@ from tests.support.name_server import NameServer
 from tests.support.whois_server import WhoisServer
 from webadmin.sites.models import ContactLookUp, ContactRead, Site
 from webadmin.sites.services import contacts, look_ups
-from webadmin.sites.services.sharing import site_hosts
+from webadmin.sites.services.watchlist import site_hosts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

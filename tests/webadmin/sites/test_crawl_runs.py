@@ -26,7 +26,7 @@ from tests.support.memory_cases import MemoryOutbox
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites import tasks as sites_tasks
 from webadmin.sites.models import CrawlRun, Site, SiteRules
-from webadmin.sites.services import crawl_process, crawler, crawlers, interruptions, outages, run_lease
+from webadmin.sites.services import crawl_process, crawler, crawlers, interruptions, outages
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.encrypted_secrets import seal
 
@@ -95,9 +95,9 @@ def test_one_sign_of_life_that_fails_does_not_end_the_lease(site: Site, monkeypa
             raise OperationalError("database is locked")
         return True
 
-    monkeypatch.setattr(run_lease, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(crawl_process, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(crawls, "heartbeat", failing_first)
-    with run_lease.RunLease(running(site)) as lease:
+    with crawl_process.RunLease(running(site)) as lease:
         wait_until(lambda: len(beats) >= 3, "the heart beats on")
         assert lease.is_held()
 
@@ -105,10 +105,10 @@ def test_one_sign_of_life_that_fails_does_not_end_the_lease(site: Site, monkeypa
 def test_a_crawl_that_was_given_up_is_told_to_stop(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     told = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: told.set())
-    monkeypatch.setattr(run_lease, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(crawl_process, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(crawls, "heartbeat", lambda *_: False)
     try:
-        with run_lease.RunLease(running(site)) as lease:
+        with crawl_process.RunLease(running(site)) as lease:
             wait_until(told.is_set, f"process {os.getpid()} gets SIGTERM")
             assert not lease.is_held()
     finally:
@@ -124,10 +124,10 @@ def test_a_process_that_slept_lets_go_of_its_run(site: Site, monkeypatch: pytest
         assert may_answer.wait(60)
         return True
 
-    monkeypatch.setattr(run_lease, "HEARTBEAT_S", 0.01)
-    monkeypatch.setattr(run_lease, "_now_s", lambda: now_s[0])
+    monkeypatch.setattr(crawl_process, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(crawl_process, "_now_s", lambda: now_s[0])
     monkeypatch.setattr(crawls, "heartbeat", heartbeat)
-    with run_lease.RunLease(running(site)) as lease:
+    with crawl_process.RunLease(running(site)) as lease:
         assert asked.wait(60)
         assert lease.is_held()
         now_s[0] += crawls.DEAD_AFTER_SILENCE.total_seconds()  # by then another process may have the run
@@ -250,7 +250,7 @@ def test_a_run_that_was_stopped_keeps_what_it_had_counted(site: Site) -> None:
     run.refresh_from_db()
     assert (run.state, run.pages_fetched, run.started_at) == (State.QUEUED, 7, None)
     assert crawls.mark_started(run)
-    lease = run_lease.RunLease(run)
+    lease = crawl_process.RunLease(run)
     lease.note(CrawlCounts(fetched=2, rejected={"robots": 1, "banned": 1}, faults=FAULTS))
     assert lease.counts is not None
     assert crawls.heartbeat(run, lease.counts)
@@ -366,12 +366,12 @@ def test_an_absent_service_fails_the_run_after_longer_waits(site: Site) -> None:
 def test_a_run_that_cannot_store_fails_after_longer_waits(site: Site) -> None:
     run = running(site)
     for _ in outages.PAUSES:
-        lease = run_lease.RunLease(run)
+        lease = crawl_process.RunLease(run)
         lease.note(CrawlCounts(fetched=3))
         crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
         assert run.state == State.QUEUED
         assert crawls.mark_started(run, timezone.now() + timedelta(hours=1))
-    lease = run_lease.RunLease(run)
+    lease = crawl_process.RunLease(run)
     lease.note(CrawlCounts(fetched=3))
     crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
     assert run.state == State.FAILED
@@ -379,7 +379,7 @@ def test_a_run_that_cannot_store_fails_after_longer_waits(site: Site) -> None:
 
 @pytest.mark.parametrize("kept", [CrawlCounts(fetched=1, stored=1), CrawlCounts(fetched=1, unchanged=1)])
 def test_a_run_has_moved_when_something_of_it_lasts(site: Site, kept: CrawlCounts) -> None:
-    lease = run_lease.RunLease(running(site))
+    lease = crawl_process.RunLease(running(site))
     lease.note(CrawlCounts(fetched=1, rejected={"robots": 1}))
     assert not lease.has_moved
     lease.note(kept)

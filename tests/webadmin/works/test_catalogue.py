@@ -14,7 +14,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services import holders
 from webadmin.sites.models import Site, SiteDomain
 from webadmin.sites.services import watchlist
-from webadmin.sites.services.sharing import shared_hosts
+from webadmin.sites.services.watchlist import shared_hosts
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services import catalogue
 

@@ -46,8 +46,7 @@ def backup(
 
 def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool) -> None:
     with session() as settings:
-        from webadmin.backups.services.home_files import has_key
-        from webadmin.backups.services.runs import BackupRequest, back_up
+        from webadmin.backups.services.runs import BackupRequest, back_up, has_key
 
         with progress(Message("backup.copying")) as meter:
             made, removed, warning = back_up(BackupRequest(destination, passphrase, keep), settings, meter.of_part)

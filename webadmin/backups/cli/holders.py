@@ -42,7 +42,5 @@ def export(
 
 GROUP = verb_group(
     "Rights holders and what is theirs.",
-    {
-        "export": export,
-    },
+    {"export": export},
 )

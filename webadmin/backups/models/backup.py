@@ -113,3 +113,8 @@ class StoreCheck(models.Model):
 
     def __str__(self) -> str:
         return f"{localtime(self.started_at):%Y-%m-%d %H:%M}"
+
+
+def installation_key() -> str:
+    """Return the key of this installation, creating it on the first call."""
+    return Installation.objects.get_or_create(pk=ONLY)[0].key

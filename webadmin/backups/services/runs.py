@@ -9,22 +9,23 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import tomlkit
 from django.db import transaction
 from django.utils import timezone
 
 from core.errors import BadInput, RetryLater, ZhuiwenError
+from core.known_settings import known_settings
 from core.ports import ObjectStore
 from core.settings import Settings
+from core.settings_layers import SECRETS_FILE, SETTINGS_FILE
 from core.wording import Message
 from pagestore.connection import connect
 from pagestore.opening import open_raw_bodies
 from webadmin import stores
 from webadmin.backups.models import BackupPlan, BackupRun, Installation
-from webadmin.backups.models.backup import ONLY
+from webadmin.backups.models.backup import ONLY, installation_key
 from webadmin.backups.services.destinations import destination_url, open_destination
 from webadmin.backups.services.format import OBJECTS, list_backups, load
-from webadmin.backups.services.home_files import has_key, read_home_files
-from webadmin.backups.services.installation import installation_key
 from webadmin.backups.services.writing import BackupSource, Made, Progress, make, moment_words
 from webadmin.cases.models import Case
 from webadmin.database import fresh
@@ -34,6 +35,7 @@ LOCK = "backup.lock"
 UNENDED = "backup.unended"  # the fault of a row until its backup ends
 BEAT = timedelta(minutes=1)
 SILENT_FOR = timedelta(hours=1)  # without a sign of life, the backup was killed; copying rows gives none and is shorter
+ROOTS = "authorities"  # a folder of certificates, one file for each time stamp authority
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +229,27 @@ def keep_newest(destination: ObjectStore, count: int) -> int:
         if key.rpartition("/")[2] not in needed:
             destination.remove(key)
     return len(old)
+
+
+def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
+    """Return the plain files by name, and the secrets for the seal."""
+    kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
+    plain, hidden = _parse_toml(home / SETTINGS_FILE), _parse_toml(home / SECRETS_FILE)
+    known = known_settings()
+    for name in [
+        each for each in plain if each in known and known[each].declaration.is_secret
+    ]:  # written there by hand
+        value = plain.pop(name)
+        hidden.setdefault(name, value)
+    if (home / SETTINGS_FILE).is_file():
+        kept[SETTINGS_FILE] = tomlkit.dumps(plain).encode()
+    return kept, tomlkit.dumps(hidden).encode()
+
+
+def has_key(home: Path) -> bool:
+    """Return True if the files have the key to the secrets in the database, not only the environment."""
+    return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
+
+
+def _parse_toml(path: Path) -> tomlkit.TOMLDocument:
+    return tomlkit.parse(path.read_text("utf-8")) if path.is_file() else tomlkit.document()

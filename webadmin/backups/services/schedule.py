@@ -10,8 +10,8 @@ from core.clock import SystemClock
 from pipeline.app import SETTINGS
 from webadmin.backups.models import BackupRun
 from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, note_failed, plan
+from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
-from webadmin.sites.services.slot_process import work_in_slot
 
 # Time until a failed backup is tried again, repeatedly if necessary, because a store may be back by then.
 RETRY_AFTER = SILENT_FOR

@@ -1,6 +1,6 @@
 """The sweep over the texts and the failed messages of the admin database."""
 
-from pipeline.snapshots import refresh_snapshot
+from pipeline.rebuild import refresh_snapshot
 from pipeline.steps import Ports
 from pipeline.sweep import ReferenceTexts, SweepCounts, sweep
 from webadmin.accounts.services import failures

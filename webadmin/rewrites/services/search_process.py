@@ -15,7 +15,7 @@ from pipeline.connections import redis_client
 from pipeline.redis_lock import redis_lock
 from webadmin.database import fresh
 from webadmin.rewrites.services.searching.search import RewordedSearching
-from webadmin.sites.services.slot_process import work_in_slot
+from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.reworded")

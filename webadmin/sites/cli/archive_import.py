@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 def import_(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
-    site: Annotated[
-        str,
-        typer.Option(),
-    ] = "",
+    site: Annotated[str, typer.Option()] = "",
     rights_holder: str = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:

@@ -27,10 +27,7 @@ _NAMES = {
 
 
 def discover(  # noqa: PLR0917 - options of a command
-    works: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[WORK]..."),
-    ] = None,
+    works: Annotated[list[str] | None, typer.Argument(metavar="[WORK]...")] = None,
     queries_a_day: int | None = None,
     accept: Annotated[list[int] | None, typer.Option(metavar="PAGE")] = None,
     dismiss: Annotated[list[int] | None, typer.Option(metavar="PAGE")] = None,

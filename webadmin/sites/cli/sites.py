@@ -91,7 +91,7 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
     with session() as settings:
         from webadmin.accounts.services import holders
         from webadmin.sites.services import politeness, watchlist
-        from webadmin.sites.services.sharing import shared_hosts
+        from webadmin.sites.services.watchlist import shared_hosts
 
         _require_reachable(url.strip(), settings.crawl)
         site = watchlist.add_site(holders.holder(rights_holder), url, name, **options)

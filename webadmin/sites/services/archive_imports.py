@@ -1,10 +1,11 @@
-"""Runs one archive import, in the import process or in the process of the command line."""
+"""Runs archive imports, in the process of the command line or in one of their own: `python -m webadmin.process`."""
 
 import logging
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from core.clock import SystemClock
 from core.errors import BadInput, ZhuiwenError
 from core.hosts import host_key, parse_host
 from core.ids import SiteId
@@ -14,12 +15,14 @@ from core.wording import Message
 from crawler.archive_import import ImportedSoFar, PagePlace, import_archive
 from crawler.opening import PageRules
 from crawler.sources.archive_streams import ImportCounts, RecordPosition
+from pipeline.app import SETTINGS
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site, SiteDomain
 from webadmin.sites.services import imports
+from webadmin.sites.services.crawlers import work_in_slot
+from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.imports")
-
 NOTE_EVERY_S = 2.0  # after a kill, at most so much is read again
 
 
@@ -98,3 +101,15 @@ def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Pag
 def _place(site: Site) -> PagePlace:
     rules = PageRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
     return PagePlace(SiteId(str(site.pk)), rules)
+
+
+def main(arguments: list[str]) -> int:
+    """Import archives, and return the exit code: 1 if a store does not answer; the import is resumed later."""
+    return work_in_slot(arguments, _run_waiting_imports, log, "an import")
+
+
+def _run_waiting_imports() -> None:
+    clock, ports = SystemClock(), live(SETTINGS)
+    for row in imports.waiting_imports(clock.now()):
+        if imports.take(row, clock.now()):
+            run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)

@@ -1,24 +1,28 @@
 """Starts and stops the long jobs of this machine: crawls, imports, backups and searches by meaning.
 
-Each is a process (`crawler`, `import_process`) that outlives the one that starts it, so no worker waits.
+Each is a process (`crawler`, `archive_imports`) that outlives the one that starts it, so no worker waits.
 """
 
+import logging
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
 import psutil
 
+from core.errors import ZhuiwenError
+from core.garbage import freeze_loaded_objects
 from core.settings import Settings
 from pipeline import slots
+from webadmin.database import AWAY, is_away
 
-CRAWLER, IMPORT = "webadmin.sites.services.crawler", "webadmin.sites.services.import_process"
+CRAWLER, IMPORT = "webadmin.sites.services.crawler", "webadmin.sites.services.archive_imports"
 _RUNNER = ("-m", "webadmin.process")
 _HOME = "ZHUIWEN_HOME"
 _POLL_S = 0.2
@@ -101,3 +105,23 @@ def _is_ours(process: psutil.Process, home: Path) -> bool:
         return is_one and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False
+
+
+def work_in_slot(arguments: Sequence[str], work: Callable[[], object], log: logging.Logger, what: str) -> int:
+    """Do the work and return the exit code: 1 if a service failed, so that the next start resumes the work.
+
+    what: the name of the work in the log.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    freeze_loaded_objects()
+    slot = slots.inherit_slot(int(arguments[0]))
+    try:
+        work()
+    except (ZhuiwenError, *AWAY) as error:
+        if not (isinstance(error, ZhuiwenError) or is_away(error)):
+            raise
+        log.warning("%s stopped, and is taken up again: %s", what, error)
+        return 1
+    finally:
+        slot.free()
+    return 0

@@ -20,7 +20,7 @@ from crawler.main_text.templates import skeleton, template
 from crawler.opening import Rejected, open_page
 from crawler.site_identifiers import identifiers, registrable
 from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate
-from webadmin.sites.services.sharing import site_hosts
+from webadmin.sites.services.watchlist import site_hosts
 
 READ_EVERY = timedelta(days=7)
 MAX_PAGES, MIN_PAGES = 6, 2  # read of a site; an identifier must be on half of them and on at least two

@@ -13,7 +13,7 @@ from crawler.registries.look_up import LookedUp, Registries
 from webadmin.accounts.models import User
 from webadmin.sites.models import ContactLookUp, Site
 from webadmin.sites.services.contacts import note_looked_up
-from webadmin.sites.services.sharing import site_hosts
+from webadmin.sites.services.watchlist import site_hosts
 
 # The same as for opinions: an older request was lost or is delayed, and a second message does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
@@ -52,9 +52,8 @@ def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
     if look_up is None:
         return
     try:
-        looked = Registries(settings.registries, settings.crawl).look_up(
-            list(dict.fromkeys(map(str, site_hosts(look_up.site))))
-        )
+        hosts = [str(host) for host in site_hosts(look_up.site)]
+        looked = Registries(settings.registries, settings.crawl).look_up(hosts)
     except BadInput as error:
         looked = LookedUp(faults=[error.message])
     now = clock.now()

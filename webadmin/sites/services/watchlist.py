@@ -1,4 +1,4 @@
-"""Adds sites to the watchlist of a rights holder, from addresses or lists of pages, and finds them."""
+"""Adds sites to the watchlist of a rights holder, from addresses or lists of pages, and finds them and their hosts."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from core.errors import BadInput, NotFound, UnsafeUrl
-from core.hosts import DEFAULT_PORTS, Host, parse_host
+from core.hosts import DEFAULT_PORTS, Host, parse_host, parse_hosts
 from core.wording import Message
 from crawler.characters.decoding import resolve_codec
 from crawler.rule_checks import rule_faults
@@ -22,6 +22,7 @@ MAX_URL_CHARS = 2_000
 MAX_BAD_LINES = 10  # shown at once; a wrong file has thousands
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
+MAX_START_URLS = 50  # of a site; lists of pages, which have thousands, cover no host
 
 
 def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
@@ -137,7 +138,7 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
 def _find_or_create_site(rights_holder: RightsHolder, name: str, host: Host) -> Site:
     """Return the site for an address: the one of that name, or without a name the one with the host, or a new one.
 
-    With a name, several sites may have the same host (webadmin.sites.services.sharing warns of it).
+    With a name, several sites may have the same host (webadmin.sites.services.watchlist warns of it).
     """
     watched = Site.objects.filter(rights_holder=rights_holder)
     found = watched.filter(name=name) if name else watched.filter(domains__host__in=host.spellings())
@@ -192,3 +193,26 @@ def _only(key: str, found: list[Site]) -> Site:
     if len(found) > 1:
         raise BadInput("watch.several", key=key, numbers=[site.pk for site in found])
     return found[0]
+
+
+def shared_hosts(site: Site) -> list[Message]:
+    """Return a message for each other site of the rights holder that covers a host of this one."""
+    own = {spelling for host in crawled_hosts(site) for spelling in host.spellings()}
+    others = Site.objects.filter(rights_holder=site.rights_holder_id).exclude(pk=site.pk)
+    return [
+        Message("watch.host-shared", hosts=shared, site=other.name, id=other.pk)
+        for other in others.prefetch_related("domains").order_by("pk")
+        if (shared := sorted({str(host) for host in crawled_hosts(other) if host.spellings() & own}))
+    ]
+
+
+def crawled_hosts(site: Site) -> list[Host]:
+    """Return the hosts that a crawl of the site covers."""
+    kind = KINDS[site.kind]
+    return site_hosts(site) if kind.is_crawled and not kind.starts_are_pages else []
+
+
+def site_hosts(site: Site) -> list[Host]:
+    """Return the hosts of a site: its domains, or else those of its start URLs."""
+    domains = [domain.host for domain in site.domains.all()]
+    return list(dict.fromkeys(parse_hosts(domains or site.start_urls.split()[:MAX_START_URLS])))

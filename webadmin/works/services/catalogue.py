@@ -24,8 +24,7 @@ from webadmin.accounts.services.holders import lock_rights
 from webadmin.database import batches
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.changes import MAX_TITLE_CHARS, ChapterChanges, Wanted, plan_basis
-from webadmin.works.services.locks import locked_chapters
-from webadmin.works.services.work_length import recount
+from webadmin.works.services.work_length import locked_chapters, recount
 from webadmin.works.signals import works_changed
 
 __all__ = [

@@ -13,7 +13,7 @@ from core.moments import LAST_YEAR, parse_moment
 from core.wording import Message
 from crawler.formats.numerals import chapter_number
 from webadmin.works.models import Chapter, Work
-from webadmin.works.services.locks import locked_chapters
+from webadmin.works.services.work_length import locked_chapters
 from webadmin.works.signals import works_changed
 
 MAX_LINES = 20_000  # as many as the longest novels have chapters

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping
 
+from django.db.models import QuerySet
+
 from webadmin.works.models import Chapter, Work
-from webadmin.works.services.locks import locked_chapters
 from webadmin.works.signals import works_changed
 
 
@@ -30,3 +31,8 @@ def recount(works: Collection[int]) -> list[int]:
         if Work.objects.filter(pk=work).exclude(counted_chars=length).update(counted_chars=length):
             changed.append(work)
     return changed
+
+
+def locked_chapters(chapters: "QuerySet[Chapter]") -> "QuerySet[Chapter]":
+    """Return the chapters, locked in the order of their keys."""
+    return chapters.select_for_update(of=("self",)).order_by("pk")

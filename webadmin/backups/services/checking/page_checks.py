@@ -20,7 +20,7 @@ from pagestore.checking import (
     StoreReading,
 )
 from pagestore.values import text_from_bytes
-from pipeline.surroundings import surrounding_text_id
+from pipeline.steps import surrounding_text_id
 from webadmin.backups.services.checking.context import CheckContext, find_case_ids, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.backups.services.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages

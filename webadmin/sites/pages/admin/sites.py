@@ -28,7 +28,7 @@ from webadmin.sites.pages.site_form import SiteDomainForm, SiteForm
 from webadmin.sites.services import look_ups, politeness
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.families import site_family
-from webadmin.sites.services.sharing import shared_hosts
+from webadmin.sites.services.watchlist import shared_hosts
 from webadmin.sites.signals import reach_changed
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import change_link, draw_once, list_link, moment, stored_sentence, two_lines

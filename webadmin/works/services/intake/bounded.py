@@ -16,9 +16,8 @@ from core.errors import BrokenInvariant, UnreadableFile
 from crawler.formats.pdf import extract_words
 from crawler.readers.messages import MAX_MEMORY_BYTES, MOST_MEMORY_BYTES, Call
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
-from webadmin.works.services.intake.division import divide_work, divisions
+from webadmin.works.services.intake.division import FoundWork, Intake, divide_work, divisions
 from webadmin.works.services.intake.files import read_file
-from webadmin.works.services.intake.found import FoundWork, Intake
 
 MAX_SECONDS_OF_PDF = 20.0  # a user waits for it; a deed of 50 pages takes .5 s, and the result says what was cut
 MAX_PAGES_OF_PDF = 300  # notarial deeds are no longer

@@ -17,8 +17,8 @@ from crawler.formats.pdf import read_pdf
 from crawler.formats.plain import TRIED, normalize_lines, require_chinese
 from crawler.formats.word import read_docx
 from crawler.opening import Rejected
+from webadmin.works.services.intake.division import FoundWork, Intake
 from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
-from webadmin.works.services.intake.found import FoundWork, Intake
 from webadmin.works.services.intake.jsonl import read_jsonl
 from webadmin.works.services.intake.plain import open_error_reason, read_bytes, read_text
 

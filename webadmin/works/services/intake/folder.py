@@ -13,7 +13,7 @@ from core.wording import Message
 from core.works import GIVEN, ChapterText, WorkFile
 from crawler.formats.headings import read_heading
 from crawler.formats.numerals import natural_key
-from webadmin.works.services.intake.found import FoundWork, Intake
+from webadmin.works.services.intake.division import FoundWork, Intake
 from webadmin.works.services.intake.plain import read_bytes
 
 WORK_MANIFEST, WORKS_MANIFEST = "work.toml", "works.toml"

@@ -14,7 +14,7 @@ from core.moments import parse_moment
 from core.works import GIVEN, ChapterText, WorkFile
 from crawler.characters.repertoire import count_han
 from crawler.formats.plain import normalize_lines
-from webadmin.works.services.intake.found import FoundWork, Intake
+from webadmin.works.services.intake.division import FoundWork, Intake
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 MAX_FAULTS = 1_000  # more mean that the file is of another kind; the rest are counted
