@@ -1,7 +1,6 @@
 """`zhuiwen config`: what an operator sees of the settings, and how they are changed."""
 
 import errno
-import json
 import os
 import pty
 import stat
@@ -260,13 +259,3 @@ def test_a_file_that_is_a_link_stays_one(tmp_path: Path) -> None:
     change(tmp_path / "settings.toml", {"workers": 4})
     assert (tmp_path / "settings.toml").is_symlink()
     assert (tmp_path / "real.toml").read_text() == "workers = 4\n"
-
-
-def test_the_json_of_the_list_is_the_same_in_every_language(zhuiwen: CommandLine) -> None:
-    lists = [
-        json.loads(CommandLine(zhuiwen.home, {"ZHUIWEN_LANGUAGE": language})("config", "list", "--json").out)
-        for language in ("en", "zh-hans")
-    ]
-    kept = ("name", "variable", "place", "allowed", "running")
-    chosen = [[{key: row[key] for key in kept} for row in each if row["name"] != "language"] for each in lists]
-    assert chosen[0] == chosen[1]

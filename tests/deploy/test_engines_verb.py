@@ -37,11 +37,6 @@ def test_the_table_says_of_each_engine_what_it_is_and_whether_it_gives_spans(zhu
     ]
 
 
-def test_the_help_lists_the_verb_after_the_one_that_takes_the_names(zhuiwen: CommandLine) -> None:
-    shown = zhuiwen("--help").out
-    assert shown.index("batch") < shown.index("engines")
-
-
 def test_programs_read_the_same_engines(zhuiwen: CommandLine) -> None:
     own, *others = zhuiwen("engines", "--json").json()
     assert (own["name"], own["gives_spans"]) == ("zhuiwen", True)

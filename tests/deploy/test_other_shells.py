@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,29 +46,42 @@ class Installation:
         return {row.name: row.state for row in installation_status(environ).services}
 
 
-@pytest.fixture
-def installed(tmp_path: Path, mongo_server: EmbeddedMongo) -> Iterator[Installation]:
-    made = Installation(tmp_path / "home", mongo_server.url("other_shells").replace("mongodb://", "mongodb://zw:hush@"))
+@contextmanager
+def installation(folder: Path, mongo: EmbeddedMongo) -> Iterator[Installation]:
+    made = Installation(folder / "home", mongo.url("other_shells").replace("mongodb://", "mongodb://zw:hush@"))
     yield made
     down(made.home, str)
     end(orphans(made.home))
 
 
-def test_a_shell_without_the_variables_sees_what_runs_as_it_is(installed: Installation) -> None:
-    seen = installed.rows(installed.bare)
-    assert seen == installed.rows(installed.given)
-    assert (seen["redis"], "mongo" in seen) == (InstallationState.RUNNING, True)
-    assert prepare(installed.bare).settings == installed.home.settings
-    assert installed.shell()("config", "get", "mongo_url").out.startswith("mongodb://***@")
+@pytest.fixture
+def installed(tmp_path: Path, mongo_server: EmbeddedMongo) -> Iterator[Installation]:
+    with installation(tmp_path, mongo_server) as made:
+        yield made
 
 
-def test_a_shell_with_other_variables_does_not_call_what_runs_dead(installed: Installation) -> None:
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory, mongo_server: EmbeddedMongo) -> Iterator[Installation]:
+    """For tests that leave it as it is."""
+    with installation(tmp_path_factory.mktemp("seen"), mongo_server) as made:
+        yield made
+
+
+def test_a_shell_without_the_variables_sees_what_runs_as_it_is(seen: Installation) -> None:
+    rows = seen.rows(seen.bare)
+    assert rows == seen.rows(seen.given)
+    assert (rows["redis"], "mongo" in rows) == (InstallationState.RUNNING, True)
+    assert prepare(seen.bare).settings == seen.home.settings
+    assert seen.shell()("config", "get", "mongo_url").out.startswith("mongodb://***@")
+
+
+def test_a_shell_with_other_variables_does_not_call_what_runs_dead(seen: Installation) -> None:
     other = {
-        **installed.bare,
+        **seen.bare,
         "ZHUIWEN_REDIS_URL": "redis://127.0.0.1:1/0",
         "ZHUIWEN_MONGO_URL": "mongodb://127.0.0.1:1/x",
     }
-    assert installed.rows(other) == installed.rows(installed.given)
+    assert seen.rows(other) == seen.rows(seen.given)
     (note,) = installation_status(other).notes
     assert (
         str(note) == "changed since the services were started, effective with the next zhuiwen up: "
@@ -75,14 +89,14 @@ def test_a_shell_with_other_variables_does_not_call_what_runs_dead(installed: In
     )
 
 
-def test_a_command_that_goes_to_another_store_than_the_services_says_so(installed: Installation) -> None:
-    database = f"sqlite:///{installed.home.path / 'other.sqlite3'}"
-    done = installed.shell(ZHUIWEN_DATABASE_URL=database)("cases")
+def test_a_command_that_goes_to_another_store_than_the_services_says_so(seen: Installation) -> None:
+    database = f"sqlite:///{seen.home.path / 'other.sqlite3'}"
+    done = seen.shell(ZHUIWEN_DATABASE_URL=database)("cases")
     assert done.complaints[0] == (
         "zhuiwen: ZHUIWEN_DATABASE_URL of this shell differs from what the services here use; "
         "this command uses the value of the shell"
     )
-    assert installed.shell()("cases").complaints[0].startswith("zhuiwen: the admin database does not answer")
+    assert seen.shell()("cases").complaints[0].startswith("zhuiwen: the admin database does not answer")
 
 
 def test_a_changed_file_is_named_by_status_and_taken_over_by_the_next_up(installed: Installation) -> None:
@@ -96,17 +110,17 @@ def test_a_changed_file_is_named_by_status_and_taken_over_by_the_next_up(install
     assert prepare(installed.bare).settings.pipeline.workers == 3
 
 
-def test_up_in_another_shell_starts_no_second_store(installed: Installation) -> None:
-    supervisor = Supervisor(installed.home).pid()
-    again = prepare(installed.bare, planned_layers)
-    assert again.settings == installed.home.settings
+def test_up_in_another_shell_starts_no_second_store(seen: Installation) -> None:
+    supervisor = Supervisor(seen.home).pid()
+    again = prepare(seen.bare, planned_layers)
+    assert again.settings == seen.home.settings
     assert "mongo" not in {process.name for process in processes.processes(again)}
-    assert [*map(str, warnings_of_environments(again, installed.bare))] == [
+    assert [*map(str, warnings_of_environments(again, seen.bare))] == [
         "taken from the environment of the last zhuiwen up, until zhuiwen down: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT"
     ]
-    installed.start(installed.bare)
-    assert Supervisor(installed.home).pid() == supervisor
-    assert installed.rows(installed.bare) == installed.rows(installed.given)
+    seen.start(seen.bare)
+    assert Supervisor(seen.home).pid() == supervisor
+    assert seen.rows(seen.bare) == seen.rows(seen.given)
 
 
 def test_what_the_environment_gave_outlives_a_power_loss(installed: Installation) -> None:

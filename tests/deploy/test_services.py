@@ -52,6 +52,16 @@ def home(tmp_path: Path) -> Iterator[Home]:
     assert not list(sockets.folder(made.path).glob("*"))
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, processes: None) -> Iterator[Home]:
+    """Stores that are up, for tests that leave them as they are."""
+    made = prepare(environ_for(tmp_path_factory.mktemp("running")))
+    up(made, silent, STORES)
+    yield made
+    down(made, silent)
+    installed.end(installed.orphans(made))
+
+
 def client_of(home: Home) -> Any:
     return redis.Redis.from_url(home.settings.redis_url, decode_responses=True)
 
@@ -107,26 +117,24 @@ def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
     assert client_of(home).get("k") == "v"
 
 
-def test_redis_keeps_everything_and_evicts_nothing(home: Home) -> None:
-    up(home, silent, ["redis"])
-    client = client_of(home)
+def test_redis_keeps_everything_and_evicts_nothing(running: Home) -> None:
+    client = client_of(running)
     assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"
     assert client.config_get("appendonly")["appendonly"] == "yes"
 
 
-def test_the_stores_listen_on_no_port_and_let_no_other_user_in(home: Home) -> None:
-    up(home, silent, STORES)
-    owned = [psutil.Process(row.pid) for row in by_name(home).values()]
+def test_the_stores_listen_on_no_port_and_let_no_other_user_in(running: Home) -> None:
+    owned = [psutil.Process(row.pid) for row in by_name(running).values()]
     assert [each.net_connections("inet") for each in owned] == [[], []]
-    folder = sockets.folder(home.path)
+    folder = sockets.folder(running.path)
     assert (stat.S_IMODE(folder.stat().st_mode), folder.stat().st_uid) == (0o700, os.getuid())
     for name in STORES:
-        found = sockets.path(home.path, name).stat()
+        found = sockets.path(running.path, name).stat()
         assert (found.st_mode & 0o077, found.st_uid) == (0, os.getuid())
     if os.getuid() != 0:
         pytest.skip("only root can try as another user")
     for name in STORES:
-        assert _knocks_as_nobody(sockets.path(home.path, name)) == errno.EACCES
+        assert _knocks_as_nobody(sockets.path(running.path, name)) == errno.EACCES
 
 
 def _knocks_as_nobody(path: Path) -> int:
@@ -209,15 +217,14 @@ def test_a_port_taken_while_another_service_runs_is_one_sentence_and_harms_nothi
     assert by_name(home)["mongo"].pid == pid
 
 
-def test_no_second_page_store_serves_a_folder(home: Home, tmp_path: Path) -> None:
-    up(home, silent, ["mongo"])
-    arguments = ["--data-dir", home.path / "mongo", "--socket", sockets.path(home.path, "mongo")]
+def test_no_second_page_store_serves_a_folder(running: Home, tmp_path: Path) -> None:
+    arguments = ["--data-dir", running.path / "mongo", "--socket", sockets.path(running.path, "mongo")]
     second = subprocess.run(
         [sys.executable, "-m", "pagestore.embedded", *map(str, arguments)],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert (second.returncode, second.stderr) == (1, f"another page store serves {home.path / 'mongo'}\n")
-    assert by_name(home)["mongo"].state is InstallationState.RUNNING
+    assert (second.returncode, second.stderr) == (1, f"another page store serves {running.path / 'mongo'}\n")
+    assert by_name(running)["mongo"].state is InstallationState.RUNNING
 
 
 def test_a_host_that_is_not_of_this_machine_names_the_variable(tmp_path: Path) -> None:
@@ -252,29 +259,27 @@ def _failing(seen: list[dict[str, Any]], home: Home) -> bool:
     return seen[-1]["mongo"].state is InstallationState.FAILING
 
 
-def test_stores_live_on_when_a_setting_of_the_others_changes(home: Home) -> None:
-    up(home, silent, STORES)
-    before = by_name(home)
+def test_stores_live_on_when_a_setting_of_the_others_changes(running: Home) -> None:
+    before = by_name(running)
     said: list[str] = []
     up(
-        prepare(dict(home.environment) | {"ZHUIWEN_USER_AGENT": "Other/1", "ZHUIWEN_WORKERS": "3"}),
+        prepare(dict(running.environment) | {"ZHUIWEN_USER_AGENT": "Other/1", "ZHUIWEN_WORKERS": "3"}),
         lambda line: said.append(str(line)),
         STORES,
     )
     assert "already running" in said
-    assert {name: row.pid for name, row in by_name(home).items()} == {name: row.pid for name, row in before.items()}
+    assert {name: row.pid for name, row in by_name(running).items()} == {name: row.pid for name, row in before.items()}
 
 
-def test_secrets_are_in_no_command_line_no_log_and_no_file_that_others_can_read(home: Home) -> None:
-    up(home, silent, STORES)
-    secrets = [home.settings.web.secret_key]
-    processes = [*installed.orphans(home), psutil.Process(Supervisor(home).pid())]
+def test_secrets_are_in_no_command_line_no_log_and_no_file_that_others_can_read(running: Home) -> None:
+    secrets = [running.settings.web.secret_key]
+    processes = [*installed.orphans(running), psutil.Process(Supervisor(running).pid())]
     assert len(processes) == 3
     lines = " ".join(part for process in processes for part in process.cmdline())
     assert not any(secret in lines for secret in secrets)
-    assert not any(secret in configuration_path(home).read_text() for secret in secrets)
-    for path in home.path.rglob("*"):
+    assert not any(secret in configuration_path(running).read_text() for secret in secrets)
+    for path in running.path.rglob("*"):
         if path.is_file() and any(secret.encode() in path.read_bytes() for secret in secrets):
             assert "logs" not in path.parts
             assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
-    assert stat.S_IMODE(home.path.stat().st_mode) == 0o700
+    assert stat.S_IMODE(running.path.stat().st_mode) == 0o700

@@ -18,8 +18,6 @@ from redis.cluster import RedisCluster
 
 from core.heartbeat import PROCESS
 from core.known_settings import known_settings
-from core.redis_names import QUEUE_PREFIX
-from core.service_urls import celery_broker
 from core.settings import DEMO_SITES
 from core.wording import Message
 from deploy import demo_presence, doctor, home_checks
@@ -150,32 +148,6 @@ def sections_of(home: Home) -> dict[str, str]:
     return {name: rest for name, _, rest in (part.partition("]") for part in parts)}
 
 
-@pytest.mark.usefixtures("processes")
-def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "probed.py").write_text(
-        "import os\nfrom celery import Celery\napp = Celery(broker=os.environ['BROKER'])\n"
-        f"app.conf.broker_transport_options = {{'global_keyprefix': {QUEUE_PREFIX!r}}}\n"
-    )
-    command = [sys.executable, "-m", "celery", "--app", "probed", "worker", "--pool", "solo", "--queues", "pages"]
-    url = home.settings.redis_url
-    try:
-        up(home, str, ["redis"])
-        assert not health.any_worker_answers(url, "pages")
-        environment = {**home.environment, "PYTHONPATH": str(tmp_path), "BROKER": celery_broker(url)}
-        worker = subprocess.Popen(
-            command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-        )
-        try:
-            wait_until(lambda: health.any_worker_answers(url, "pages"), "the worker answers who asks for any")
-            assert not health.any_worker_answers(url, "crawl")
-        finally:
-            worker.terminate()
-            worker.wait(30)
-        assert not health.any_worker_answers(url, "pages")
-    finally:
-        down(home, str)
-
-
 def test_a_worker_counts_as_alive_as_long_as_it_and_its_clock_give_signs_of_life(home: Home) -> None:
     (worker,) = processes.processes(home, ["worker"])
     assert worker.health(1.0) is ServiceHealth.SILENT
@@ -300,7 +272,7 @@ def test_the_doctor_names_what_does_not_run_and_what_is_open_to_others(home: Hom
 
 
 @pytest.mark.usefixtures("loopback")
-def test_the_doctor_finds_nothing_wrong_with_embedded_stores(home: Home) -> None:
+def test_the_doctor_finds_nothing_wrong_with_embedded_stores_until_redis_forgets(home: Home) -> None:
     checks = [
         doctor.python_version,
         home_checks.home_permissions,
@@ -311,14 +283,6 @@ def test_the_doctor_finds_nothing_wrong_with_embedded_stores(home: Home) -> None
     try:
         up(home, str, ["mongo", "redis"])
         assert doctor.examine(context(home), checks) == []
-    finally:
-        down(home, str)
-
-
-@pytest.mark.usefixtures("loopback")
-def test_the_doctor_sees_a_redis_that_forgets(home: Home) -> None:
-    try:
-        up(home, str, ["redis"])
         client = redis.Redis.from_url(home.settings.redis_url)
         client.config_set("maxmemory-policy", "allkeys-lru")
         client.config_set("appendonly", "no")
