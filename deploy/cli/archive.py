@@ -15,7 +15,7 @@ from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
 from crawler.opening import Rejected
 from deploy.cli.comparing_processes import in_order
-from webadmin.ui.console.json_lines import Complain, JsonRecord, records
+from webadmin.ui.services.json_lines import Complain, JsonRecord, records
 
 PROGRESS_EVERY_PAGES = 100
 # Limits of the pages that a process gets at once, whichever is reached first: some hundredths of a second of work.

@@ -15,7 +15,7 @@ from matcher.reworded.found import RewordedMatch
 from matcher.reworded.sentences import is_latin
 from matcher.reworded.stretches import MemoryTexts
 from webadmin.rewrites.cli.meaning_search import Progress, lead_record, search_among
-from webadmin.ui.console.json_lines import records
+from webadmin.ui.services.json_lines import records
 
 _NO_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")

@@ -190,7 +190,7 @@ def test_bad_lines_are_named_by_number_and_the_rest_goes_on(tmp_path: Path) -> N
     assert [fault.line_number for fault in intake.faults if isinstance(fault, MalformedLine)] == [2, 3, 4, 5, 6, 7, 11]
     assert len(intake.faults) == 7
     first, second = intake.works
-    assert (first.key, first.file.title, first.file.author) == ("a", "夜航", "闻笛")
+    assert (first.file.title, first.file.author) == ("夜航", "闻笛")
     assert [chapter.text for chapter in first.file.chapters] == [f"先{PROSE}", PROSE]
     assert second.file.chapters[0].title == "楔子"
 
@@ -248,10 +248,7 @@ def test_a_manifest_names_single_files_and_folders_beside_it_are_taken_too(tmp_p
     )
     (tmp_path.parent / "outside.txt").write_text(PROSE, encoding="utf-8")
     intake = read_works(tmp_path)
-    assert [(found.key, found.file.title, found.kind) for found in intake.works] == [
-        ("night", "短夜", "news"),
-        ("", "长夜", ""),
-    ]
+    assert [(found.file.title, found.kind) for found in intake.works] == [("短夜", "news"), ("长夜", "")]
     assert len(intake.faults) == 3
     assert "is outside" in str(intake.faults[1])
 

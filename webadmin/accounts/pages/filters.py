@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import Any, ClassVar, cast
 
-from django.contrib.admin import EmptyFieldListFilter, FieldListFilter, SimpleListFilter
+from django.contrib.admin import EmptyFieldListFilter, FieldListFilter
 from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import DateField, Field, Model, Q, QuerySet, Value
@@ -160,25 +160,20 @@ class TrustFilter(DropdownFilter):
         return queryset.filter(confidence__gte=MIN_CONFIDENCE_TO_TRUST) if self.value() == "sure" else queryset
 
 
-class EndedFilter(SimpleListFilter):
-    """A base of filters on a last day, which may be open."""
+class LicenceEndedFilter(DropdownFilter):
+    """A filter on the last day of a licence, which may be open."""
 
-    field_name = ""
+    title = _("validity")
+    parameter_name = "validity"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [("valid", _("valid today")), ("ended", _("ended"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        has_ended = Q(**{f"{self.field_name}__lt": timezone.localdate()})
+        has_ended = Q(valid_until__lt=timezone.localdate())
         if self.value() == "valid":
             return queryset.exclude(has_ended)
         return queryset.filter(has_ended) if self.value() == "ended" else queryset
-
-
-class LicenceEndedFilter(DropdownFilter, EndedFilter):
-    title = _("validity")
-    parameter_name = "validity"
-    field_name = "valid_until"
 
 
 def isolated_filter(model: type[Model], entry: Any) -> Any:

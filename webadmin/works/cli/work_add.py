@@ -121,7 +121,7 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
     elsewhere, unknown = _standing(owner, planned) if owner else ([], None)
     record = plan_record(planned, owner.name if owner else rights_holder, found, ways)
     record["notes"] = [*found.file.flaws, *elsewhere, *([unknown] if unknown else [])]
-    return record, list(plan_lines(planned, found, ways))
+    return record, list(plan_lines(planned, record, ways))
 
 
 def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":

@@ -1,7 +1,6 @@
 """The planned changes of adding a work, as lines for a terminal and as a record for programs."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from core.counting import count_characters
@@ -16,48 +15,19 @@ MAX_LINES = 50  # for each kind of change
 FIRST_TITLES = 3
 
 
-def plan_lines(planned: "PlannedChange", found: "FoundWork", ways: "Sequence[Division]") -> Iterator[Message]:
+def plan_lines(planned: "PlannedChange", record: dict[str, Any], ways: "Sequence[Division]") -> Iterator[Message]:
     """Yield a line of counts, the division into chapters, and a line for each chapter added, removed or changed.
 
-    Long lists are cut. ways: possible divisions of the work, the default first.
+    Long lists are cut. record: of `plan_record`. ways: possible divisions of the work, the default first.
     """
-    change = planned.change
     yield _summary(planned)
     if not planned.is_nothing:
-        yield from _division_lines(found, ways)
-    if planned.work is None:
-        return
-    gone = [Message("corpus.plan-gone", number=row.number, title=row.title, chars=row.chars) for row in change.removed]
-    new = [
-        Message(
-            "corpus.plan-new", number=each.chapter.number, title=each.title, chars=count_characters(each.chapter.text)
-        )
-        for each in change.new
-    ]
-    other = [
-        Message(
-            "corpus.plan-changed",
-            number=each.chapter.number,
-            title=each.title,
-            before=each.row.chars,
-            after=count_characters(each.chapter.text),
-        )
-        for each in change.changed_chapters
-        if each.row is not None
-    ]
-    moved = [
-        Message(
-            "corpus.plan-moved",
-            number=each.chapter.number,
-            title=each.title,
-            old_number=each.was.number,
-            old_title=each.was.title,
-        )
-        for each in change.renamed_chapters
-        if each.was is not None
-    ]
-    for lines in (gone, new, other, moved):
-        yield from _first(lines)
+        yield from _division_lines(record, ways)
+    for kind in ("removed", "new", "changed", "renamed") if planned.work is not None else ():
+        rows = record[kind]
+        yield from (Message(f"corpus.plan-{kind}", **row) for row in rows[:MAX_LINES])
+        if len(rows) > MAX_LINES:
+            yield Message("corpus.and-more", count=len(rows) - MAX_LINES)
 
 
 def _summary(planned: "PlannedChange") -> Message:
@@ -96,7 +66,9 @@ def plan_record(
         "styles": [{"style": each.style, "chapters": each.chapters} for each in ways],
         "new": [_chapter_record(each.chapter.number, each.title, each.chapter.text) for each in change.new],
         "changed": [
-            _chapter_record(each.chapter.number, each.title, each.chapter.text) for each in change.changed_chapters
+            _chapter_record(each.chapter.number, each.title, each.chapter.text) | {"characters_before": each.row.chars}
+            for each in change.changed_chapters
+            if each.row is not None
         ],
         "removed": [{"number": row.number, "title": row.title, "characters": row.chars} for row in change.removed],
         "renamed": [
@@ -118,25 +90,18 @@ def _chapter_record(number: int, title: str, text: str) -> dict[str, Any]:
     return {"number": number, "title": title, "characters": count_characters(text)}
 
 
-def _division_lines(found: "FoundWork", ways: "Sequence[Division]") -> Iterator[Message]:
-    style = found.file.style or ways[0].style
-    titles = [chapter.title for chapter in found.file.chapters]
+def _division_lines(record: dict[str, Any], ways: "Sequence[Division]") -> Iterator[Message]:
+    style, count = record["style"], record["chapters"]
     if style == WHOLE:
         yield Message("corpus.plan-whole")
     elif style != GIVEN:
-        named = [title or Message("corpus.untitled") for title in (*titles[:FIRST_TITLES], titles[-1])]
-        shown = named if len(titles) > FIRST_TITLES else named[:-1]
-        if len(titles) > FIRST_TITLES + 1:
-            shown.insert(FIRST_TITLES, "…")
+        shown: list[Message | str] = record["first_titles"][:]
+        shown += ["…"] if count > FIRST_TITLES + 1 else []
+        shown += [record["last_title"]] if count > FIRST_TITLES else []
+        titles = [title or Message("corpus.untitled") for title in shown]
         code = "corpus.plan-own" if style == OWN else "corpus.plan-style"
-        yield Message(code, style=style, count=len(titles), titles=shown)
+        yield Message(code, style=style, count=count, titles=titles)
     others = [each for each in ways if each.style != style]
     if others:
         named = [Message("corpus.plan-way", style=each.style, count=each.chapters) for each in others]
         yield Message("corpus.plan-styles", styles=named)
-
-
-def _first(lines: Sequence[Message]) -> Iterator[Message]:
-    yield from islice(lines, MAX_LINES)
-    if len(lines) > MAX_LINES:
-        yield Message("corpus.and-more", count=len(lines) - MAX_LINES)

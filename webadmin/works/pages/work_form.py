@@ -13,7 +13,8 @@ from webadmin.accounts.services.holders import MAX_HOLDER_CHARS, holder
 from webadmin.ui.pages.wording import message_text
 from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES, TOO_LARGE
 from webadmin.works.models import Work
-from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS, MAX_TITLE_CHARS
+from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS
+from webadmin.works.services.changes import MAX_TITLE_CHARS
 from webadmin.works.services.intake import READERS
 from webadmin.works.services.uploads import MAX_FILES
 

@@ -41,10 +41,9 @@ class AlikeWork:
 
     def message(self, title: str) -> Message:
         number, other_number = self.pairs[0]
+        code = "work.same-text" if self.is_same else "work.alike-text"
         shown = {"title": title, "other": self.other_title, "count": len(self.pairs)}
-        if self.is_same:
-            return Message("work.same-text", **shown, number=number, other_number=other_number)
-        return Message("work.alike-text", **shown, number=number, other_number=other_number)
+        return Message(code, **shown, number=number, other_number=other_number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +143,9 @@ def _similar_chapters(
 def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:
     """Return some of the chapters, each with the indexed texts that have most of it."""
     from fingerprint.fingerprinting import fingerprint_text  # imported here: its tables take memory
-
-    found = []
-    room = MAX_LOOKED_UP_CHARS
     from matcher.calibration import DEFAULT as CALIBRATION  # imported here: loads compiled loops
 
+    found, room = [], MAX_LOOKED_UP_CHARS
     cap = CALIBRATION.cap(index.state().postings) if chapters else 0
     for chapter in _evenly(chapters, MAX_LOOKED_UP):
         if len(chapter.text) > room:

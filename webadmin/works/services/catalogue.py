@@ -27,21 +27,6 @@ from webadmin.works.services.changes import MAX_TITLE_CHARS, ChapterChanges, Wan
 from webadmin.works.services.work_length import locked_chapters, recount
 from webadmin.works.signals import works_changed
 
-__all__ = [
-    "MAX_AUTHOR_CHARS",
-    "MAX_TITLE_CHARS",
-    "AddedWork",
-    "ChangedMeanwhile",
-    "PlannedChange",
-    "add_work",
-    "corpus_texts",
-    "find_work",
-    "planned_change",
-    "remove_work",
-    "unnoted_texts",
-    "work_key",
-]
-
 MAX_AUTHOR_CHARS = 200
 
 

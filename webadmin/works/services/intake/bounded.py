@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from core.errors import BrokenInvariant, UnreadableFile
 from crawler.formats.pdf import extract_words
@@ -23,8 +22,8 @@ MAX_SECONDS_OF_PDF = 20.0  # a user waits for it; a deed of 50 pages takes .5 s,
 MAX_PAGES_OF_PDF = 300  # notarial deeds are no longer
 
 
-class BoundedReader:
-    """A context manager; its process starts with the first file."""
+class BoundedReader(ReadingProcess):
+    """A reading process for files; it starts with the first one."""
 
     def __init__(
         self,
@@ -32,15 +31,7 @@ class BoundedReader:
         max_cpu_s: float = MAX_BOOK_CPU_S,
         max_memory_bytes: int = MAX_MEMORY_BYTES,
     ) -> None:
-        self._process = ReadingProcess(max_seconds=max_seconds, max_cpu_s=max_cpu_s, max_memory_bytes=max_memory_bytes)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.close()
+        super().__init__(max_seconds=max_seconds, max_cpu_s=max_cpu_s, max_memory_bytes=max_memory_bytes)
 
     def read_file(self, path: Path) -> Intake:
         """Return the works of a file like `files.read_file`, within time and memory limits. Raises UnreadableFile."""
@@ -59,7 +50,7 @@ class BoundedReader:
     def call(self, path: Path | str, function: Callable[..., object], *given: object) -> Any:
         """Call a function on a file in the process. Raises UnreadableFile."""
         try:
-            return self._process.run_task(Call(str(path), function, given))
+            return self.run_task(Call(str(path), function, given))
         except GivenUp as fault:
             raise UnreadableFile(path, "intake.given-up", reason=fault.reason) from fault
         except BrokenInvariant as fault:

@@ -29,7 +29,6 @@ class FoundWork:
     source: Path
     kind: str = ""
     rights_holder: str = ""
-    key: str = ""  # the manifest's own key for the work
     is_whole: bool = True  # False: some chapters could not be read; their numbers stay free
     ways: tuple[Division, ...] = field(default=(), compare=False)
 
@@ -89,5 +88,4 @@ def _storable(work: FoundWork) -> FoundWork:
         ),
         kind=storable(work.kind),
         rights_holder=storable(work.rights_holder),
-        key=storable(work.key),
     )

@@ -33,7 +33,6 @@ class _Manifest:
     author: str = ""
     kind: str = ""
     rights_holder: str = ""
-    key: str = ""
     file: str = ""
 
 
@@ -96,8 +95,8 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
     if chapters:
         title = manifest.title or folder.resolve().name
         file = WorkFile(title, manifest.author, tuple(chapters), GIVEN, tuple(flaws))
-        described = manifest.kind, manifest.rights_holder, manifest.key
-        intake.works.append(FoundWork(file, folder, *described, is_whole=not intake.faults))
+        of_whom = manifest.kind, manifest.rights_holder
+        intake.works.append(FoundWork(file, folder, *of_whom, is_whole=not intake.faults))
     return intake
 
 
@@ -145,9 +144,7 @@ def _apply_manifest(intake: Intake, manifest: _Manifest) -> Intake:
     for index, work in enumerate(intake.works):
         title = manifest.title if len(intake.works) == 1 else ""
         file = replace(work.file, title=title or work.file.title, author=manifest.author or work.file.author)
-        intake.works[index] = replace(
-            work, file=file, kind=manifest.kind, rights_holder=manifest.rights_holder, key=manifest.key or work.key
-        )
+        intake.works[index] = replace(work, file=file, kind=manifest.kind, rights_holder=manifest.rights_holder)
     return intake
 
 

@@ -3,20 +3,19 @@
 Lines with one id are chapters of one work. published_at: when the chapter was officially published, with UTC offset.
 """
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.moments import parse_moment
 from core.works import GIVEN, ChapterText, WorkFile
 from crawler.characters.repertoire import count_han
 from crawler.formats.plain import normalize_lines
+from webadmin.ui.services.json_lines import records
 from webadmin.works.services.intake.division import FoundWork, Intake
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
 MAX_FAULTS = 1_000  # more mean that the file is of another kind; the rest are counted
 
 
@@ -52,14 +51,19 @@ def read_jsonl(path: Path) -> Intake:
     intake = Intake()
     works: dict[str, _Gathered] = {}
     unlisted = 0
-    for number, data in _numbered_lines(path):
+
+    def leave_out(fault: BadInput) -> None:
+        nonlocal unlisted
+        if len(intake.faults) < MAX_FAULTS:
+            intake.faults.append(fault)
+        else:
+            unlisted += 1
+
+    for record in records(path, leave_out):
         try:
-            line = _parse_line(path, number, data)
+            line = _parse_line(path, record.line_number, record.values)
         except MalformedLine as fault:
-            if len(intake.faults) < MAX_FAULTS:
-                intake.faults.append(fault)
-            else:
-                unlisted += 1
+            leave_out(fault)
             continue
         work = works.setdefault(line.work_id, _Gathered(line.title, line.author))
         work.chapters.append(line.chapter)
@@ -67,39 +71,11 @@ def read_jsonl(path: Path) -> Intake:
         intake.faults.append(UnreadableFile(path, "intake.more-lines", count=unlisted))
     if not works and not intake.faults:
         raise UnreadableFile(path, "intake.empty")
-    intake.works = [
-        FoundWork(work.file(), path, key=work_id, is_whole=not intake.faults) for work_id, work in works.items()
-    ]
+    intake.works = [FoundWork(work.file(), path, is_whole=not intake.faults) for work in works.values()]
     return intake
 
 
-def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with path.open("rb") as file:
-            number = 0
-            while data := file.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if number == 1:
-                    data = data.removeprefix(b"\xef\xbb\xbf")
-                if data.strip():
-                    yield number, data
-                while len(data) > MAX_LINE_BYTES and not data.endswith(b"\n"):
-                    data = file.readline(MAX_LINE_BYTES + 1)
-    except OSError as error:
-        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
-
-
-def _parse_line(path: Path, number: int, data: bytes) -> _JsonLine:
-    if len(data) > MAX_LINE_BYTES:
-        raise MalformedLine(path, number, "intake.line-too-long", most=MAX_LINE_BYTES // (1024 * 1024))
-    try:
-        record = json.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise MalformedLine(path, number, "intake.line-not-utf8") from error
-    except (ValueError, RecursionError) as error:
-        raise MalformedLine(path, number, "intake.not-json", error=error) from error
-    if not isinstance(record, dict):
-        raise MalformedLine(path, number, "intake.no-object")
+def _parse_line(path: Path, number: int, record: dict[str, Any]) -> _JsonLine:
     for name in ("work_id", "title", "text"):
         if not isinstance(record.get(name), str) or not record[name].strip():
             raise MalformedLine(path, number, "intake.lacks-field", field=name)
