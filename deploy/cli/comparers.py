@@ -177,12 +177,8 @@ def _places(page: TextRange, work: TextRange) -> dict[str, Any]:
 
 
 def _covered_chars(ranges: Iterable[TextRange]) -> int:
-    return sum(len(each) for each in _merge_ranges(ranges))
-
-
-def _merge_ranges(ranges: Iterable[TextRange]) -> Iterator[TextRange]:
-    end = 0
-    for each in sorted(ranges, key=lambda each: (each.start, each.end)):
-        if each.end > end:
-            yield TextRange(max(each.start, end), each.end)
-            end = each.end
+    covered = end = 0
+    for each in sorted(ranges, key=lambda each: each.start):
+        covered += max(0, each.end - max(each.start, end))
+        end = max(end, each.end)
+    return covered

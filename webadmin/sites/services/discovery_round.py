@@ -17,6 +17,7 @@ from core.errors import BadConfiguration, BadInput, RetryLater, ZhuiwenError
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.messages import CrawlRequested
+from core.pages import Reading
 from core.settings import Settings
 from core.wording import Message
 from crawler.fetching.exchange import NoPage, fetch
@@ -108,12 +109,7 @@ class _SearchRun:
         return self.done
 
     def _ask(self, plan: DiscoveryPlan) -> None:
-        chosen = self._sentence(plan.work)
-        if chosen is None:
-            self._exhausted.add(plan.pk)
-            return
-        self._wait()
-        query = discovery.begin_query(plan, *chosen, self._ports.clock.now())
+        query = self._query(plan)
         if query is None:
             self._exhausted.add(plan.pk)
             return
@@ -131,16 +127,14 @@ class _SearchRun:
         left_out = self._check_candidates(plan, query, answer)
         discovery.end_query(query, len(answer.results), left_out)
 
-    def _sentence(self, work: Work) -> tuple[int, str] | None:
-        """Return the number of a chapter and its rarest sentence that was not sent yet, or None."""
-        asked = discovery.asked_sentences(work, self._ports.clock.now())
-        for chapter in discovery.chapters_to_ask(work, CHAPTERS_LOOKED_AT):
+    def _query(self, plan: DiscoveryPlan) -> DiscoveryQuery | None:
+        """Begin the query for the rarest sentence of a chapter that was not sent yet, if there is one."""
+        asked = discovery.asked_sentences(plan.work, self._ports.clock.now())
+        for chapter in discovery.chapters_to_ask(plan.work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
-            if text is None:
-                continue
-            found = distinctive(text, self._ports.index, self._ports.algorithm, 1, asked)
-            if found:
-                return chapter.number, found[0].text
+            if text and (found := distinctive(text, self._ports.index, self._ports.algorithm, 1, asked)):
+                self._wait()
+                return discovery.begin_query(plan, chapter.number, found[0].text, self._ports.clock.now())
         return None
 
     def _wait(self) -> None:
@@ -186,25 +180,11 @@ class _SearchRun:
         crawl_accepted(site, self._ports)
 
     def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
-        """Compare a page with the work; a page that cannot be fetched gives a result with a fault."""
+        """Compare a page with the work; a page that cannot be read gives a result with a fault."""
         try:
-            if not self._may_fetch(result.url):
-                return discovery.CandidateMatch(result.url, result.title, fault=Message("search.robots"))
-            self.done.fetched += 1
-            page = fetch(result.url, self._settings.crawl)
+            reading = self._read(work, result.url)
         except (BadInput, RetryLater) as error:
             return discovery.CandidateMatch(result.url, result.title, fault=error.message)
-        if urlsplit(page.url).netloc != urlsplit(result.url).netloc:
-            reason = discovery.reason_to_leave_out(work, page.url, self._ports.clock.now())
-            if reason is not None:
-                fault = Message("search.redirect", url=page.url, reason=reason.value)
-                return discovery.CandidateMatch(result.url, result.title, fault=fault)
-        try:
-            reading = self._reader.run_task(SinglePage(page.body, page.headers, page.url))
-        except GivenUp as error:
-            return discovery.CandidateMatch(result.url, result.title, fault=error.message)
-        if isinstance(reading, Rejected):
-            return discovery.CandidateMatch(result.url, result.title, fault=reading.message)
         title = reading.title or result.title
         best = self._best(work, reading.text)
         if best is None:
@@ -214,6 +194,21 @@ class _SearchRun:
         return discovery.CandidateMatch(
             result.url, title, str(best.match_class), best.similarity, best.matched_chars, excerpt
         )
+
+    def _read(self, work: Work, url: str) -> Reading:
+        """Raises BadInput or RetryLater for a page that cannot be read, or may not be."""
+        if not self._may_fetch(url):
+            raise BadInput("search.robots")
+        self.done.fetched += 1
+        page = fetch(url, self._settings.crawl)
+        if urlsplit(page.url).netloc != urlsplit(url).netloc:
+            reason = discovery.reason_to_leave_out(work, page.url, self._ports.clock.now())
+            if reason is not None:
+                raise BadInput("search.redirect", url=page.url, reason=reason.value)
+        reading = self._reader.run_task(SinglePage(page.body, page.headers, page.url))
+        if isinstance(reading, Rejected):
+            raise BadInput(reading.message)
+        return reading
 
     def _best(self, work: Work, text: str) -> Match | None:
         """Return the largest match of the text with one chapter of the work, except quotations."""
