@@ -38,7 +38,7 @@ from crawler.fetching.capture import CAPTURE, CapturingHandler
 from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
-from crawler.politeness.extension import PolitenessExtension
+from crawler.politeness.extension import get_politeness
 from crawler.politeness.refusals import RequestRefused
 
 MAX_BREAKDOWNS = 2  # of the browser over one page: a page that is loaded beside such a one is loaded again
@@ -178,10 +178,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return self._proxy.reached.get((host, port)) if self._proxy is not None else None
 
     def _chosen_proxy(self, request: Request) -> Proxy | None:
-        politeness = self._crawler.get_extension(PolitenessExtension)
-        assert isinstance(politeness, PolitenessExtension)
         name = request.meta.get(PROXY_META, "")
-        return next((proxy for place, proxy in politeness.proxies.members if place == name), None)
+        members = get_politeness(self._crawler).proxies.members
+        return next((proxy for place, proxy in members if place == name), None)
 
     def _context(self, request: Request) -> dict[str, Any]:
         agent = (request.headers.get("User-Agent") or b"").decode("latin-1")

@@ -29,7 +29,7 @@ from crawler.fetching.capture import TunnelRefused
 from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.resolver import ALLOWED_SETTING
-from crawler.politeness.extension import PolitenessExtension
+from crawler.politeness.extension import get_politeness
 from crawler.politeness.refusals import Postponed, RequestRefused
 from crawler.stats import NO_PROXY
 
@@ -61,15 +61,9 @@ class ProxyMiddleware:
     def from_crawler(cls, crawler: Any) -> "ProxyMiddleware":
         return cls(crawler)
 
-    @property
-    def _politeness(self) -> PolitenessExtension:
-        politeness = self._crawler.get_extension(PolitenessExtension)
-        assert isinstance(politeness, PolitenessExtension)
-        return politeness
-
     async def process_request(self, request: Request) -> None:
         """Choose the proxy of a request. Raises Postponed if the crawl ends before the request may be made."""
-        politeness = self._politeness
+        politeness = get_politeness(self._crawler)
         if not politeness.has_budget():
             raise Postponed("crawl.budget-used-up")
         if not request.meta.get(COUNTED_META):
@@ -86,7 +80,7 @@ class ProxyMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Return the response; the request once more where the proxy wanted a login, so that another one is used."""
-        politeness = self._politeness
+        politeness = get_politeness(self._crawler)
         if request.meta.get(COUNTED_META):  # else it was fetched for another site
             politeness.note_fetch(response.url, len(response.body))  # before its place is free for another
         self._note_landing(request)
@@ -104,20 +98,20 @@ class ProxyMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         self._note_landing(request)
-        proxy = request.meta.get(PROXY_META, "")
+        politeness, proxy = get_politeness(self._crawler), request.meta.get(PROXY_META, "")
         if proxy and isinstance(exception, _FAULTS):
             is_refused = isinstance(exception, TunnelRefused) and exception.status == WANTS_LOGIN
-            self._politeness.proxies.note_failure(proxy, self._politeness.now(), is_final=is_refused)
+            politeness.proxies.note_failure(proxy, politeness.now(), is_final=is_refused)
             if proxy == self._sticky:
                 self._sticky = ""
 
     def _note_landing(self, request: Request) -> None:
         """Note that the request is no longer in flight, if it was."""
-        self._politeness.in_flight -= bool(request.meta.pop(COUNTED_META, False))
+        get_politeness(self._crawler).in_flight -= bool(request.meta.pop(COUNTED_META, False))
 
     async def _through_proxy(self, request: Request) -> bool:
         """Set a proxy; False if none may be used."""
-        politeness = self._politeness
+        politeness = get_politeness(self._crawler)
         now = politeness.now()
         previous = request.meta.get(PROXY_META, "")
         has_session = bool(politeness.rules.login.steps or politeness.rules.login.cookies)
@@ -158,10 +152,11 @@ class ProxyMiddleware:
 
     def _under_name(self, request: Request) -> None:
         """Set the same user agent until the site refuses it: a browser does not change its name from page to page."""
-        pool = self._politeness.user_agents
+        politeness = get_politeness(self._crawler)
+        pool = politeness.user_agents
         if not pool.members:
             return
-        awake = [name for name, _ in pool.active_members(self._politeness.now())]
+        awake = [name for name, _ in pool.active_members(politeness.now())]
         if self._user_agent not in awake:
             self._user_agent = awake[0] if awake else pool.members[0][0]
         request.meta[USER_AGENT_META] = self._user_agent

@@ -24,7 +24,7 @@ from crawler.politeness.bans import (
     retry_after_s,
     without_selectors,
 )
-from crawler.politeness.extension import PolitenessExtension
+from crawler.politeness.extension import get_politeness
 from crawler.politeness.refusals import Postponed, RequestRefused
 from crawler.selectors import MAX_SLOW_PAGES
 from crawler.stats import SLOW_RULES
@@ -59,7 +59,7 @@ class RefusalsMiddleware:
         ban = await self._verdict(answer)
         if ban is None:
             if response.status < 400:
-                self._politeness.refusals.note_page()
+                get_politeness(self._crawler).refusals.note_page()
             return response
         return self._retry_or_refuse(request, answer, ban)
 
@@ -87,19 +87,13 @@ class RefusalsMiddleware:
             self._rules = without_selectors(self._rules)
             self._judge = BanJudge(self._rules, self._encoding)
 
-    @property
-    def _politeness(self) -> PolitenessExtension:
-        politeness = self._crawler.get_extension(PolitenessExtension)
-        assert isinstance(politeness, PolitenessExtension)
-        return politeness
-
     def _answer(self, request: Request, response: Response) -> JudgedResponse | None:
         been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
         return JudgedResponse(response.url, response.status, decode_headers(response), response.body, been)
 
     def _retry_or_refuse(self, request: Request, answer: JudgedResponse, ban: Ban) -> Request:
         """Return the request once more, for when the crawl resumes. Raises where the page or the crawl is given up."""
-        politeness = self._politeness
+        politeness = get_politeness(self._crawler)
         sentence = describe(ban, answer.url)
         wait_s = retry_after_s(answer.headers, politeness.now())
         meta = request.meta

@@ -186,6 +186,13 @@ class PolitenessExtension:
         self.needs_login = False
 
 
+def get_politeness(crawler: Any) -> PolitenessExtension:
+    """Return a running crawl's extension."""
+    politeness = crawler.get_extension(PolitenessExtension)
+    assert isinstance(politeness, PolitenessExtension)
+    return politeness
+
+
 class RefusalResponse:
     """Reacts to a refusal: rests, changes the proxy or user agent, logs in again, or ends the crawl."""
 

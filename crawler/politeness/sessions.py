@@ -6,7 +6,7 @@ the site's own hosts, and never in an address.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from lxml.html import FormElement, HtmlElement
@@ -23,6 +23,7 @@ from crawler.politeness.login_steps import NAME, LoginStep, parse_steps
 from crawler.politeness.refusals import Postponed, RequestRefused
 from crawler.readers.messages import Call, Task
 from crawler.selectors import select
+from crawler.urls import CrawlScope
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
 _MIN_ERROR = 400
@@ -30,12 +31,6 @@ MAX_FORM_PAGE_BYTES = 1_000_000  # pages with a form have 5 to 300 kB; a longer 
 
 Download = Callable[[Request], Awaitable[Response]]
 Run = Callable[[Task], Awaitable[Any]]  # of crawler.page_reader.PageReader
-
-
-class SiteScope(Protocol):
-    """The part of the crawl's scope that a session needs."""
-
-    def is_on_site(self, url: str) -> bool: ...
 
 
 class LoginFailed(BadInput):
@@ -50,7 +45,7 @@ class LoginFailed(BadInput):
 class Session:
     """Carries the steps out. The cookies that they bring stay with the downloader and are written nowhere."""
 
-    def __init__(self, login: Login, scope: SiteScope, run: Run) -> None:
+    def __init__(self, login: Login, scope: CrawlScope, run: Run) -> None:
         self._values = dict(login.values)
         self._steps = parse_steps(login.steps, self._values)
         self._scope, self._run = scope, run

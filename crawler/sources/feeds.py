@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 import feedparser
 from lxml.html import HtmlElement
 
 from core.text import storable
 from crawler.characters.decoding import Decoded, decode
+from crawler.links import absolute
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
 from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
@@ -80,7 +80,7 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     return Feed(
         title=str(parsed["feed"].get("title", "")),
         entries=tuple(entry for entry in entries if entry is not None),
-        next_page=next((_absolute(link.get("href"), url) for link in links if link.get("rel") == "next"), ""),
+        next_page=next((absolute(link.get("href"), url) for link in links if link.get("rel") == "next"), ""),
     )
 
 
@@ -99,7 +99,7 @@ def _read_json_feed(text: str, url: str) -> Feed | None:
     return Feed(
         title=_words(stated.get("title")),
         entries=tuple(entry for entry in entries if entry is not None),
-        next_page=_absolute(_string(stated.get("next_url")), url),
+        next_page=absolute(_string(stated.get("next_url")), url),
     )
 
 
@@ -107,7 +107,7 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
     """Return an item; without an address of its own, its id is one where it is absolute."""
     stated_id = _string(item.get("id"))
     own = _string(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
-    address = _absolute(own, url)
+    address = absolute(own, url)
     if not address:
         return None
     modified = parse_time(_string(item.get("date_modified")))
@@ -171,13 +171,13 @@ def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
         # JSON Feed 1.0 named itself so; an interface of the site that answers in JSON does too.
         is_json = kind == "application/json" and "feed" in (node.get("href") or "").lower()
         if is_alternate and (kind in _FEED_TYPES or is_json):
-            address = _absolute(node.get("href"), url)
+            address = absolute(node.get("href"), url)
             if address:
                 yield address
 
 
 def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
-    address = _absolute(str(entry.get("link") or ""), url)
+    address = absolute(str(entry.get("link") or ""), url)
     if not address:
         return None
     listed = ListedPage(
@@ -203,13 +203,3 @@ def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
         return datetime.fromtimestamp(timegm(parsed), UTC) if parsed else None
     except (ValueError, TypeError, OverflowError, OSError):
         return None
-
-
-def _absolute(href: str | None, base: str) -> str:
-    try:
-        address = urljoin(base, (href or "").strip()).partition("#")[0]
-        parts = urlsplit(address)
-        is_page = bool(href) and parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return ""
-    return address if is_page else ""

@@ -64,10 +64,14 @@ class LinkDiscovery:
         for url in self.safe_urls(plan.start_urls):
             frontier.add_address(url, 0, PAGE)
             if plan.use_sitemap:
-                frontier.add_address(urljoin(url, "/robots.txt"), 0, ROBOTS)
-                frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
+                self.probe_sitemaps(url)
         for url in plan.sitemap_urls:
             frontier.add_address(url, 0, SITEMAP)
+
+    def probe_sitemaps(self, url: str) -> None:
+        """Ask for what names the sitemaps of a host."""
+        self.context.frontier.add_address(urljoin(url, "/robots.txt"), 0, ROBOTS)
+        self.context.frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
 
     def safe_urls(self, urls: Iterable[str]) -> Iterator[str]:
         """Yield those that may be fetched; the others are counted."""

@@ -1,13 +1,13 @@
 """The spider for sitemaps: fetches what they list, newest first, and follows no link of a page but to files."""
 
 from collections.abc import Iterator
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy import Request
 
 from core.states import Rejection
 from core.wording import Message
-from crawler.frontier import PROBE, ROBOTS, SITEMAP
+from crawler.frontier import SITEMAP
 from crawler.links import Links
 from crawler.spiders.generic import GenericSpider
 from crawler.spiders.link_discovery import LinkDiscovery
@@ -17,14 +17,13 @@ class SitemapDiscovery(LinkDiscovery):
     """Discovers sitemaps, and what they list."""
 
     def seed(self) -> None:
-        plan, frontier = self.context.plan, self.context.frontier
+        plan = self.context.plan
         for url in self.safe_urls((*plan.start_urls, *plan.sitemap_urls)):
             parts = urlsplit(url)
             if parts.path in ("", "/") and not parts.query:
-                frontier.add_address(urljoin(url, "/robots.txt"), 0, ROBOTS)
-                frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
+                self.probe_sitemaps(url)
             else:
-                frontier.add_address(url, 0, SITEMAP)
+                self.context.frontier.add_address(url, 0, SITEMAP)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
         return self.requests_for_downloads(found, depth)

@@ -22,9 +22,13 @@ from threading import Event
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant
+from core.pages import CrawlCounts
 from core.settings import CrawlSettings
+from core.states import Rejection
+from core.wording import Message
 from crawler.frontier import JOURNAL_NAME
 from crawler.run import run_crawl
+from crawler.stats import CrawlStats
 from tests.crawler import crawl_process
 from tests.crawler.crawl_process import (
     Crawled,
@@ -289,12 +293,6 @@ def test_a_robots_txt_that_is_no_http_forbids_everything() -> None:
         assert (counts.rejected, "robots.txt cannot be reached" in str(counts.faults[0])) == ({"no_answer": 1}, True)
 
 
-def test_a_robots_txt_that_is_not_there_forbids_nothing() -> None:
-    with WebServer(_chain(2)) as site:
-        assert crawl(plan_of(site.url(), use_sitemap=True), settings_of(site.netloc)).counts.stored == 2
-        assert site.requested.count("/robots.txt") == 1
-
-
 def test_a_plan_that_does_not_obey_robots_txt_asks_it_for_sitemaps_only() -> None:
     robots = "User-agent: *\nDisallow: /\nSitemap: SITE/map.xml\n"
     with WebServer(_chain(1)) as site:
@@ -495,3 +493,78 @@ def test_a_page_behind_a_redirect_is_kept_once_however_it_is_linked(tmp_path: Pa
     assert crawled.has("/new")
     assert crawled.counts.stored == 1
     assert not (tmp_path / JOURNAL_NAME).exists(), "nothing is left to do"
+
+
+# What is published of a crawl while it runs can be kept and read anywhere.
+
+ONE, TWO = Message("fetch.robots", url="http://a.example/1"), Message("fetch.robots", url="http://a.example/2")
+
+
+def test_counts_that_were_published_do_not_change_any_more() -> None:
+    published: list[CrawlCounts] = []
+    stats = CrawlStats(published.append)
+    stats.reject(Rejection.ROBOTS, ONE)
+    stats.publish(is_last=True)
+    stats.reject(Rejection.HTTP_ERROR, TWO)
+    stats.counts.fetched += 1
+    assert (published[0].rejected, published[0].faults, published[0].fetched) == ({"robots": 1}, [ONE], 0)
+    stats.publish(is_last=True)
+    assert (published[1].rejected, published[1].faults, published[1].fetched) == (
+        {"robots": 1, "http_error": 1},
+        [ONE, TWO],
+        1,
+    )
+
+
+# A crawl fetches what a page cannot be read without, once, and nothing for pages that need nothing.
+
+LINE = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人，谁也不说话，只听见水声。"
+
+
+def _page(body: str) -> Answer:
+    head = '<meta charset="utf-8"><title>渡口</title><link rel="stylesheet" href="/css/read.css">'
+    return Answer(f"<html><head>{head}</head><body>{body}</body></html>".encode())
+
+
+def test_a_sheet_that_hides_is_fetched_once_for_a_site_and_undone_on_every_page() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等船" else char for char in LINE)
+    index = '<a href="/1.html">第一章</a><a href="/2.html">第二章</a>'
+    routes = {
+        "/": _page(index),
+        "/1.html": _page(f"<div><p>{spoilt}</p><p>{spoilt}</p></div>"),
+        "/2.html": _page(f"<div><p>{LINE}</p><p>{spoilt}</p></div>"),
+        "/css/read.css": Answer(b".k{display:none}", "text/css"),
+    }
+    with WebServer(routes) as server:
+        crawled = crawl(plan_of(server.url("/"), concurrency=1), settings_of(server.netloc))
+        assert server.requested.count("/css/read.css") == 1
+    texts = {reading.text for _, reading in crawled.store.versions.values()}
+    assert texts == {f"{LINE}\n{LINE}"}
+    assert all("的雾的" in reading.raw_text for _, reading in crawled.store.versions.values())
+
+
+def test_a_sheet_that_does_not_matter_is_fetched_once_at_most() -> None:
+    routes = {
+        "/": _page(f'{own_text(1)}<a href="/2">第二章</a>'),
+        "/2": _page(own_text(2)),
+        "/css/read.css": Answer(b"p{}"),
+    }
+    with WebServer(routes) as server:
+        crawl(plan_of(server.url("/")), settings_of(server.netloc))
+        assert server.requested.count("/css/read.css") <= 1
+
+
+def test_what_was_fetched_to_read_a_page_is_kept_with_its_capture() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等船" else char for char in LINE)
+    sheet = Answer(b".k{display:none}", "text/css")
+    routes = {
+        "/1.html": _page(f"<div><p>{spoilt}</p><p>{spoilt}</p></div><a href='/2.html'>第二章</a>"),
+        "/2.html": _page(f"<div><p>{LINE}</p><p>{spoilt}</p></div>"),
+        "/css/read.css": sheet,
+    }
+    with WebServer(routes) as server:
+        crawled = crawl(plan_of(server.url("/1.html"), concurrency=1), settings_of(server.netloc))
+        expected = [(server.url("/css/read.css"), "text/css", sheet.body)]
+    assert len(crawled.store.versions) == 2
+    for fetched, _ in crawled.store.versions.values():
+        assert [(each.url, each.content_type, each.body) for each in fetched.capture.resources] == expected

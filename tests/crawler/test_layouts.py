@@ -5,11 +5,10 @@ from statistics import fmean
 
 import pytest
 
-from core.pages import Reading
 from crawler.opening import Rejected
 from crawler.reading import read_page
-from laboratory.extraction.text_scores import text_score
 from tests.crawler.case_folders import Case, cases
+from tests.crawler.texts import f1, read
 
 CHINA = timezone(timedelta(hours=8))
 WITH_TEXT, LISTS, UNSEEN = cases("articles"), cases("lists"), cases("unseen-articles")
@@ -17,19 +16,9 @@ MIN_F1, MIN_MEAN_F1 = 0.97, 0.99
 MIN_UNSEEN_F1, MIN_MEAN_UNSEEN_F1 = 0.94, 0.95
 
 
-def read(case: Case) -> Reading:
-    reading = read_page(case.body, {}, "http://site.example/1.html")
-    assert isinstance(reading, Reading), case.name
-    return reading
-
-
-def f1(case: Case) -> float:
-    return text_score(read(case).text, case.text).f1
-
-
 @pytest.mark.parametrize("case", WITH_TEXT, ids=lambda case: case.name)
 def test_the_text_title_author_date_and_chapter_of_a_layout_are_read(case: Case) -> None:
-    reading = read(case)
+    reading = read(case.body)
     day = reading.published.astimezone(CHINA).date().isoformat() if reading.published else ""
     found = (reading.title, reading.author, day, reading.chapter_number)
     assert found == tuple(case.expected[name] for name in ("title", "author", "published", "chapter_number"))

@@ -2,22 +2,13 @@
 
 import pytest
 
-from core.pages import Reading
-from crawler.reading import read_page
-from tests.crawler.texts import SIMPLIFIED
+from tests.crawler.texts import SIMPLIFIED, read_body
 
 PARAGRAPH = "".join(SIMPLIFIED)
 SHORT = "渡口停航了。"
 NOTICE = (
     "本站使用数据以确保网站正常运行，并帮助我们为您提供最佳的体验。继续浏览，即表示您同意我们这样做，了解更多请看说明。"
 )
-
-
-def read(body: str) -> Reading:
-    markup = f"<html><head><title>老渡口_江城读书网</title></head><body>{body}</body></html>"
-    reading = read_page(markup.encode(), {}, "http://a.example/1.html")
-    assert isinstance(reading, Reading)
-    return reading
 
 
 def post(number: int, text: str, *, stamp: str) -> str:
@@ -35,7 +26,7 @@ def teaser(number: int, text: str) -> str:
 
 def test_paragraphs_beside_a_much_longer_one_are_text_too() -> None:
     text = "".join(f"<p>{each}</p>" for each in (SHORT, "".join(SIMPLIFIED), "船家收了竹篙。"))
-    lines = read(f"<div class='main'><h1>老渡口</h1><span id='detail'>{text}</span></div>").text.split("\n")
+    lines = read_body(f"<div class='main'><h1>老渡口</h1><span id='detail'>{text}</span></div>").text.split("\n")
     assert lines[0] == SHORT
     assert lines[-1] == "船家收了竹篙。"
 
@@ -46,42 +37,42 @@ def test_the_posts_of_a_thread_in_nested_tables_are_read_and_their_stamps_left_o
     posts = "".join(
         post(number, text, stamp=stamp) for number, (text, stamp) in enumerate(zip(texts, stamps, strict=True))
     )
-    text = read(f"<h1>老渡口</h1><div id='postlist'>{posts}</div>").text
+    text = read_body(f"<h1>老渡口</h1><div id='postlist'>{posts}</div>").text
     assert all(each in text for each in texts)
     assert "只看该作者" not in text
 
 
 def test_a_single_line_with_a_date_and_an_hour_stays_in_a_text() -> None:
     text = f"<p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[1]}</p><p>2026年4月5日 23:20 江城</p><p>{SIMPLIFIED[2]}</p>"
-    assert "2026年4月5日 23:20 江城" in read(f"<div><h1>老渡口</h1><div>{text}</div></div>").text
+    assert "2026年4月5日 23:20 江城" in read_body(f"<div><h1>老渡口</h1><div>{text}</div></div>").text
 
 
 def test_a_box_with_a_text_above_its_headings_announces_no_page() -> None:
     box = "<div><h1>老渡口</h1><p>{text}</p><h3><a href='/{n}'>编辑推荐的又一篇文章</a></h3></div>"
     own = "".join(f"<p>{text}</p>" for text in SIMPLIFIED[:2])
     others = "".join(f"<div><h3><a href='/{n}'>编辑推荐的又一篇文章</a></h3><p>很短。</p></div>" for n in range(4))
-    text = read(f"<div>{box.format(text=own, n=9)}{others}</div>").text
+    text = read_body(f"<div>{box.format(text=own, n=9)}{others}</div>").text
     assert "\n".join(SIMPLIFIED[:2]) in text
 
 
 def test_beginnings_of_other_articles_are_not_taken_for_the_article() -> None:
     stream = "".join(teaser(number, "".join(SIMPLIFIED)) for number in range(8))
     article = f"<article><h1>老渡口</h1><p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[1]}</p></article>"
-    text = read(f"<div>{article}</div><div class='more'><ul>{stream}</ul></div>").text
+    text = read_body(f"<div>{article}</div><div class='more'><ul>{stream}</ul></div>").text
     assert text == f"{SIMPLIFIED[0]}\n{SIMPLIFIED[1]}"
 
 
 @pytest.mark.parametrize("link", ["<a href='#part{}'>第{}节的标题在此</a>", "第{}节的标题在此{}"])
 def test_parts_of_an_article_under_headings_of_their_own_are_its_text(link: str) -> None:
     parts = "".join(f"<div><h2>{link.format(at, at)}</h2><p>{at}：{PARAGRAPH}</p></div>" for at in range(4))
-    text = read(f"<div><div class='article'><h1>老渡口</h1>{parts}</div><ul><li>{NOTICE}</li></ul></div>").text
+    text = read_body(f"<div><div class='article'><h1>老渡口</h1>{parts}</div><ul><li>{NOTICE}</li></ul></div>").text
     assert text.count(PARAGRAPH) == 4
     assert NOTICE not in text
 
 
 def test_a_notice_of_cookies_is_not_taken_for_a_page_of_short_posts() -> None:
     posts = "".join(f"<article class='CommentPost'><div><p>{at}：{PARAGRAPH}</p></div></article>" for at in range(4))
-    text = read(f"<h1>老渡口</h1><main>{posts}</main><div class='cookie-banner'>{NOTICE}</div>").text
+    text = read_body(f"<h1>老渡口</h1><main>{posts}</main><div class='cookie-banner'>{NOTICE}</div>").text
     assert NOTICE not in text
     assert text.count(PARAGRAPH) == 4
 
@@ -92,7 +83,7 @@ def test_what_repeats_in_the_rows_of_a_table_is_text() -> None:
         f"<td class='lang'><p class='x'>1、英语或俄语或日语</p></td><td class='more'>同上</td></tr>"
         for number in range(1, 9)
     )
-    text = read(f"<h1>老渡口</h1><div class='main'><p>{PARAGRAPH}</p><table>{rows}</table></div>").text
+    text = read_body(f"<h1>老渡口</h1><div class='main'><p>{PARAGRAPH}</p><table>{rows}</table></div>").text
     assert (text.count("1、英语或俄语或日语"), text.count("同上")) == (8, 8)
 
 
@@ -108,7 +99,7 @@ def test_a_short_tale_in_kana_among_many_links_is_a_text() -> None:
         )
     )
     links = "".join(f"<li><a href='/{n}'>渡口故事另一篇的标题第{n}篇在这里</a></li>" for n in range(30))
-    text = read(f"<div><ul>{links}</ul></div><div id='story'>{tale}</div>").text
+    text = read_body(f"<div><ul>{links}</ul></div><div id='story'>{tale}</div>").text
     assert text.startswith("むかしむかし")
     assert text.endswith("おしまい。")
 
@@ -122,8 +113,8 @@ def test_a_comment_form_is_no_text_and_a_form_around_the_page_is() -> None:
     )
     form = f"<div><p>{PARAGRAPH}</p><form method='post'>{fields}<p>{NOTICE * 3}</p><textarea></textarea></form></div>"
     short = f"<h1>老渡口</h1><div class='entry'><p>{SIMPLIFIED[0]}</p><p>{SHORT}</p></div>"
-    assert "本站使用数据" not in read(f"{short}{form}").text
-    assert read(f"<form method='post'><input name='q'>{short}<p>{SIMPLIFIED[2]}</p></form>").text.startswith(
+    assert "本站使用数据" not in read_body(f"{short}{form}").text
+    assert read_body(f"<form method='post'><input name='q'>{short}<p>{SIMPLIFIED[2]}</p></form>").text.startswith(
         SIMPLIFIED[0]
     )
 
@@ -134,13 +125,13 @@ def test_a_text_inside_a_form_is_the_text_however_many_fields_stand_in_it() -> N
     for fields in ("<input name=a>" * 3, ""):
         field = "" if fields else "<input name=a>"
         form = f"<form>{fields}{chapter.replace('</p>', f'{field}</p>')}</form>"
-        assert all(each in read(head + form).text for each in SIMPLIFIED)
+        assert all(each in read_body(head + form).text for each in SIMPLIFIED)
     ticked = "".join(f"<div><input type='checkbox' name='p'><p>{each}</p></div>" for each in SIMPLIFIED)
-    assert all(each in read(f"{head}<form method='post'>{ticked}</form>").text for each in SIMPLIFIED)
+    assert all(each in read_body(f"{head}<form method='post'>{ticked}</form>").text for each in SIMPLIFIED)
 
 
 def test_links_in_a_row_are_navigation_whatever_stands_between_them() -> None:
     names = ("河", "渡口", "船", "石阶", "桥", "水位", "江", "潮")
     box = " · ".join(f"<a href='/{name}'>{name}</a>" for name in names)
-    text = read(f"<h1>老渡口</h1><div><p>{PARAGRAPH}</p><p>{SIMPLIFIED[0]}</p><p>{box}</p></div>").text
+    text = read_body(f"<h1>老渡口</h1><div><p>{PARAGRAPH}</p><p>{SIMPLIFIED[0]}</p><p>{box}</p></div>").text
     assert text.endswith(SIMPLIFIED[0])

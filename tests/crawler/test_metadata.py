@@ -4,16 +4,9 @@ import pytest
 
 from core.pages import Reading
 from crawler.formats.numerals import chapter_number
-from crawler.reading import read_page
-from tests.crawler.texts import SIMPLIFIED, paragraphs
+from tests.crawler.texts import SIMPLIFIED, paragraphs, read
 
 STATED = "<title>老渡口_江城读书网</title><meta name='author' content='{}'>"
-
-
-def read(markup: str) -> Reading:
-    reading = read_page(markup.encode(), {}, "http://a.example/1.html")
-    assert isinstance(reading, Reading)
-    return reading
 
 
 def page(above: str = "", below: str = "", head: str = "<title>老渡口_江城读书网</title>") -> Reading:

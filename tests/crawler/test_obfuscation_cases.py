@@ -4,38 +4,19 @@ A folder of tests/crawler/cases/obfuscations has page.html, what it refers to, a
 the lines of the main text.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import pytest
 
 from core.marks import rebuild_text
 from core.obfuscations import Obfuscation
-from crawler.fetching.resources import ResourceKind, Resources
 from crawler.obfuscation.repairs import Repair, repairs
 from crawler.reading import read_page
 from tests.crawler.case_folders import Case, cases
+from tests.crawler.texts import Beside
 
 CASES = cases("obfuscations")
 URL = "https://novel.example/1/2.html"
 # What has to be looked at needs faces that only this machine may have: test_drawn_obfuscations.py draws its pages.
 DRAWN = {Obfuscation.FONT, Obfuscation.PICTURE_TEXT, Obfuscation.TEXT_PICTURE}
-
-
-@dataclass(frozen=True)
-class Beside:
-    """A context with the files beside a page and no eyes."""
-
-    files: Mapping[str, bytes]
-    fonts: None = None
-    pictures: None = None
-    texts: None = None
-
-    def resources(self, url: str) -> Resources:
-        return self
-
-    def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        return self.files.get(url.rpartition("/")[2])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

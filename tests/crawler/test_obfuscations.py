@@ -12,12 +12,12 @@ import pytest
 
 from core.obfuscations import Obfuscation
 from core.pages import Reading
-from crawler.fetching.resources import FolderResources, ResourceKind, Resources
+from crawler.fetching.resources import FolderResources, ResourceKind
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, RenderContext
 from crawler.obfuscation.scripted import run_scripts
 from crawler.obfuscation.text_noise import clean_text
 from crawler.reading import read_page
-from tests.crawler.texts import SIMPLIFIED
+from tests.crawler.texts import SIMPLIFIED, Beside
 
 URL = "https://novel.example/1/2.html"
 FIRST = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人，谁也不说话。"
@@ -26,23 +26,6 @@ THIRD = "直到晌午过后，才有一个背竹篓的姑娘从山上下来，�
 TEXT = "\n".join((FIRST, SECOND, THIRD))
 SPOILT = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
 LINK = '<link rel="stylesheet" href="/css/read.css">'
-
-
-class Sheets:
-    """A context with the files of a dict and no eyes."""
-
-    fonts = pictures = texts = None
-
-    def __init__(self, **files: str) -> None:
-        self.files, self.asked = files, list[str]()
-
-    def resources(self, url: str) -> Resources:
-        return self
-
-    def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        self.asked.append(url)
-        text = self.files.get(url.rpartition("/")[2].partition(".")[0])
-        return text.encode() if text is not None else None
 
 
 def read(markup: str, head: str = "", context: RenderContext = MARKUP_ALONE) -> Reading:
@@ -97,16 +80,16 @@ def test_single_hidden_characters_between_others_are_decoys() -> None:
 @pytest.mark.parametrize(
     ("sheets", "most_asked"),
     [
-        ({"read": ".k{display:none}"}, 1),
-        ({"read": '@import url("more.css");', "more": ".k{display:none}"}, 2),
-        ({"read": '@import url("more.css");', "more": '@import url("read.css");.k{display:none}'}, 4),
+        ({"read.css": ".k{display:none}"}, 1),
+        ({"read.css": '@import url("more.css");', "more.css": ".k{display:none}"}, 2),
+        ({"read.css": '@import url("more.css");', "more.css": '@import url("read.css");.k{display:none}'}, 4),
     ],
     ids=["of its own", "of one that it imports", "of one that imports it again"],
 )
 def test_rules_of_a_linked_sheet_hide_where_the_markup_gives_reason_to_ask(
     sheets: dict[str, str], most_asked: int
 ) -> None:
-    context = Sheets(**sheets)
+    context = Beside({name: sheet.encode() for name, sheet in sheets.items()})
     assert read(honest(SPOILT, SECOND, THIRD), LINK, context).text == TEXT
     assert context.asked[0] == "https://novel.example/css/read.css"
     assert len(context.asked) <= most_asked
@@ -115,7 +98,7 @@ def test_rules_of_a_linked_sheet_hide_where_the_markup_gives_reason_to_ask(
 @pytest.mark.parametrize(("linked", "shown"), [(".k{display:inline}", "还"), ("p{color:red}", "")])
 def test_a_linked_sheet_is_asked_whether_it_shows_what_the_page_hides(linked: str, shown: str) -> None:
     """Of one word alone nobody would ask for a sheet."""
-    context = Sheets(read=linked)
+    context = Beside({"read.css": linked.encode()})
     head = f"<style>.k{{display:none}}</style>{LINK}"
     reading = read(honest(FIRST.replace("还", '<i class="k">还</i>'), SECOND, THIRD), head, context)
     assert context.asked == ["https://novel.example/css/read.css"]
@@ -125,20 +108,20 @@ def test_a_linked_sheet_is_asked_whether_it_shows_what_the_page_hides(linked: st
 
 @pytest.mark.parametrize("hiding", ["hidden", 'style="display:none"'])
 def test_a_linked_sheet_is_asked_whether_it_shows_what_an_attribute_hides(hiding: str) -> None:
-    context = Sheets(read=".k{display:inline!important}")
+    context = Beside({"read.css": b".k{display:inline!important}"})
     reading = read(honest(FIRST.replace("还", f'<i class="k" {hiding}>还</i>'), SECOND, THIRD), LINK, context)
     assert context.asked == ["https://novel.example/css/read.css"]
     assert (reading.text, reading.obfuscations) == (TEXT, ())
 
 
 def test_a_sheet_for_printers_is_not_asked_for() -> None:
-    context = Sheets(read=".k{display:none}")
+    context = Beside({"read.css": b".k{display:none}"})
     read(honest(SPOILT, SECOND, THIRD), LINK.replace(">", ' media="print">'), context)
     assert context.asked == []
 
 
 def test_an_ordinary_page_asks_for_nothing() -> None:
-    context = Sheets()
+    context = Beside({})
     read(honest(), LINK, context)
     assert context.asked == []
 

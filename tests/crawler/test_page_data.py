@@ -5,36 +5,21 @@ import json
 import pytest
 
 from core.pages import Reading
-from crawler.fetching.resources import ResourceKind
+from crawler.fetching import resources
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.resources import MAX_FOREIGN_HOSTS_OF_SITE, ResourceKind, SiteResources
 from crawler.markup import parse
 from crawler.page_data.prose import MAX_OBJECTS_OF_SCRIPT, prose_markup
 from crawler.page_data.script_requests import read_script_data
 from crawler.reading import read_page
-from tests.crawler.texts import SIMPLIFIED, paragraphs
+from tests.crawler.texts import SIMPLIFIED, Beside, paragraphs
 
 URL = "http://a.example/read/1"
 HEADERS = {"Content-Type": "text/html; charset=utf-8"}
 
 
-class _Asked:
-    """What there is beside the bytes of a page: these data of its site."""
-
-    fonts = pictures = texts = None
-
-    def __init__(self, data: dict[str, bytes]) -> None:
-        self.data, self.asked = data, list[str]()
-
-    def resources(self, url: str) -> "_Asked":
-        return self
-
-    def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        assert kind is ResourceKind.DATA
-        self.asked.append(url)
-        return self.data.get(url)
-
-
 def _read(markup: str, data: dict[str, bytes] | None = None) -> tuple[Reading | None, list[str]]:
-    context = _Asked(data or {})
+    context = Beside(data or {})
     read = read_page(f"<html><body>{markup}</body></html>".encode(), HEADERS, URL, context=context)
     return (read if isinstance(read, Reading) else None), context.asked
 
@@ -91,7 +76,7 @@ def test_a_saved_page_and_one_without_a_good_address_are_read_all_the_same(url: 
     body = (
         f"<html><body>{_state(text=paragraphs())}<script>fetch('/api/7'); fetch('http://b.example/7')</script>".encode()
     )
-    context = _Asked({})
+    context = Beside({})
     assert isinstance(read_page(body, HEADERS, url, context=context), Reading)
     bare = b"<html><body><script>fetch('/api/7'); fetch('http://b.example/7')</script>"
     assert not isinstance(read_page(bare, HEADERS, url, context=context), Reading)
@@ -136,3 +121,46 @@ def test_only_whole_addresses_of_its_own_host_are_asked_for_and_few() -> None:
 )
 def test_whatever_a_script_is_it_is_looked_through(source: str) -> None:
     assert parse(prose_markup([source], "") or "<p>") is not None
+
+
+# What the pages of a site may make a crawl fetch beside them, all together.
+
+
+def test_a_site_whose_every_page_names_another_host_is_asked_for_a_few_of_them() -> None:
+    asked: list[str] = []
+
+    def fetch(url: str, kind: ResourceKind) -> bytes:
+        asked.append(url)
+        return b"p {}"
+
+    site = SiteResources(fetch, AddressGuard())
+    for number in range(2 * MAX_FOREIGN_HOSTS_OF_SITE):
+        site.of_page(f"http://a.example/{number}").get(f"http://h{number}.b.example/s.css", ResourceKind.STYLE)
+    assert len(asked) == MAX_FOREIGN_HOSTS_OF_SITE
+    page = site.of_page("http://a.example/last")
+    assert page.get("http://a.example/s.css", ResourceKind.STYLE) == b"p {}"
+    assert page.get("http://h0.b.example/other.css", ResourceKind.STYLE) == b"p {}"
+
+
+def test_what_one_page_refers_to_is_waited_for_no_longer_than_all_of_it_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each picture takes a third of the time that there is for the page."""
+    moment = 0.0
+
+    class Clock:
+        @staticmethod
+        def monotonic() -> float:
+            return moment
+
+    def fetch(url: str, kind: ResourceKind) -> None:
+        nonlocal moment
+        moment += resources.MAX_SECONDS_OF_PAGE / 3
+        asked.append(url)
+
+    asked: list[str] = []
+    monkeypatch.setattr(resources, "time", Clock)
+    page = SiteResources(fetch, AddressGuard()).of_page("http://a.example/")
+    for number in range(10):
+        page.get(f"http://a.example/{number}.png", ResourceKind.PICTURE)
+    assert len(asked) == 3

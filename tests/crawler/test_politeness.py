@@ -3,6 +3,7 @@
 import base64
 import json
 import signal
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -19,9 +20,11 @@ from urllib.request import Request, urlopen
 import pytest
 
 from core.errors import BadConfiguration
+from core.hosts import parse_host
 from core.politeness import BanAction, BanRule, CrawlBudget, Login, Politeness, Proxy
 from crawler.politeness.bans import BanCheck, BanJudge
 from crawler.politeness.bans import JudgedResponse as Refusal
+from crawler.politeness.usage import PAGES_A_DAY, USAGE_NAME, HostUsage
 from crawler.readers.reading_process import ReadingProcess
 from crawler.run import run_crawl
 from crawler.selectors import MAX_SLOW_PAGES
@@ -511,3 +514,23 @@ def test_a_killed_crawl_logs_in_again_and_fetches_no_page_twice_and_loses_none(t
 def test_a_plan_that_cannot_work_is_refused_at_the_start(politeness: Politeness, words: str) -> None:
     with pytest.raises(BadConfiguration, match=words.replace("(", r"\(")):
         run_crawl(plan_of("http://a.example/", politeness=politeness), recording_services(), settings_of())
+
+
+# Counts of what is fetched from hosts, in a real SQLite file.
+
+NOW = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+HOST = parse_host("pirate.example")
+
+
+def test_responses_on_a_full_disk_are_counted_once_it_has_room(tmp_path: Path) -> None:
+    usage = HostUsage(CrawlBudget(pages_a_day=4), "run", [HOST], tmp_path)
+    usage.add_response("http://pirate.example/1", NOW, 10)
+    with sqlite3.connect(tmp_path / USAGE_NAME) as other:
+        other.execute("BEGIN IMMEDIATE")  # nobody else can write, as on a full disk
+        usage._rows.execute("PRAGMA busy_timeout = 0")
+        usage.add_response("http://pirate.example/2", NOW, 10)
+        usage.add_response("http://pirate.example/3", NOW, 10)
+        assert usage.reached_limit(NOW.replace(hour=0)) == ""
+    usage.add_response("http://pirate.example/4", NOW, 10)
+    assert usage.reached_limit(NOW.replace(hour=0)) == PAGES_A_DAY
+    usage.close(NOW)

@@ -1,16 +1,16 @@
 """What is read on the pages that Chinese sites are made of: small ones, novels, news, forums, lists."""
 
+import gc
 from datetime import UTC, datetime
 
 import pytest
 
 from core.errors import BadConfiguration
-from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from core.zones import Zone
 from crawler.opening import PageRules, Rejected
-from crawler.reading import read_page
+from crawler.reading import paused_collection, read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 MENU = '<div class="nav"><a href="/">首页</a><a href="/a">玄幻小说</a>'
@@ -166,13 +166,6 @@ def test_a_page_that_lies_about_its_encoding_is_read(lines: tuple[str, ...], enc
     assert reading.encoding == encoding
 
 
-def test_hidden_text_is_gone_and_told_of() -> None:
-    spoilt = SIMPLIFIED[0].replace("老渡口", '老<span class="z">看书就上小书站</span>渡口')
-    reading = read(page(f"<style>.z{{display:none}}</style><div>{paragraphs((spoilt, *SIMPLIFIED[1:]))}</div>"))
-    assert reading.text == TEXT
-    assert [(one.kind, one.count) for one in reading.obfuscations] == [(Obfuscation.HIDDEN_TEXT, 1)]
-
-
 def test_plain_text_is_read_as_it_is() -> None:
     reading = read("　　" + "\r\n\r\n　　".join(SIMPLIFIED), "gb18030", header="text/plain")
     assert (reading.text, reading.extractor) == (TEXT, "plain")
@@ -241,3 +234,28 @@ def test_no_reading_holds_characters_that_cannot_be_stored(header: str) -> None:
     reading = read(body, header=header)
     assert reading.text == TEXT
     assert "\x01" not in reading.title
+
+
+# The garbage collector is paused while a page is read, and only then.
+
+
+def test_the_collector_is_paused_until_the_last_reader_is_done() -> None:
+    assert gc.isenabled()
+    with paused_collection():
+        with paused_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_page_that_raises_leaves_the_collector_as_it_was() -> None:
+    with pytest.raises(LookupError), paused_collection():
+        raise LookupError
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with paused_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from core.pages import Reading
+from core.pages import Poster, Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from crawler.characters.repertoire import in_both_scripts
 from crawler.main_text.posts import PageBoxes
@@ -14,6 +14,7 @@ from crawler.opening import Rejected
 from crawler.reading import read_page
 from laboratory.extraction.text_scores import text_score
 from tests.crawler.case_folders import Case, case, cases
+from tests.crawler.texts import SIMPLIFIED, f1, paragraphs, read, read_body
 
 THREADS, UNSEEN = cases("threads"), cases("unseen-threads")
 ARTICLES = [*cases("remarked-articles"), *cases("unseen-remarked-articles")]
@@ -24,19 +25,9 @@ MIN_UNSEEN_F1, MIN_MEAN_UNSEEN_F1 = 0.95, 0.99
 URL = "http://site.example/1.html"
 
 
-def read(case: Case) -> Reading:
-    reading = read_page(case.body, {}, URL)
-    assert isinstance(reading, Reading), case.name
-    return reading
-
-
-def f1(case: Case) -> float:
-    return text_score(read(case).text, case.text).f1
-
-
 @pytest.mark.parametrize("case", THREADS, ids=lambda case: case.name)
 def test_a_thread_is_read_with_its_title_and_all_its_posts(case: Case) -> None:
-    reading = read(case)
+    reading = read(case.body)
     assert text_score(reading.text, case.text).f1 >= MIN_F1
     assert reading.extractor == "thread"
     assert reading.confidence >= MIN_CONFIDENCE_TO_TRUST
@@ -44,14 +35,14 @@ def test_a_thread_is_read_with_its_title_and_all_its_posts(case: Case) -> None:
 
 @pytest.mark.parametrize("case", UNSEEN, ids=lambda case: case.name)
 def test_a_thread_that_the_reading_was_not_made_with_is_read(case: Case) -> None:
-    reading = read(case)
+    reading = read(case.body)
     assert text_score(reading.text, case.text).f1 >= MIN_UNSEEN_F1
     assert reading.confidence >= MIN_CONFIDENCE_TO_TRUST
 
 
 @pytest.mark.parametrize("case", ARTICLES, ids=lambda case: case.name)
 def test_an_article_is_read_without_the_remarks_below_it(case: Case) -> None:
-    reading = read(case)
+    reading = read(case.body)
     assert text_score(reading.text, case.text).f1 >= MIN_F1
     assert not [remark for remark in case.expected["remarks"] if remark in reading.text]
 
@@ -99,7 +90,7 @@ def test_the_title_in_the_page_weighs_nothing_among_the_posts() -> None:
 
 @pytest.mark.parametrize("case", cases("repeating-threads"), ids=lambda case: case.name)
 def test_commands_that_several_posts_repeat_stay_in_them(case: Case) -> None:
-    reading = read(case)
+    reading = read(case.body)
     assert {text: reading.text.count(text) for text in case.expected["counts"]} == case.expected["counts"]
 
 
@@ -138,3 +129,94 @@ def test_a_pattern_in_simplified_characters_matches_traditional_ones() -> None:
     pattern = in_both_scripts("只看楼主|发表于")
     assert [text for text in ("只看楼主", "只看樓主", "发表于", "發表於") if not pattern.search(text)] == []
     assert not pattern.search("只看层主")
+
+
+# Who posted a text is told from who is said to have written it; nobody is named where it is not certain.
+
+BODY = paragraphs()
+
+
+def names(reading: Reading) -> list[str]:
+    return [poster.name for poster in reading.posters]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "闻笛 发表于 2026-1-2 10:00",
+        "闻笛于 2026-01-02 15:47:53 发布",
+        "本帖由闻笛于2026年1月2日16:12:21在〖渡口〗发表",
+        "发布者：闻笛 2026-01-02",
+        "楼主：闻笛 时间：2026-01-02 10:00:00 点击：120",
+        "闻笛 2026-01-02 10:00 楼主",
+        "<b>闻笛</b> <time>2026-01-02 10:00</time> <span>楼主</span>",
+        "闻笛 樓主",
+    ],
+)
+def test_whom_a_page_says_to_have_posted_it_is_its_poster_and_no_author(line: str) -> None:
+    reading = read_body(f"<div><h1>老渡口</h1><div class='who'>{line}</div><div>{BODY}</div></div>")
+    assert reading.poster_names([0]) == ("闻笛",)
+    assert reading.author == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["作者：闻笛", "文/闻笛", "作者：闻笛 2026-03-01 10:20", "作者：闻笛 更新：2026-03-01 字数：2201"]
+)
+def test_an_author_that_is_stated_has_posted_nothing(line: str) -> None:
+    reading = read_body(f"<div><h1>老渡口</h1><p>{line}</p><div>{BODY}</div></div>")
+    assert (reading.author, reading.posters) == ("闻笛", ())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "今天 10:00 楼主",
+        "10回复 2026-01-02 楼主",
+        "2026-01-02 10:00 楼主",
+        "资深会员 2026-01-02 10:00 楼主",
+        "广告 2026-01-02 10:00",
+    ],
+)
+def test_what_is_no_name_is_none(line: str) -> None:
+    assert read_body(f"<div><h1>老渡口</h1><p>{line}</p><div>{BODY}</div></div>").posters == ()
+
+
+def test_a_post_is_its_own_posters_and_no_others() -> None:
+    """Whoever began a thread has not posted what stands in an answer."""
+    board = case("threads", "discuz-board-tables-ranks-signatures-a-notice-of-the-moderator")
+    reading = read(board.body)
+    assert names(reading) == ["听雨的猫", "老张修车", "Momo_2008", "一苇渡江", "豆腐脑咸党", "Kevin"]
+    assert reading.poster_names([reading.text.index("线装书最好")]) == ("一苇渡江",)
+    assert reading.poster_names([len(reading.text) + 5]) == (), "what stands beside the main text"
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        (
+            "threads/board-in-traditional-characters",
+            ["听雨的猫", "老张修车", "Momo_2008", "一苇渡江", "豆腐脑咸党", "Kevin"],
+        ),
+        ("threads/answers-without-any-time", ["老张修车", "Momo_2008", "一苇渡江"]),
+        ("unseen-threads/questions-of-a-site-for-programmers", ["听雨的猫", "老张修车", "Momo_2008", "一苇渡江"]),
+        ("unseen-threads/cells-of-a-community-of-programmers", ["听雨的猫", ""]),
+        ("threads/question-and-answers-with-votes-times-below", []),
+        ("threads/questions-of-a-knowledge-community", []),
+    ],
+)
+def test_posts_have_the_name_above_them_or_none(folder: str, expected: list[str]) -> None:
+    kind, name = folder.split("/")
+    reading = read(case(kind, name).body)
+    assert names(reading) == expected
+
+
+def test_linked_data_of_a_post_names_who_posted_it() -> None:
+    data = '{"@type": "DiscussionForumPosting", "author": {"@type": "Person", "name": "闻笛"}}'
+    reading = read_body(f'<script type="application/ld+json">{data}</script><div><h1>老渡口</h1>{BODY}</div>')
+    assert (reading.author, reading.posters) == ("", (Poster("闻笛", 0),))
+
+
+def test_a_page_of_more_posts_than_any_board_has_is_read_without_looking_at_each() -> None:
+    posts = "".join(f"<b>会友{n}号</b> 2026-01-02 10:00 楼主<br>{SIMPLIFIED[0]}<br>" for n in range(400))
+    reading = read_body(f"<p>只看楼主 倒序浏览 发表新帖</p>{posts}", "http://bbs.example/thread-1-1-1.html")
+    assert names(reading)[-2:] == ["会友299号", ""]

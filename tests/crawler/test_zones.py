@@ -6,19 +6,11 @@ import pytest
 
 from core.pages import Reading
 from core.zones import SurroundingLine, Zone, ZonedLine
-from crawler.reading import read_page
 from tests.crawler.case_folders import Case, cases
-from tests.crawler.texts import SIMPLIFIED
+from tests.crawler.texts import SIMPLIFIED, read, read_body
 
 ARTICLE = f"<h1>老渡口</h1><div class='text'>{''.join(f'<p>{each}</p>' for each in SIMPLIFIED)}</div>"
 REMARK = "写得真好，渡口那一段让我想起外公，他也撑了一辈子船。"
-
-
-def read(body: str) -> Reading:
-    markup = f"<html><head><title>老渡口_江城读书网</title></head><body>{body}</body></html>"
-    reading = read_page(markup.encode(), {}, "http://a.example/1.html")
-    assert isinstance(reading, Reading)
-    return reading
 
 
 def zone_of(reading: Reading, text: str) -> Zone:
@@ -38,7 +30,7 @@ def zone_of(reading: Reading, text: str) -> Zone:
     ],
 )
 def test_remarks_are_comments_by_their_box_or_the_heading_above(remarks: str) -> None:
-    reading = read(f"<div>{ARTICLE}</div>{remarks}<div class='footer'>江城读书网保留所有权利</div>")
+    reading = read_body(f"<div>{ARTICLE}</div>{remarks}<div class='footer'>江城读书网保留所有权利</div>")
     [zone] = {line.zone for line in reading.lines if REMARK in line.text}
     assert zone is Zone.COMMENT
     assert zone_of(reading, "江城读书网保留所有权利") is Zone.FRAME
@@ -54,7 +46,7 @@ def test_remarks_are_comments_by_their_box_or_the_heading_above(remarks: str) ->
     ],
 )
 def test_what_leads_to_another_page_by_its_title_is_a_teaser(announcement: str) -> None:
-    reading = read(f"<ul class='nav'><li><a href='/'>首页</a></li></ul><div>{ARTICLE}</div>{announcement}")
+    reading = read_body(f"<ul class='nav'><li><a href='/'>首页</a></li></ul><div>{ARTICLE}</div>{announcement}")
     [zone] = {line.zone for line in reading.lines if "另一条河上的摆渡人与他的船" in line.text}
     assert zone is Zone.TEASER
     assert zone_of(reading, "首页") is Zone.FRAME
@@ -66,25 +58,27 @@ def test_the_beginning_of_another_text_below_its_title_is_a_teaser_too() -> None
         f"<p>第{at}篇：{SIMPLIFIED[0]}</p></div>"
         for at in range(4)
     )
-    reading = read(f"<div>{ARTICLE}</div><div class='more'>{boxes}</div>")
+    reading = read_body(f"<div>{ARTICLE}</div><div class='more'>{boxes}</div>")
     assert zone_of(reading, f"第2篇：{SIMPLIFIED[0]}") is Zone.TEASER
 
 
 def test_a_box_around_the_text_may_be_called_as_it_likes() -> None:
-    reading = read(f"<div class='comment related'>{ARTICLE}<span>{REMARK}</span></div>")
+    reading = read_body(f"<div class='comment related'>{ARTICLE}<span>{REMARK}</span></div>")
     assert {line.zone for line in reading.lines if line.text != REMARK} <= {Zone.MAIN, Zone.FRAME}
 
 
 def test_what_controls_show_is_of_the_frame() -> None:
     controls = "<button>加入 书架</button><select><option>第一章 渡口</option></select><textarea>甲。\n乙。</textarea>"
     hidden = "<div style='display:none'><textarea>丙。</textarea></div><template><button>丁</button></template>"
-    reading = read(f"<div>{ARTICLE}</div><form>{controls}</form>{hidden}")
+    reading = read_body(f"<div>{ARTICLE}</div><form>{controls}</form>{hidden}")
     found = [line.text for line in reading.lines if line.zone is Zone.FRAME]
     assert found[-4:] == ["加入 书架", "第一章 渡口", "甲。", "乙。"]
 
 
 def test_lines_stand_in_the_order_of_the_page() -> None:
-    reading = read(f"<div class='nav'>江城读书网</div><div>{ARTICLE}</div><div class='comments'><p>{REMARK}</p></div>")
+    reading = read_body(
+        f"<div class='nav'>江城读书网</div><div>{ARTICLE}</div><div class='comments'><p>{REMARK}</p></div>"
+    )
     zones = [zone for zone, _ in groupby(line.zone for line in reading.lines)]
     assert zones == [Zone.FRAME, Zone.MAIN, Zone.COMMENT]
     assert reading.lines[-1] == ZonedLine(Zone.COMMENT, REMARK)
@@ -107,7 +101,7 @@ def test_lines_are_the_text_and_what_stands_beside_it_wherever_that_says() -> No
     ids=lambda case: case.name,
 )
 def test_the_main_zone_is_the_text_and_every_expected_line_is_in_some_zone(case: Case) -> None:
-    reading = read_page(case.body, {}, "http://a.example/1.html")
+    reading = read(case.body)
     assert "\n".join(line.text for line in reading.lines if line.zone is Zone.MAIN) == reading.text
     shown = "".join("".join(line.text.split()) for line in reading.lines)
     assert [line for line in case.expected["text"] if "".join(line.split()) not in shown] == []
@@ -119,7 +113,7 @@ def test_the_main_zone_is_the_text_and_every_expected_line_is_in_some_zone(case:
 )
 def test_what_a_click_unfolds_is_read_beside_the_text(box: str, zone: Zone) -> None:
     folded = f"<div {box}><div class='ir' style='display:none'><p>{REMARK}</p><p>{REMARK[::-1]}</p></div></div>"
-    reading = read(f"<div>{ARTICLE}</div>{folded}<ul style='display:none'><li>首页</li></ul>")
+    reading = read_body(f"<div>{ARTICLE}</div>{folded}<ul style='display:none'><li>首页</li></ul>")
     assert REMARK not in reading.text
     assert (zone_of(reading, REMARK), zone_of(reading, REMARK[::-1])) == (zone, zone)
     assert all(line.text != "首页" for line in reading.lines)
@@ -128,6 +122,6 @@ def test_what_a_click_unfolds_is_read_beside_the_text(box: str, zone: Zone) -> N
 def test_what_hides_a_text_is_no_line_of_the_page() -> None:
     noise = "<p style='display:none'>本站首发请牢记网址以便下次阅读本书的最新章节内容</p>"
     strewn = noise.join(f"<p>{each}</p>" for each in SIMPLIFIED)
-    reading = read(f"<h1>老渡口</h1><div class='text'>{strewn}</div>")
+    reading = read_body(f"<h1>老渡口</h1><div class='text'>{strewn}</div>")
     assert all("本站首发" not in line.text for line in reading.lines)
     assert [one.kind for one in reading.obfuscations] == ["hidden_text"]
