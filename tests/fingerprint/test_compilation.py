@@ -60,52 +60,31 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     return load
 
 
-def callee(load: Load, factor: int = 2, more: str = "", fields: tuple[str, str] = ("a", "b")) -> None:
-    load("callee", CALLEE, factor=factor, more=more, first=fields[0], second=fields[1])
-
-
-def total_of(load: Load, expression: str = "scale(numbers.sum())", names: str = "scale") -> tuple[int, bool]:
+def total_of(load: Load, expression: str = "scale(numbers.sum())", **changed: object) -> tuple[int, bool]:
     """What a kernel gives that calls one of another module, and whether its code was on disk."""
-    total = load("caller", CALLER, callee="callee", names=names, expression=expression).total
+    load("callee", CALLEE, **{"factor": 2, "more": "", "first": "a", "second": "b"} | changed)
+    total = load("caller", CALLER, callee="callee", names="Pair, scale", expression=expression).total
     found = total(np.arange(5))
     return found, sum(total.stats.cache_hits.values()) > 0
 
 
-def test_code_is_loaded_again_when_nothing_changed(load: Load) -> None:
-    callee(load)
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [({"more": " + 1"}, 21), ({"factor": 3}, 30)],
+    ids=["a kernel that it calls in another module", "a constant of its callee"],
+)
+def test_a_kernel_is_compiled_anew_when_what_it_is_made_of_changed(
+    load: Load, changed: dict[str, object], expected: int
+) -> None:
     assert total_of(load) == (20, False)
-    callee(load)
+    assert total_of(load, **changed) == (expected, False)
     assert total_of(load) == (20, True)
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changed_in_another_module(
-    load: Load,
-) -> None:
-    callee(load)
-    assert total_of(load) == (20, False)
-    callee(load, more=" + 1")
-    assert total_of(load) == (21, False)
-    callee(load)
-    assert total_of(load) == (20, True)
-
-
-def test_a_kernel_is_recompiled_if_a_constant_of_its_callee_changes(
-    load: Load,
-) -> None:
-    callee(load)
-    assert total_of(load) == (20, False)
-    callee(load, factor=3)
-    assert total_of(load) == (30, False)
-
-
-def test_a_kernel_is_compiled_anew_when_the_fields_of_a_named_tuple_change_places(
-    load: Load,
-) -> None:
+def test_a_kernel_is_compiled_anew_when_the_fields_of_a_named_tuple_change_places(load: Load) -> None:
     expression = "Pair(numbers[1], numbers[2]).a"
-    callee(load)
-    assert total_of(load, expression, "Pair") == (1, False)
-    callee(load, fields=("b", "a"))
-    assert total_of(load, expression, "Pair") == (2, False)
+    assert total_of(load, expression) == (1, False)
+    assert total_of(load, expression, first="b", second="a") == (2, False)
 
 
 def test_code_that_was_stored_for_a_type_that_has_gone_is_compiled_anew(load: Load) -> None:

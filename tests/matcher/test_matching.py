@@ -75,10 +75,7 @@ def test_homophones_are_seen_through_and_named(share: float) -> None:
     match = the_match(page)
     assert match.matched_chars == fingerprint_text(TEXT).tokens.size
     assert match.similarity == pytest.approx(share_of_equal_characters(page, TEXT), abs=0.0002)
-    assert obfuscations(match) == {Obfuscation.HOMOPHONE} or obfuscations(match) == {
-        Obfuscation.HOMOPHONE,
-        Obfuscation.SCRIPT_CONVERTED,
-    }
+    assert obfuscations(match) - {Obfuscation.SCRIPT_CONVERTED} == {Obfuscation.HOMOPHONE}
 
 
 def in_traditional(text: str) -> str:
@@ -356,18 +353,19 @@ def test_a_patchwork_names_its_pieces() -> None:
 def test_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() -> None:
     page = WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100]
     volumes = {"work-2": "one", "work-3": "one", "work-4": "another"}
-    found = MATCHER.match(
-        page, fingerprint_text(page), lambda texts: {text_id: volumes.get(text_id, text_id) for text_id in texts}
-    )
+
+    def found_in_volumes(page: str) -> tuple[Match, ...]:
+        return MATCHER.match(
+            page, fingerprint_text(page), lambda texts: {each: volumes.get(each, each) for each in texts}
+        )
+
+    found = found_in_volumes(page)
     assert {match.text_id: match.match_class for match in found} == {
         "work-2": MatchClass.EXCERPT,
         "work-3": MatchClass.EXCERPT,
     }
     assert all(Obfuscation.PATCHWORK not in obfuscations(match) for match in found)
-    page += WORKS[WorkTextId("work-4")][200:900]
-    found = MATCHER.match(
-        page, fingerprint_text(page), lambda texts: {text_id: volumes.get(text_id, text_id) for text_id in texts}
-    )
+    found = found_in_volumes(page + WORKS[WorkTextId("work-4")][200:900])
     assert {match.match_class for match in found} == {MatchClass.PATCHWORK}
     assert len(found) == 3
 
@@ -375,13 +373,6 @@ def test_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() 
 def test_two_whole_chapters_after_each_other_are_no_patchwork() -> None:
     found = matches(WORKS[WorkTextId("work-2")] + WORKS[WorkTextId("work-3")])
     assert [match.match_class for match in found] == [MatchClass.IDENTICAL, MatchClass.IDENTICAL]
-
-
-@pytest.mark.parametrize(
-    "page", ["", "，。！", "\ud800", "An English page.", "字" * 5000, "甲乙" * 3000, OTHER, story(77)]
-)
-def test_what_shares_nothing_but_set_pieces_has_no_match(page: str) -> None:
-    assert matches(page) == ()
 
 
 def test_a_disallowed_text_is_neither_compared_nor_named() -> None:

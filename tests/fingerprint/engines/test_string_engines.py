@@ -192,11 +192,3 @@ def test_mdr_finds_runs_of_twenty_characters_whatever_the_punctuation() -> None:
     assert found.spans[0].work == TextRange(8, 30)
     assert found.similarity == pytest.approx(20 / 29)
     assert engine.find(page.replace("楼", "树")) == []
-
-
-def test_mdr_reports_every_work_that_has_the_run() -> None:
-    engine = Mdr()
-    for work_id in ("b", "a"):
-        engine.add_work(work_id, story(1, 10))
-    engine.add_work("c", story(2, 10))
-    assert [found.work_id for found in engine.find("前言" + story(1, 10)[40:120])] == ["a", "b"]

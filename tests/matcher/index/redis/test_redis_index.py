@@ -330,12 +330,6 @@ class TestMemory:
         used = client.info("memory")["used_memory"] - before
         assert used / sum(map(len, texts)) <= 3
 
-    def test_an_old_generation_leaves_nothing_behind(self, client: redis.Redis) -> None:
-        index = RedisIndex(client)
-        index.rebuild([(A, PRINTS[A]), (B, PRINTS[B])])
-        index.rebuild([(C, PRINTS[C])])
-        assert _generations(client) == {index.state().generation}
-
     def test_an_index_far_larger_than_it_was_made_for_says_so(self, client: redis.Redis) -> None:
         index = RedisIndex(client, bucket_bits=8)
         index.clear()
