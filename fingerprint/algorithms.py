@@ -43,7 +43,7 @@ class Algorithm:
         if Seeds.WINDOWS in self.seeds and not self.windows:
             raise ValueError(f"algorithm {self.id} takes windows as seeds and has no rule to make them")
 
-    @property
+    @cached_property
     def tables(self) -> Tables:
         """The tables of characters."""
         return self.normalization.tables

@@ -60,7 +60,7 @@ class Fingerprint:
     def nbytes(self) -> int:
         """Memory of the arrays."""
         of_tokens = self.tokens.nbytes + self.offsets.nbytes + self.hashes.nbytes + self.anchors.nbytes
-        return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * len(self.noise)
+        return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * self.noise.starts.size
 
     def to_bytes(self) -> bytes:
         """Return the form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
@@ -74,7 +74,7 @@ class Fingerprint:
             self.noise.kinds,
         )
         payload = b"".join(_to_planes(column) for column in columns)
-        counts = (self.tokens.size, self.anchors.size, sum(map(len, self.windows)), len(self.noise))
+        counts = (self.tokens.size, self.anchors.size, sum(map(len, self.windows)), self.noise.starts.size)
         unchecked = HEADER.pack(self.algorithm_id, FORMAT_VERSION, 0, *counts) + zlib.compress(
             payload, COMPRESSION_LEVEL
         )
@@ -112,9 +112,8 @@ def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
     Time and memory are linear in the length of the text. Raises BrokenInvariant when the installed table of readings is
     not the one that the algorithm names.
     """
-    rule, initials = algorithm.normalization, algorithm.tables.initials
-    stream = rule.stage(text, rule.tables)
-    windows = tuple(fingerprint_windows(stream.tokens, each, initials) for each in algorithm.windows)
+    stream = algorithm.normalization.stage(text, algorithm.tables)
+    windows = fingerprint_windows(stream.tokens, algorithm)
     hashes, positions = find_seeds(stream.tokens, windows, algorithm)
     return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)
 

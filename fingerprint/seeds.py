@@ -75,7 +75,7 @@ def window_seeds_at_step(
     Windows of a work every half granularity and of a page every token: no window of the work is out of phase.
     """
     moved = replace(rule, step=step)
-    return window_seeds(fingerprint_windows(tokens, moved, initials), moved)
+    return window_seeds(windows_of_rule(tokens, moved, initials), moved)
 
 
 def find_anchors(
@@ -90,7 +90,12 @@ def find_anchors(
     return _find_anchors(tokens, symbols, rule.tokens, 2 * rule.one_in - 1)
 
 
-def fingerprint_windows(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def fingerprint_windows(tokens: NDArray[np.uint16], algorithm: Algorithm) -> tuple[NDArray[np.uint8], ...]:
+    """Return the fingerprints of the windows by each of the algorithm's rules, uint8[windows, bytes] each."""
+    return tuple(windows_of_rule(tokens, rule, algorithm.tables.initials) for rule in algorithm.windows)
+
+
+def windows_of_rule(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the fingerprint of each window, in order of the stream, uint8[windows, bytes].
 
     initials: uint8[65536], of every token.

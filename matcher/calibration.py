@@ -116,10 +116,10 @@ class Calibration:
     home_bonus: float = 0.5
     min_share_for_also: float = 0.5  # of the matched tokens that another text must carry to be named
 
-    # Common wording (matcher.judge.figures): how much of what a page has of a text must be that text's own. Measured on
-    # 5,104 news items compared with each other (innocent: less than a fifth of the 5-grams in any other) and 2,000
-    # excerpts of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts of
-    # 60, of 100 characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own
+    # Common wording (matcher.judge.classification): how much of what a page has of a text must be that text's own.
+    # Measured on 5,104 news items compared with each other (innocent: less than a fifth of 5-grams in any other) and on
+    # 2,000 excerpts of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts
+    # of 60, of 100 characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own
     # tokens 60-150 give .2-1.4 %, 50-0 and 39-0 of 306; the ones chosen .6 %, 5 and 1.
     most_of_page: float = 0.6  # from here on a page is a copy whatever else has the same words
     much_of_page: float = 0.35

@@ -18,7 +18,7 @@ from matcher.corpus import Corpus, TokenCache
 from matcher.index.lookups import PageHits, find_hits
 from matcher.index.ports import MatchIndex
 from matcher.index.postings import require_same_algorithm
-from matcher.judge.figures import without_texts
+from matcher.judge.classification import without_texts
 from matcher.judging import AlignedPage, Judge
 from matcher.reading_order import ReadingOrder
 

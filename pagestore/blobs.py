@@ -17,7 +17,7 @@ from core.batches import batches
 from core.errors import BrokenInvariant
 from core.ids import digest
 from pagestore.connection import MongoDatabase, translate_errors
-from pagestore.values import Document
+from pagestore.documents import Document
 
 PART_BYTES = 4 * 1024 * 1024  # MongoDB allows a document 16 MiB; the embedded server takes 0.9 s for one of 12 MB
 BATCH_KEYS = 100  # documents asked for at once

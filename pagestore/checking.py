@@ -17,10 +17,10 @@ from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, iterate_ids
 from pagestore.captures import named_bodies, named_certificates, parse_capture
 from pagestore.connection import MongoDatabase, translate_errors
+from pagestore.documents import Document, text_from_bytes
 from pagestore.mongo_history import sightings
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import read_absence, read_states
-from pagestore.values import Document, text_from_bytes
 
 PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
 TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"

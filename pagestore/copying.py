@@ -15,9 +15,9 @@ from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone, iterate_ids
 from pagestore.connection import MongoDatabase, translate_errors
+from pagestore.documents import Document
 from pagestore.mongo_history import RAW_BODIES
 from pagestore.raw_bodies import RawBodies
-from pagestore.values import Document
 
 INSERTED = 500  # documents in one request
 

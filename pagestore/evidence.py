@@ -21,10 +21,10 @@ from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
 from pagestore.blobs import PART_BYTES, iterate_ids
 from pagestore.connection import MongoDatabase, connect, translate_errors
+from pagestore.documents import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
 from pagestore.objects.s3_client import S3Access
-from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
 
 VARIABLE = "ZHUIWEN_EVIDENCE_URL"
 SUFFIX = ".wacz"

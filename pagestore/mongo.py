@@ -30,10 +30,10 @@ from pagestore.captures import (
     parse_capture,
 )
 from pagestore.connection import MongoDatabase, connect, ping, translate_errors
+from pagestore.documents import Document, microseconds, text_bytes, text_from_bytes
 from pagestore.mongo_history import SIGHTINGS, MongoPageHistory, sightings
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import on_page, state, version_state
-from pagestore.values import Document, microseconds, text_bytes, text_from_bytes
 
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
 

@@ -15,6 +15,7 @@ from core.pages import Fetched
 from core.visits import Absence, AbsenceReason, PageState
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.connection import MongoDatabase, translate_errors
+from pagestore.documents import Document, microseconds
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import (
     absence_document,
@@ -25,7 +26,6 @@ from pagestore.states import (
     state,
     version_state,
 )
-from pagestore.values import Document, microseconds
 
 RAW_BODIES = "raw_bodies"
 SIGHTINGS = {"states": 1, "current": 1, "last_seen": 1}

@@ -10,8 +10,8 @@ from pagestore import documents
 from pagestore.blobs import BATCH_KEYS
 from pagestore.checking import GARBLED
 from pagestore.connection import MongoDatabase, translate_errors
+from pagestore.documents import Document, microseconds
 from pagestore.states import absence_state, read_absence, state
-from pagestore.values import Document, microseconds
 
 _NOT_THERE = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_PAGE)
 

@@ -9,8 +9,17 @@ from datetime import UTC, datetime
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest, page_id
 from core.pages import Fetched, PageVersion, Sighted, VersionOfPage
 from core.visits import Absence, AbsenceReason, PageState, absence_id
-from pagestore.documents import capture_digest, check_schema, header_documents, read_headers
-from pagestore.values import Document, microseconds, moment, pack_document, unpack_text
+from pagestore.documents import (
+    Document,
+    capture_digest,
+    check_schema,
+    header_documents,
+    microseconds,
+    moment,
+    pack_document,
+    read_headers,
+    unpack_text,
+)
 
 SCHEMA = 1  # of absence documents; a change of meaning takes the next number
 

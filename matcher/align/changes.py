@@ -49,7 +49,7 @@ TotalRows = list[list[int]]  # of change_kernels.PassageChanges.totals
 CHANGE_KINDS = tuple(ChangeKind)
 # None is wording: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
-_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
+KIND_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
 IS_WORDING = tuple(kind not in NOT_WORDING for kind in CHANGE_KINDS)
 
 _OF_PAIR = {
@@ -67,24 +67,17 @@ _OF_GAP = {
 }
 
 
-def kind_number(kind: ChangeKind) -> int:
-    """Return the number of a kind in the rows of changes."""
-    return _NUMBERS[kind]
-
-
 CHANGE_NUMBERS = ChangeNumbers(
-    np.array([kind_number(_OF_PAIR[code]) for code in range(len(_OF_PAIR))], np.int32),
-    np.array([kind_number(_OF_GAP[code]) for code in range(len(_OF_GAP))], np.int32),
+    np.array([KIND_NUMBERS[_OF_PAIR[code]] for code in range(len(_OF_PAIR))], np.int32),
+    np.array([KIND_NUMBERS[_OF_GAP[code]] for code in range(len(_OF_GAP))], np.int32),
     len(CHANGE_KINDS),
 )
-
-
 _ROW_KINDS = RowKinds(
-    kind_number(ChangeKind.PINYIN),
-    kind_number(ChangeKind.REPLACED),
-    kind_number(ChangeKind.INSERTED),
-    kind_number(ChangeKind.DELETED),
-    kind_number(ChangeKind.MOVED),
+    KIND_NUMBERS[ChangeKind.PINYIN],
+    KIND_NUMBERS[ChangeKind.REPLACED],
+    KIND_NUMBERS[ChangeKind.INSERTED],
+    KIND_NUMBERS[ChangeKind.DELETED],
+    KIND_NUMBERS[ChangeKind.MOVED],
 )
 
 
@@ -149,7 +142,7 @@ class PassageComparison(NamedTuple):
 
     def of_kind(self, kind: ChangeKind) -> Changes:
         """Return the changes of one kind."""
-        return np.asarray(self.changes[self.changes[:, KIND] == kind_number(kind)])
+        return np.asarray(self.changes[self.changes[:, KIND] == KIND_NUMBERS[kind]])
 
 
 def change_sizes(changes: Changes) -> NDArray[np.int32]:
@@ -309,7 +302,7 @@ def _with_less_deleted(
     for number, row in enumerate(found.changes):
         if number in found.letters:
             letters[len(rows)] = found.letters[number]
-        rows += _left_out(row, is_elsewhere) if row[KIND] == kind_number(ChangeKind.DELETED) else [row]
+        rows += _left_out(row, is_elsewhere) if row[KIND] == KIND_NUMBERS[ChangeKind.DELETED] else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
     totals = sum_up(changes, CHANGE_NUMBERS.kinds).tolist()
     changed = count_changed(totals) + found.transposed

@@ -1,7 +1,7 @@
 """A text with its tokens, the mapping from tokens to characters, and the tokens that each of a page may stand for."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -141,12 +141,17 @@ def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
     return masks
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TokenizedText:
     """A text and its fingerprint; [start, end) are tokens."""
 
     text: str
     fingerprint: Fingerprint
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """The kind of every code point, uint8[CODE_POINTS]."""
+        return self.fingerprint.algorithm.tables.kinds
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
         """Return the first code point of each token of a range, uint32[end - start]."""
@@ -167,7 +172,7 @@ class TokenizedText:
 
     def count_han(self, start: int, end: int) -> int:
         """Return the number of Chinese characters of these tokens, without figures and letters."""
-        return int(np.count_nonzero(self._kinds(self.code_points(start, end)) == HAN))
+        return int(np.count_nonzero(self.kinds[self.code_points(start, end)] == HAN))
 
     def text_range(self, start: int, end: int) -> TextRange:
         """Return the text range of these tokens; without any, the place before token `start`."""
@@ -194,7 +199,7 @@ class TokenizedText:
     def _token_ends(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the end of each of these tokens, int64[n]; one read from letters ends with its last letter."""
         ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
-        kinds = self._kinds(self._characters(tokens))
+        kinds = self.kinds[self._characters(tokens)]
         letters = np.flatnonzero((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
         if letters.size:
             ends[letters] = self._ends_of_letters(tokens[letters])
@@ -205,7 +210,7 @@ class TokenizedText:
         starts = offsets[tokens].astype(np.int64)
         limits = np.append(offsets[1:], len(self.text))[tokens]
         low, high = int(starts.min()), int(starts.max()) + MAX_LETTERS_OF_SYLLABLE
-        kinds = self._kinds(code_points(self.text[low:high]))
+        kinds = self.kinds[code_points(self.text[low:high])]
         belongs = (kinds == LATIN) | (kinds == FULL_WIDTH_LATIN) | (kinds == ZERO_WIDTH)
         stops = np.append(np.flatnonzero(~belongs), kinds.size)
         ends = low + stops[np.searchsorted(stops, starts - low)]
@@ -220,16 +225,13 @@ class TokenizedText:
         found: NDArray[np.uint32] = code_points(self.text[low : int(offsets.max()) + 1])[offsets - low]
         return found
 
-    def _kinds(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
-        return self.fingerprint.algorithm.tables.kinds[codes]
-
     def _is_letter(self, character: str) -> bool:
         if FIRST_HAN <= character <= LAST_HAN:  # nearly always
             return False
-        return self.fingerprint.algorithm.tables.kinds.item(ord(character)) in (LATIN, FULL_WIDTH_LATIN)
+        return self.kinds.item(ord(character)) in (LATIN, FULL_WIDTH_LATIN)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TokenizedPage(TokenizedText):
     """A page.
 

@@ -10,8 +10,7 @@ from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
 from fingerprint.fingerprinting import Fingerprint
 from matcher.index.ports import IndexHits, IndexState
-from matcher.index.posting_table import PostingTable
-from matcher.index.postings import Postings, postings_in_text_order, require_same_algorithm, spread_hashes
+from matcher.index.postings import Postings, PostingTable, postings_in_text_order, require_same_algorithm, spread_hashes
 
 
 class MemoryIndex:

@@ -11,12 +11,12 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from core.text import TextRange
 from fingerprint.stream import NOISE_KINDS
 from matcher.align.change_kernels import TOKENS
-from matcher.align.changes import CHANGE_KINDS, PassageComparison, change_sizes, kind_number
+from matcher.align.changes import CHANGE_KINDS, KIND_NUMBERS, PassageComparison, change_sizes
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
 from matcher.align.transpositions import MAX_TRANSPOSED
 from matcher.calibration import Calibration
-from matcher.judge.figures import Figures
+from matcher.judge.classification import Figures
 
 # Private-use characters stand for characters and are changes; full-width letters are read as letters.
 HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED, Obfuscation.STREWN)
@@ -214,7 +214,7 @@ def _whole_passages(
     for kind, obfuscation in _IN_PASSAGES.items():
         if obfuscation in shown:
             continue
-        number, least = kind_number(kind), calibration.min_passage_tokens
+        number, least = KIND_NUMBERS[kind], calibration.min_passage_tokens
         found = [one.of_kind(kind) for one in comparisons if one.totals[number][TOKENS] >= least]
         pieces = [row for rows in found for row in rows[change_sizes(rows) >= least]]
         if pieces:

@@ -16,7 +16,7 @@ from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from fingerprint.normalization import normalize
 from fingerprint.readings import SYLLABLES
 from fingerprint.rules import AnchorRule, WindowRule
-from fingerprint.seeds import find_anchors, fingerprint_windows
+from fingerprint.seeds import find_anchors, windows_of_rule
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from tests.support import fingerprint_definition
@@ -78,7 +78,7 @@ def test_windows_of_any_rule_equal_their_definition(
     rule = WindowRule(granularity, min(step, granularity), max_digit, FREQUENT_INITIALS, REFERENCE_PERMILLE)
     tokens = np.where(tokens == WILDCARD, WILDCARD, tokens % len(SYLLABLES)).astype(np.uint16)
     initials = TABLES_2026.initials
-    found, defined = fingerprint_windows(tokens, rule, initials), window_fingerprints(initials[tokens], rule)
+    found, defined = windows_of_rule(tokens, rule, initials), window_fingerprints(initials[tokens], rule)
     assert found.shape == defined.shape
     assert found.dtype == defined.dtype
     assert (found == defined).all()

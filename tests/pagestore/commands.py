@@ -14,7 +14,7 @@ from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStart
 
 import pagestore
 from core.errors import BrokenInvariant
-from pagestore.values import required_portable
+from pagestore.documents import required_portable
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
 SECTION = "## What a server of MongoDB's protocol must know"

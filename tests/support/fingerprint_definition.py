@@ -177,7 +177,7 @@ def _pack_wide(values: NDArray[np.uint8], base: int, width: int) -> NDArray[np.u
 
 
 def window_fingerprints(letters: NDArray[np.uint8], rule: WindowRule) -> NDArray[np.uint8]:
-    """fingerprint.seeds.fingerprint_windows, of initials."""
+    """fingerprint.seeds.windows_of_rule, of initials."""
     return pack_digits(digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)
 
 

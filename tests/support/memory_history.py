@@ -8,6 +8,7 @@ from datetime import datetime
 from core.ids import Digest, PageId, VersionId
 from core.pages import Fetched, Page
 from core.visits import Absence, AbsenceReason, PageState
+from pagestore.documents import Document, required_portable
 from pagestore.states import (
     absence_document,
     absence_state,
@@ -16,7 +17,6 @@ from pagestore.states import (
     read_states,
     version_state,
 )
-from pagestore.values import Document, required_portable
 
 
 class MemoryPageHistory:

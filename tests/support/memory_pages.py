@@ -12,8 +12,8 @@ from core.visits import Absence, AbsenceReason
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.captures import capture_bytes
+from pagestore.documents import required_portable
 from pagestore.states import on_page
-from pagestore.values import required_portable
 from tests.support.memory_history import MemoryPageHistory
 
 

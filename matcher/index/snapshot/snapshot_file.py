@@ -4,10 +4,10 @@ Header, HEADER_BYTES: MAGIC, length of the JSON and its xxh3 (little endian), JS
 array its type, offset, bytes and xxh3. What does not fit is not a snapshot. The arrays:
 
 tokens     uint16[tokens]      the streams of all texts in a row; a place in it is an address
-offsets    uint32[2^bits + 1]  where each bucket begins (matcher.index.posting_table)
+offsets    uint32[2^bits + 1]  where each bucket begins (matcher.index.postings)
 entries    uint64[postings]
 starts, ends  int64[texts]     where each text's stream lies; increasing
-directory  uint32              matcher.index.posting_table.owner
+directory  uint32              matcher.index.postings.owner
 id_bounds  int64[texts + 1]    where each text id begins
 ids        uint8               text ids in UTF-8
 id_order   uint32[texts]       texts in order of their ids' bytes
@@ -32,7 +32,7 @@ from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.ids import WorkTextId
 from matcher.corpus import TokenStreams
 from matcher.index.ports import IndexVersion
-from matcher.index.posting_table import PostingTable
+from matcher.index.postings import PostingTable
 
 SUFFIX = ".snapshot"
 MAGIC = b"ZWSNAP\x00\x01"

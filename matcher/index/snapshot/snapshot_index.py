@@ -184,6 +184,5 @@ def _texts_in_order(
 
 def _fingerprint_stream(tokens: NDArray[np.uint16], algorithm_id: int) -> _SnapshotText:
     algorithm = ALGORITHMS[algorithm_id]
-    rules = algorithm.windows if Seeds.WINDOWS in algorithm.seeds else ()
-    windows = tuple(fingerprint_windows(tokens, rule, algorithm.tables.initials) for rule in rules)
+    windows = fingerprint_windows(tokens, algorithm) if Seeds.WINDOWS in algorithm.seeds else ()
     return _SnapshotText(algorithm_id, tokens, *find_seeds(tokens, windows, algorithm))

@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from matcher.index.ports import IndexVersion
 from matcher.index.posting_runs import PART_BITS, PostingRuns
-from matcher.index.posting_table import build_directory, choose_bucket_bits, pack_entries, require_room
-from matcher.index.postings import IndexableText, require_same_algorithm, sorted_postings
+from matcher.index.postings import (
+    IndexableText,
+    build_directory,
+    choose_bucket_bits,
+    pack_entries,
+    require_room,
+    require_same_algorithm,
+    sorted_postings,
+)
 from matcher.index.snapshot.snapshot_file import HEADER_BYTES, TYPES, Header, Section, digest
 
 

@@ -11,7 +11,7 @@ from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from matcher.align.change_kernels import classify_changes
-from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, kind_number
+from matcher.align.changes import CHANGE_NUMBERS, KIND_NUMBERS, character_tables, jump_costs
 from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.jump_cells import AlignmentSide
 from matcher.align.token_agreement import TokenBounds
@@ -33,14 +33,14 @@ def kinds_by_definition(page: np.ndarray, work: np.ndarray, ours: np.ndarray, th
     agrees = ours == theirs
     fuzzy = fuzzy_syllables(READINGS_2026.names)
     are_confused = (fuzzy[np.minimum(ours, len(fuzzy) - 1)] == theirs[:, None]).any(axis=1)
-    kinds = np.where(are_confused, kind_number(ChangeKind.HOMOPHONE), kind_number(ChangeKind.REPLACED))
-    kinds[are_alike(page, work)] = kind_number(ChangeKind.SHAPE)
-    kinds[agrees | are_homophones(page, work)] = kind_number(ChangeKind.HOMOPHONE)
+    kinds = np.where(are_confused, KIND_NUMBERS[ChangeKind.HOMOPHONE], KIND_NUMBERS[ChangeKind.REPLACED])
+    kinds[are_alike(page, work)] = KIND_NUMBERS[ChangeKind.SHAPE]
+    kinds[agrees | are_homophones(page, work)] = KIND_NUMBERS[ChangeKind.HOMOPHONE]
     letters = are_letters(page)
-    kinds[letters] = np.where(agrees[letters], kind_number(ChangeKind.PINYIN), kind_number(ChangeKind.REPLACED))
+    kinds[letters] = np.where(agrees[letters], KIND_NUMBERS[ChangeKind.PINYIN], KIND_NUMBERS[ChangeKind.REPLACED])
     kinds[letters & are_letters(work) & agrees] = -1
-    kinds[are_variants(page, work)] = kind_number(ChangeKind.SCRIPT)
-    kinds[ours == WILDCARD] = kind_number(ChangeKind.NOISE)
+    kinds[are_variants(page, work)] = KIND_NUMBERS[ChangeKind.SCRIPT]
+    kinds[ours == WILDCARD] = KIND_NUMBERS[ChangeKind.NOISE]
     kinds[(theirs == WILDCARD) | (page == work)] = -1
     return kinds
 
@@ -103,11 +103,11 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     of_gaps = np.concatenate([CHANGE_NUMBERS.of_gap[gaps[:, :1]], gaps[:, 1:]], axis=1)
     expected = joined(np.concatenate([of_pairs, of_gaps]))
     assert np.array_equal(changes, expected)
-    is_loose = np.isin(kinds, [kind_number(ChangeKind.REPLACED), kind_number(ChangeKind.NOISE)])
+    is_loose = np.isin(kinds, [KIND_NUMBERS[ChangeKind.REPLACED], KIND_NUMBERS[ChangeKind.NOISE]])
     assert matched == np.count_nonzero(~is_loose)
     assert agreed.tolist() == pairs[~is_loose, 1].tolist()
-    assert same == np.count_nonzero(~is_change | (kinds == kind_number(ChangeKind.SCRIPT)))
-    assert longest == _longest_run(pairs, is_change & (kinds != kind_number(ChangeKind.SCRIPT)))
+    assert same == np.count_nonzero(~is_change | (kinds == KIND_NUMBERS[ChangeKind.SCRIPT]))
+    assert longest == _longest_run(pairs, is_change & (kinds != KIND_NUMBERS[ChangeKind.SCRIPT]))
     rewritten = gaps[gaps[:, 0] == REWRITTEN]
     places = [set(range(*row)) for row in taken.tolist()]
     assert set().union(*places) == set(pairs[:, 1].tolist()).union(*(range(*row[3:]) for row in rewritten.tolist()))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.index import posting_runs
 from matcher.index.posting_runs import PARTS, PostingRuns
-from matcher.index.posting_table import PostingTable, build_directory, owner
-from matcher.index.postings import Postings, sorted_postings, spread_hashes
+from matcher.index.postings import Postings, PostingTable, build_directory, owner, sorted_postings, spread_hashes
 from matcher.index.redis.buckets import (
     MAX_ADDRESSES,
     bucket_numbers,

@@ -23,8 +23,8 @@ from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID
 from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase, connect
+from pagestore.documents import moment, unpack_text
 from pagestore.states import absence_document, new_absence
-from pagestore.values import moment, unpack_text
 from tests.crawler.texts import own_text
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_evidence import MemoryEvidenceStore

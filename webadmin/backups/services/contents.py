@@ -13,8 +13,8 @@ from core.errors import BrokenInvariant
 from core.ports import ObjectStore
 from pagestore.captures import named_bodies, named_certificates
 from pagestore.copying import BLOBS, BY_DIGEST, DOCUMENTS, EVIDENCE, PAGES, is_whole
+from pagestore.documents import Document, required_portable
 from pagestore.evidence import read_removal
-from pagestore.values import Document, required_portable
 from webadmin.backups.services import tables
 from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content, read_keys
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from django.db import models
 
 from pagestore.copying import EVIDENCE, PAGES
-from pagestore.values import Document
+from pagestore.documents import Document
 from webadmin.backups.services import tables
 from webadmin.backups.services.contents import referenced_names
 from webadmin.cases.models import CaseMatch, PageCheck, TakenText

@@ -19,7 +19,7 @@ from pagestore.checking import (
     StoreFault,
     StoreReading,
 )
-from pagestore.values import text_from_bytes
+from pagestore.documents import text_from_bytes
 from pipeline.steps import surrounding_text_id
 from webadmin.backups.services.checking.context import CheckContext, find_case_ids, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store

@@ -21,10 +21,9 @@ from fingerprint.fingerprinting import fingerprint_text
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault
 from pagestore.connection import translate_errors
-from pagestore.documents import read_headers, reading_texts, text_keys
+from pagestore.documents import microseconds, read_headers, reading_texts, text_keys, unpack_text
 from pagestore.raw_bodies import RawBodies
 from pagestore.remaking import LostPage, remake_pages
-from pagestore.values import microseconds, unpack_text
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Remedy, Store
 from webadmin.evidence.models import EvidenceBundle

@@ -10,7 +10,7 @@ from bundles.merkle import day_root
 from core.batches import batches
 from core.ids import Digest, digest
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
-from pagestore.values import text_from_bytes
+from pagestore.documents import text_from_bytes
 from webadmin.backups.services.checking.context import CheckContext, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.cases.models import CaseMatch, PageCheck

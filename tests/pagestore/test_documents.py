@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import BrokenInvariant
-from pagestore.values import Document, required_portable
+from pagestore.documents import Document, required_portable
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,8 @@
-"""Figures of the passages that a page has of a text, and the share of wording in them that no other text has."""
+"""What the passages that a page has of a text amount to: their figures, and the class of the match.
+
+Quotations are short and faithful pieces of a text that are a small part of page and work; common wording is what other
+texts have too.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,14 +10,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.matches import MatchClass
+from core.text import TextRange
 from fingerprint.compilation import as_int, kernel
-from matcher.align.changes import PassageComparison, count_covered, unchanged_share
+from matcher.align.changes import PassageComparison, compare_passage, count_covered, unchanged_share
+from matcher.align.passages import AlignedPassage
 from matcher.align.segments import PHRASE_END, PHRASE_START, PHRASE_TEXT, Phrases
-from matcher.align.tokenized_text import TokenizedText
+from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 
 RUN_TOKENS = 3
 Starts = NDArray[np.int32]
+OPENING = '“「『‘"〝﹁﹃'
+CLOSING = '”」』’"〞﹂﹄'
+MARK_REACH_CHARS = 3  # between the words and the mark stands at most a stop and a space; as much may agree by chance
+TITLE_REACH_CHARS = 30
+TITLE_END = "》"
+INTRODUCING = "：:“「『"
 
 
 @kernel()
@@ -203,3 +216,134 @@ def is_common(found: Figures, own: float, surroundings: float, postings: int, ca
 def without_texts(phrases: Phrases, texts: Sequence[int]) -> Phrases:
     """Return the phrases of all but these texts."""
     return np.asarray(phrases[~np.isin(phrases[:, PHRASE_TEXT], texts)]) if texts else phrases
+
+
+def split_at_quotations(
+    page: TokenizedPage, work: TokenizedText, comparisons: list[PassageComparison], calibration: Calibration
+) -> list[PassageComparison]:
+    """Split each passage whose segments are all quoted with marks: between them are the page's own words."""
+    apart = []
+    for one in comparisons:
+        rows, parts = one.segments, []
+        if len(rows) > 1 and one.matched <= calibration.max_quoted_tokens:
+            parts = [
+                compare_passage(page, work, AlignedPassage.from_segments(rows[[at]]), calibration)
+                for at in range(len(rows))
+            ]
+        is_quoted = parts and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
+        apart += parts if is_quoted else [one]
+    return apart
+
+
+def are_quotations(
+    page: TokenizedPage,
+    work: TokenizedText,
+    comparisons: list[PassageComparison],
+    found: Figures,
+    calibration: Calibration,
+) -> bool:
+    """Return whether all passages of a page from a text are quoted. found: the sum of its comparisons."""
+    if not _is_little(found, calibration):
+        return False
+    may_be_marked = found.page_containment <= calibration.max_marked_quotation_containment
+    bare = [one for one in comparisons if not (may_be_marked and _is_marked_quotation(page, work, one, calibration))]
+    return (
+        all(_is_bare_quotation(one, found, calibration) for one in bare)
+        and sum(one.matched for one in bare) <= calibration.max_bare_quoted_tokens
+    )
+
+
+def _is_little(found: Figures, calibration: Calibration) -> bool:
+    """Return whether it is short enough to be quoted: much of a work is a copy, in any number of marked pieces."""
+    most = max(calibration.max_quoted_tokens, calibration.max_quoted_share_of_page * found.page_tokens)
+    is_one_saying = found.matched <= calibration.max_bare_quotation_tokens
+    return found.matched <= most and (
+        is_one_saying or found.work_containment <= calibration.max_quoted_work_containment
+    )
+
+
+def _is_bare_quotation(comparison: PassageComparison, found: Figures, calibration: Calibration) -> bool:
+    length = comparison.page_end - comparison.page_start
+    is_short = length <= calibration.max_bare_quotation_tokens or (
+        comparison.matched <= calibration.max_bare_matched_tokens
+    )
+    return is_short and found.page_containment <= calibration.max_bare_quotation_containment
+
+
+def _is_marked_quotation(
+    page: TokenizedPage, work: TokenizedText, found: PassageComparison, calibration: Calibration
+) -> bool:
+    length = found.page_end - found.page_start
+    if length > calibration.max_marked_quotation_tokens or found.similarity < calibration.min_quotation_similarity:
+        return False
+    on_page = page.text_range(found.page_start, found.page_end)
+    in_work = work.text_range(found.work_start, found.work_end)
+    if _is_in_marks(page.text, on_page) and (
+        not _is_in_marks(work.text, in_work) or _is_one_speech(page.text, on_page)
+    ):
+        return True
+    return _is_introduced(page.text, on_page) and not _is_introduced(work.text, in_work)
+
+
+def _is_in_marks(text: str, place: TextRange) -> bool:
+    before = text[max(0, place.start - MARK_REACH_CHARS) : place.start + MARK_REACH_CHARS]
+    after = text[max(0, place.end - MARK_REACH_CHARS) : place.end + MARK_REACH_CHARS]
+    return any(mark in before for mark in OPENING) and any(mark in after for mark in CLOSING)
+
+
+def _is_one_speech(text: str, place: TextRange) -> bool:
+    """Return True if no quotation mark closes inside, so that the passage is one quoted speech and not a scene."""
+    inside = text[place.start + MARK_REACH_CHARS : place.end - MARK_REACH_CHARS]
+    return not any(mark in inside for mark in CLOSING)
+
+
+def _is_introduced(text: str, place: TextRange) -> bool:
+    """Return whether a title in 《》 and a colon or opening mark lead up to the passage."""
+    before = text[max(0, place.start - TITLE_REACH_CHARS) : place.start]
+    return TITLE_END in before and any(mark in before[-MARK_REACH_CHARS:] for mark in INTRODUCING)
+
+
+def classify(found: Figures, is_quotation: bool, is_patchwork: bool, calibration: Calibration) -> MatchClass:
+    """Return the class of a match: its kind first, then the extent of its edits."""
+    if is_quotation:
+        return MatchClass.QUOTATION
+    if is_patchwork:
+        return MatchClass.PATCHWORK
+    is_whole_page = (
+        found.page_containment >= calibration.min_whole_page_containment
+        and found.page_tokens >= calibration.min_whole_page_tokens
+    )
+    if not is_whole_page and found.work_containment < calibration.min_whole_work_containment:
+        return MatchClass.EXCERPT
+    if found.similarity >= 1 - calibration.max_changed_identical and not found.displaced:
+        return MatchClass.IDENTICAL
+    is_light = found.similarity >= 1 - calibration.max_changed_light and not found.displaced
+    return MatchClass.LIGHTLY_EDITED if is_light else MatchClass.HEAVILY_EDITED
+
+
+def find_patchwork(found: Sequence[Figures], works: Sequence[object], calibration: Calibration) -> list[bool]:
+    """Return whether each copy on a page is a piece of a patchwork of parts of several works.
+
+    works: the work of each text; consecutive chapters of one work are not a patchwork.
+    """
+    pieces = [
+        figures.matched >= calibration.min_patchwork_tokens
+        and figures.work_containment < calibration.max_patchwork_work_containment
+        and figures.page_containment < calibration.min_whole_page_containment
+        for figures in found
+    ]
+    sources = {work for work, is_piece in zip(works, pieces, strict=True) if is_piece}
+    return [is_piece and len(sources) > 1 for is_piece in pieces]
+
+
+def stands_whole(work_tokens: int, comparisons: Sequence[PassageComparison], calibration: Calibration) -> bool:
+    """Return whether one passage has nearly all of a text that is long enough: a copy, however formulaic.
+
+    work_tokens: of the whole text. A page that stands whole in a text needs no rule: nothing that fills a page is a
+    quotation or set wording.
+    """
+    if work_tokens < calibration.min_whole_text_tokens:
+        return False
+    least = calibration.min_whole_text_share * work_tokens
+    enough = (found.work_matched for found in comparisons if found.work_matched.size >= least)
+    return any(np.unique(matched).size >= least for matched in enough)
