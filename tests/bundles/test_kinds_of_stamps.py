@@ -23,6 +23,7 @@ from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, TO_P
 
 pytestmark = pytest.mark.usefixtures("processes")
 
+REPLY = "application/timestamp-reply"
 NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
 Made = Callable[[str, str], TimeStamp]
@@ -73,16 +74,11 @@ def test_an_answer_under_another_policy_is_refused_before_it_is_stored(tmp_path:
 
     def reply(query: bytes) -> tuple[int, str, bytes]:
         nonce = int(decode(query, asn1Spec=rfc3161.TimeStampReq())[0]["nonce"])
-        return (
-            200,
-            "application/timestamp-reply",
-            local.answer(make_query(ROOT, nonce)),
-        )  # whatever policy was asked for
+        return 200, REPLY, local.answer(make_query(ROOT, nonce))  # whatever policy was asked for
 
     with serving(reply) as server:
-        asked = Authority(
-            f"http://127.0.0.1:{server.server_port}/", local.ca_pem, TO_LOOPBACK, policy="1.3.6.1.4.1.99999.2"
-        )
+        url = f"http://127.0.0.1:{server.server_port}/"
+        asked = Authority(url, local.ca_pem, TO_LOOPBACK, policy="1.3.6.1.4.1.99999.2")
         with pytest.raises(DoesNotHold) as caught:
             asked.stamp(ROOT)
     assert caught.value.fault is Fault.STAMP_POLICY
@@ -142,7 +138,7 @@ def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(
     local: list[LocalAuthority] = []
 
     def reply(query: bytes) -> tuple[int, str, bytes]:
-        return 200, "application/timestamp-reply", local[0].answer(query)
+        return 200, REPLY, local[0].answer(query)
 
     with serving(reply) as server:
         place = f"http://127.0.0.1:{server.server_port}"

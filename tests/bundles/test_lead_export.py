@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import random
 import re
 from dataclasses import replace
 from functools import cache
@@ -29,7 +28,6 @@ from webadmin.rewrites.services.lead_export import LeadMaterial, write_lead
 WORK = "雨停的时候，巷口的灯先亮了。卖豆花的老人把木桶盖好，慢慢推着车往回走。他说今年的桂花开得晚。后记。"
 PAGE = "转载。\n雨一停，巷子口便亮起了灯。推车卖<b>豆花</b>的老头盖上桶往家去。点击收藏本站。"
 PAIRS = (("雨一停", "了灯。", "雨停", "亮了。", 0.81), ("推车", "家去。", "卖豆花", "回走。", 0.62))
-CHANGED_BYTES = 150
 NEVER = ("洗稿", "抄袭", "剽窃", "plagiari", "theft", "stolen", "pirat")
 
 
@@ -127,18 +125,7 @@ def test_the_same_lead_gives_the_same_bytes(exported: bytes, tmp_path: Path) -> 
     assert (tmp_path / "again.zip").read_bytes() == exported
 
 
-def test_one_changed_byte_is_found(exported: bytes) -> None:
-    chance = random.Random(20261128)
-    for _ in range(CHANGED_BYTES):
-        changed = bytearray(exported)
-        changed[chance.randrange(len(changed))] ^= chance.randrange(1, 256)
-        with pytest.raises(DoesNotHold):
-            check(container.read(memoryview(bytes(changed)), "FILE"))
-
-
-def test_a_misplaced_sentence_is_found_even_if_all_digests_are_recomputed(
-    exported: bytes,
-) -> None:
+def test_a_misplaced_sentence_is_found_even_if_all_digests_are_recomputed(exported: bytes) -> None:
     said = json.loads(container.read(memoryview(wacz()), "")[bundle.COMPARISON].tobytes())
     first, second = said["pairs"]
     wrong = [
