@@ -5,12 +5,12 @@ domains and members, and requests crawls and exports; an administrator (superuse
 memberships alone, never from Django's model permissions.
 """
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, QuerySet
 
-from core.errors import BrokenInvariant
+from core.errors import BadInput, BrokenInvariant
 from webadmin.accounts.models import Membership, RightsHolder, User
 
 M = TypeVar("M", bound=Model)
@@ -87,6 +87,12 @@ def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
         return str(Membership.Role.MANAGER)
     key = rights_holder if isinstance(rights_holder, int) else rights_holder.pk
     return roles(user).get(key)
+
+
+def require_role(user: Person, record: Any, error: type[BadInput] = BadInput) -> None:
+    """Raise the error for a user without a role for the rights holder of a record."""
+    if user_role(user, record.rights_holder_id) is None:
+        raise error("case.no-role", holder=record.rights_holder)
 
 
 def may_see(user: Person, record: Model) -> bool:

@@ -14,14 +14,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.clock import ManualClock
-from core.errors import ZhuiwenError
 from core.states import Verdict
 from webadmin.accounts.pages.isolation import signed_in_user
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.verdicts import decide
 from webadmin.ui.models.phrases import VERDICTS
+from webadmin.ui.pages.actions import carry_out_each
 from webadmin.ui.pages.page_responses import admin_page
-from webadmin.ui.pages.wording import message_text
 
 # One verdict writes two rows; 500 take about a second on SQLite, and nobody reviews more at once.
 MAX_VERDICTS_AT_ONCE = 500
@@ -81,15 +80,13 @@ def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
 
 
 def _give(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> None:
-    clock = ManualClock(timezone.now())
-    done, seen = 0, dict(pair.split(":") for pair in request.POST[SEEN].split(",") if _PAIR.fullmatch(pair))
-    for case in plan.able:
-        basis = int(seen.get(str(case.pk), 0))
-        try:
-            decide(case, verdict, signed_in_user(request), request.POST.get("note", ""), clock=clock, basis=basis)
-            done += 1
-        except ZhuiwenError as error:
-            messages.error(request, f"{case}: {message_text(error)}")
+    clock, user, note = ManualClock(timezone.now()), signed_in_user(request), request.POST.get("note", "")
+    seen = dict(pair.split(":") for pair in request.POST[SEEN].split(",") if _PAIR.fullmatch(pair))
+
+    def give(case: Case) -> None:
+        decide(case, verdict, user, note, clock=clock, basis=int(seen.get(str(case.pk), 0)))
+
+    done = carry_out_each(request, plan.able, give)
     for reason, cases in plan.left_out.items():
         words = ngettext("%(count)d case left out: %(reason)s.", "%(count)d cases left out: %(reason)s.", len(cases))
         messages.warning(request, words % {"count": len(cases), "reason": reason})

@@ -18,7 +18,7 @@ from core.states import CaseState, Rejection
 from core.taken import NO_PLACES, Places
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
-from webadmin.accounts.services.access import may_manage, user_role
+from webadmin.accounts.services.access import may_manage, require_role, user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
 from webadmin.cases.services.addresses import request_comparison
@@ -46,8 +46,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
     Raises BadInput for text that is not on the page, that the work itself has, that is listed already, too short or too
     long, and for a user without a role; ServiceUnavailable.
     """
-    if user_role(user, case.rights_holder_id) is None:
-        raise BadInput("case.no-role", holder=case.rights_holder)
+    require_role(user, case)
     text, letters = _validate_text(text, LEAST_LETTERS, MAX_NOISE_CHARS)
     version = stores.page_store().version(VersionId(case.version_id))
     if version is None or letters.text not in TextLetters.from_text(version.reading.whole_text).text:

@@ -12,7 +12,7 @@ from core.messages import pages_stored
 from core.states import Rejection
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import user_role
+from webadmin.accounts.services.access import require_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
 from webadmin.cases.services.addresses import release_addresses, request_comparison
@@ -30,12 +30,10 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
     Raises BadInput for a user without a role for the rights holder, a missing or too long note, and an exclusion that
     was overruled already.
     """
-    holder = exclusion.page.site.rights_holder
-    if user_role(user, holder) is None:
-        raise BadInput("case.no-role", holder=holder)
+    require_role(user, exclusion.page)
     note = checked_note(note)
     with transaction.atomic():
-        lock_rights(holder.pk)
+        lock_rights(exclusion.page.rights_holder_id)
         if active_overruling(exclusion) is not None:
             raise BadInput("exclusion.overruled-already")
         made = Overruling.objects.create(
@@ -54,16 +52,15 @@ def take_back(overruling: Overruling, user: User) -> None:
 
     Raises BadInput for a user without a role for the rights holder, and if it was withdrawn already.
     """
-    holder = overruling.page.site.rights_holder
-    if user_role(user, holder) is None:
-        raise BadInput("case.no-role", holder=holder)
+    require_role(user, overruling.page)
+    holder = overruling.page.rights_holder_id
     with transaction.atomic():
-        lock_rights(holder.pk)
+        lock_rights(holder)
         taken = Overruling.objects.filter(pk=overruling.pk, withdrawn_at=None)
         if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
             raise BadInput("exclusion.taken-back-already")
         cases = Case.objects.filter(page=overruling.page_id, work=overruling.work_id)
-        refresh_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
+        refresh_cases(rule_cases(cases, Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
         at_others = CaseAddress.objects.filter(page=overruling.page_id, case__work=overruling.work_id)
         release_addresses(at_others.exclude(page=F("case__page")))
     if overruling.reason == Rejection.NOTHING_LEFT:

@@ -12,7 +12,7 @@ from core.ids import WorkTextId
 from core.text import TextRange
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import user_role
+from webadmin.accounts.services.access import require_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage
 from webadmin.cases.services.opposites import opposite
@@ -32,21 +32,21 @@ def exclude_passages(
     BadInput for a text that is not a passage of the match, an unknown reason, a missing note and a user without a role;
     ServiceUnavailable.
     """
-    _require_role(match.case, user)
+    require_role(user, match.case)
     passages = dict.fromkeys(passage for text in texts or [""] for passage in _as_in_work(match, text))
     return _exclude(match, user, reason, note, [{"text": text} for text in passages])
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
     """Exclude the match's whole text of the work. Raises as `exclude_passages` does."""
-    _require_role(match.case, user)
+    require_role(user, match.case)
     return _exclude(match, user, reason, note, [{"text_id": match.text_id}])[0]
 
 
 def take_back(passage: ExcludedPassage, user: User) -> None:
     """Withdraw an exclusion. Raises BadInput if it was withdrawn already, and for a user without a role."""
     case = passage.case
-    _require_role(case, user)
+    require_role(user, case)
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
         taken = ExcludedPassage.objects.filter(pk=passage.pk, withdrawn_at=None)
@@ -80,11 +80,6 @@ def _exclude(
 def _recount(case: Case, user: User) -> None:
     if not recount(case, stores.page_store(), stores.work_store(), user.pk):
         raise BadInput("exclusion.no-texts")
-
-
-def _require_role(case: Case, user: User) -> None:
-    if user_role(user, case.rights_holder_id) is None:
-        raise BadInput("case.no-role", holder=case.rights_holder)
 
 
 def _as_in_work(match: CaseMatch, text: str) -> list[str]:

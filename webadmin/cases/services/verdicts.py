@@ -10,7 +10,7 @@ from core.states import CaseState, Verdict
 from core.terms import term
 from core.wording import Message
 from webadmin.accounts.models import Membership, User
-from webadmin.accounts.services.access import user_role
+from webadmin.accounts.services.access import require_role, user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh_cases
@@ -51,8 +51,7 @@ def decide(
             .select_related("rights_holder", "page")
             .get(pk=case.pk)
         )
-        if user_role(user, row.rights_holder) is None:
-            raise VerdictRefused("case.no-role", holder=row.rights_holder)
+        require_role(user, row, VerdictRefused)
         newest = row.verdicts.select_related("decided_by").first()
         if basis is not None and basis != (newest.pk if newest else 0):
             raise _outdated_refusal(newest)

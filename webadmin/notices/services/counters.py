@@ -23,14 +23,13 @@ from webadmin.notices.services.events import (
     note_event,
     source_states,
 )
-from webadmin.notices.services.kept_files import keep_event_papers
+from webadmin.notices.services.kept_files import keep_event_papers, require_manager
 from webadmin.notices.services.outcomes import require_day_after_sending
 from webadmin.notices.services.sending import (
     EventDetails,
     Files,
     answer_due_day,
     local_day,
-    require_manager,
     require_past,
 )
 

@@ -18,7 +18,7 @@ from documents.pdf_writing import pdf_file
 from documents.word_writing import word_file
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import may_manage, user_role
+from webadmin.accounts.services.access import require_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Matter
 from webadmin.notices.models import Addressee, HolderPaper, Notice, NoticeFile, NoticePage
@@ -26,9 +26,9 @@ from webadmin.notices.services.compared_cases import compared_cases
 from webadmin.notices.services.comparison_table import TITLE, comparison_table
 from webadmin.notices.services.events import change_state, lock_notice, note_event, source_states
 from webadmin.notices.services.fitness import provider_identifiers, split_by_fitness
-from webadmin.notices.services.kept_files import applicable_papers, current_template, read_content
+from webadmin.notices.services.kept_files import applicable_papers, current_template, read_content, require_manager
 from webadmin.notices.services.legal_fields import BY_CODE, PaperField
-from webadmin.notices.services.sending import cancel_waiting_mail, is_answer_period
+from webadmin.notices.services.sending import cancel_waiting_mail, is_answer_period, local_day
 from webadmin.notices.services.values import (
     addressee_values,
     all_values,
@@ -101,8 +101,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
     if len({(case.rights_holder_id, case.site_id) for case in cases}) > 1:
         raise BadInput("notice.one-site")
     first = cases[0]
-    if user_role(by, first.rights_holder_id) is None:
-        raise BadInput("case.no-role", holder=first.rights_holder)
+    require_role(by, first)
     if addressee is not None and addressee.rights_holder_id != first.rights_holder_id:
         raise BadInput("notice.other-addressee")
     fit, left_out = split_by_fitness(cases, provider_identifiers(addressee, {}))
@@ -111,8 +110,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
     if len(fit) > MAX_PAGES:
         raise BadInput("notice.too-many-pages", most=MAX_PAGES, pages=len(fit))
     now = timezone.now()
-    today = now.astimezone(timezone.get_default_timezone()).date()
-    values = {**initial_values(first.page.site, kind, fit, today), **addressee_values(addressee)}
+    values = {**initial_values(first.page.site, kind, fit, local_day(now)), **addressee_values(addressee)}
     facts = {"site": first.page.site, "addressee": addressee, "kind": str(kind), "drafted_by": by, "values": values}
     with transaction.atomic():
         lock_rights(first.rights_holder_id)
@@ -143,8 +141,7 @@ def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
 
     Raises BadInput if the notice is not a draft, a field is too long, or the user has no role.
     """
-    if user_role(by, notice.rights_holder_id) is None:
-        raise BadInput("case.no-role", holder=notice.rights_holder)
+    require_role(by, notice)
     # Lists are derived from the pages.
     texts = {code: text for code, text in values.items() if code in BY_CODE and not BY_CODE[code].columns}
     kept = {code: storable(text).strip() for code, text in texts.items()}
@@ -207,8 +204,7 @@ def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
 
 def confirm(notice: Notice, by: User) -> None:
     """Confirm a notice: make and keep its files. Raises BadInput if it is not ready or the user is not a manager."""
-    if not may_manage(by, notice):
-        raise BadInput("notice.no-manager")
+    require_manager(notice, by)
     now = timezone.now()
     with transaction.atomic():
         row = lock_notice(notice, Notice.State.DRAFTED)
@@ -229,8 +225,7 @@ def withdraw(notice: Notice, by: User, note: str = "") -> None:
 
     Raises BadInput if the user is not a manager or the state does not allow it.
     """
-    if not may_manage(by, notice):
-        raise BadInput("notice.no-manager")
+    require_manager(notice, by)
     with transaction.atomic():
         row = lock_notice(notice, *source_states(Notice.State.WITHDRAWN))
         cancel_waiting_mail(row, timezone.now())
@@ -239,7 +234,7 @@ def withdraw(notice: Notice, by: User, note: str = "") -> None:
 
 
 def _valid_papers(notice: Notice, now: datetime) -> list[HolderPaper]:
-    return applicable_papers(notice, now.astimezone(timezone.get_default_timezone()).date())
+    return applicable_papers(notice, local_day(now))
 
 
 def _make_files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django.utils.timezone import get_default_timezone
 
@@ -35,7 +35,7 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
 
     paper: a new row with its rights holder, kind, work and validity.
     """
-    _require_manager(paper.rights_holder, by)
+    require_manager(paper.rights_holder, by)
     begins, ends = paper.valid_from, paper.valid_until
     if paper.kind not in HolderPaper.Kind:
         raise BadInput("paper.no-kind")
@@ -62,7 +62,7 @@ def check_template(content: bytes, kind: Paper, name: str) -> None:
 
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
     """Keep a template that passed `check_template`; it is used from now on. Raises BadInput, RetryLater."""
-    _require_manager(holder, by)
+    require_manager(holder, by)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
         lock_rights(holder.pk)
@@ -96,8 +96,7 @@ def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
 
     Raises BadInput if it was taken back before.
     """
-    if not may_manage(by, kept):
-        raise BadInput("notice.no-manager")
+    require_manager(kept, by)
     active = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
     if not active.update(withdrawn_at=timezone.now(), withdrawn_by=by):
         raise BadInput("paper.taken-back-already")
@@ -130,8 +129,8 @@ def is_valid(paper: HolderPaper, on: date) -> bool:
     )
 
 
-def _require_manager(holder: RightsHolder, by: User) -> None:
-    if not may_manage(by, holder):
+def require_manager(record: Model, by: User) -> None:
+    if not may_manage(by, record):
         raise BadInput("notice.no-manager")
 
 

@@ -24,6 +24,7 @@ from webadmin.database import AWAY, fresh, is_away
 from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
 from webadmin.notices.services.events import lock_notice
 from webadmin.notices.services.fitness import require_fit
+from webadmin.notices.services.kept_files import require_manager
 from webadmin.notices.services.mail_message import (
     compose_mail,
     mail_bytes,
@@ -31,7 +32,7 @@ from webadmin.notices.services.mail_message import (
     recipient_address,
     require_size,
 )
-from webadmin.notices.services.sending import local_day, note_sent, require_manager
+from webadmin.notices.services.sending import local_day, note_sent
 from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 
 State = NoticeMail.State

@@ -22,13 +22,12 @@ from webadmin.notices.services.events import (
     note_event,
     source_states,
 )
-from webadmin.notices.services.kept_files import keep_event_papers
+from webadmin.notices.services.kept_files import keep_event_papers, require_manager
 from webadmin.notices.services.sending import (
     NO_DETAILS,
     EventDetails,
     answer_due_day,
     local_day,
-    require_manager,
     require_past,
 )
 from webadmin.notices.services.values import notice_cases

@@ -13,10 +13,9 @@ from core.errors import BadInput
 from core.ids import digest
 from core.wording import Message
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import may_manage
 from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
 from webadmin.notices.services.events import TRANSITIONS, change_state, effective_events, lock_notice
-from webadmin.notices.services.kept_files import keep_event_papers
+from webadmin.notices.services.kept_files import keep_event_papers, require_manager
 
 State, Way = Notice.State, NoticeEvent.Way
 Files = Sequence[tuple[str, bytes]]
@@ -120,11 +119,6 @@ def open_mails(notice: Notice) -> QuerySet[NoticeMail]:
     """Return the mails whose result is not known yet; at most one."""
     live = Q(state__in=[NoticeMail.State.PREPARED, NoticeMail.State.TRYING])
     return NoticeMail.objects.filter(live | Q(state=NoticeMail.State.UNKNOWN, settled_at=None), notice=notice)
-
-
-def require_manager(notice: Notice, by: User) -> None:
-    if not may_manage(by, notice):
-        raise BadInput("notice.no-manager")
 
 
 def require_past(day: date, now: datetime) -> None:

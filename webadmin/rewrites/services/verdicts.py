@@ -8,7 +8,7 @@ from core.errors import BadInput
 from core.matches import RewordedState
 from core.ports import Clock
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import user_role
+from webadmin.accounts.services.access import require_role
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
 
@@ -46,8 +46,7 @@ def decide(
             .defer("pairs")
             .get(pk=lead.pk)
         )
-        if user_role(user, row.rights_holder) is None:
-            raise LeadVerdictRefused("case.no-role", holder=row.rights_holder)
+        require_role(user, row, LeadVerdictRefused)
         newest = row.verdicts.select_related("decided_by").first()
         if basis is not None and basis != (newest.pk if newest else 0):
             raise _outdated_refusal(newest)

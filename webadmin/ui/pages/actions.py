@@ -1,13 +1,19 @@
-"""Buttons above a record that ask for confirmation, and the redirect after them."""
+"""Actions of lists and records: buttons that ask for confirmation, refusals, and the redirect afterwards."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
+from django.contrib import messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from unfold.decorators import action
 from unfold.enums import ActionVariant
+
+from core.errors import ZhuiwenError
+from webadmin.ui.pages.wording import message_text
+
+R = TypeVar("R")
 
 
 def confirmed_action(
@@ -30,3 +36,17 @@ def redirect_to_record(request: HttpRequest, record: Model) -> HttpResponse:
     if "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Redirect": address})
     return HttpResponseRedirect(address)
+
+
+def carry_out_each(
+    request: HttpRequest, records: Iterable[R], act: Callable[[R], object], name: Callable[[R], str] = str
+) -> int:
+    """Act on each record, tell the user every refusal with the record's name, and return the number of successes."""
+    done = 0
+    for record in records:
+        try:
+            act(record)
+            done += 1
+        except ZhuiwenError as error:
+            messages.error(request, f"{name(record)}: {message_text(error)}")
+    return done

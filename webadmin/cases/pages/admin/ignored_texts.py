@@ -19,6 +19,7 @@ from webadmin.accounts.pages.isolation import HolderAdmin, is_manager, is_member
 from webadmin.accounts.services.access import manageable
 from webadmin.cases.models import IgnoredText
 from webadmin.cases.services import ignoring
+from webadmin.ui.pages.actions import carry_out_each
 from webadmin.ui.pages.columns import address_column, moment_column, text_column
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.paging import CappedPaginator
@@ -104,14 +105,10 @@ class IgnoredTextAdmin(HolderAdmin):
 
     @admin.action(description=_("Withdraw"), permissions=["review"])
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
-        done = 0
-        for ignored in queryset:
-            try:
-                ignoring.take_back(ignored, signed_in_user(request))
-            except ZhuiwenError as error:
-                messages.error(request, f"{clip_text(ignored.text, 30)}: {message_text(error)}")
-            else:
-                done += 1
+        user = signed_in_user(request)
+        done = carry_out_each(
+            request, queryset, lambda each: ignoring.take_back(each, user), lambda each: clip_text(each.text, 30)
+        )
         if done:
             words = _now("Undone: %(count)d. The excluded text counts again from the next comparison on.")
             messages.success(request, words % {"count": done})

@@ -2,7 +2,7 @@
 
 from core.errors import BadInput
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import user_role
+from webadmin.accounts.services.access import require_role, user_role
 from webadmin.cases.models import Matter
 
 MAX_AWAITED_CHARS = 300
@@ -17,7 +17,7 @@ def assign(matter: Matter, assignee: User | None, by: User) -> None:
 
     Raises AssignmentRefused for a user without a role for the rights holder, and for such an assignee.
     """
-    _require_role(matter, by)
+    require_role(by, matter, AssignmentRefused)
     if assignee is not None and user_role(assignee, matter.rights_holder) is None:
         raise AssignmentRefused("case.assignee-no-role", who=assignee, holder=matter.rights_holder)
     Matter.objects.filter(pk=matter.pk).update(assignee=assignee)
@@ -28,7 +28,7 @@ def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
 
     Raises AssignmentRefused for a user without a role for the rights holder, and for more than MAX_AWAITED_CHARS.
     """
-    _require_role(matter, by)
+    require_role(by, matter, AssignmentRefused)
     documents = documents.strip()
     if len(documents) > MAX_AWAITED_CHARS:
         raise AssignmentRefused("case.papers-too-long", most=MAX_AWAITED_CHARS)
@@ -39,8 +39,3 @@ def list_assignees(matter: Matter) -> list[User]:
     """Return the possible assignees: the active users with a role for the rights holder."""
     members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
     return list(members.distinct().order_by("username"))
-
-
-def _require_role(matter: Matter, user: User) -> None:
-    if user_role(user, matter.rights_holder) is None:
-        raise AssignmentRefused("case.no-role", holder=matter.rights_holder)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.addressees import Paper
-from core.errors import BadInput, ZhuiwenError
+from core.errors import BadInput
 from core.hidden_characters import clip_text, spell_hidden
 from documents.word_files import MAX_FILE_BYTES
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
@@ -25,7 +25,7 @@ from webadmin.notices.services import kept_files
 from webadmin.notices.services.kept_files import check_template
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.ui.models.phrases import PAPERS
-from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
+from webadmin.ui.pages.actions import carry_out_each, confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.ui.pages.downloads import as_file, kept_download
 from webadmin.ui.pages.wording import message_text
@@ -125,13 +125,10 @@ class StoredFileAdmin(HolderAdmin):
 
     @admin.action(description=_("Withdraw"), permissions=["manage"])
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
-        done = 0
-        for row in queryset:
-            try:
-                kept_files.withdraw_file(row, signed_in_user(request))
-                done += 1
-            except ZhuiwenError as error:
-                messages.error(request, f"{clip_text(row.name, 40)}: {message_text(error)}")
+        user = signed_in_user(request)
+        done = carry_out_each(
+            request, queryset, lambda row: kept_files.withdraw_file(row, user), lambda row: clip_text(row.name, 40)
+        )
         if done:
             messages.success(request, _now("Undone: %(count)d.") % {"count": done})
 

@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.errors import ZhuiwenError
 from core.states import CaseState, Verdict
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services import access
@@ -41,10 +40,10 @@ from webadmin.review.pages.matter_lists.queues import (
     queue_name,
 )
 from webadmin.ui.models.phrases import OBFUSCATIONS, VERDICTS
+from webadmin.ui.pages.actions import carry_out_each
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key, is_page_number, record_of_key
-from webadmin.ui.pages.wording import message_text
 
 ON_A_PAGE = 30
 UNDO_WITHIN = timedelta(minutes=15)  # offered in the inbox; later a verdict is taken back in its case
@@ -220,13 +219,8 @@ def _undo(request: HttpRequest, user: User) -> None:
     if found is None or str(found[0].pk) != request.POST.get("basis", ""):
         messages.error(request, _("You have nothing to undo here."))
         return
-    done = 0
-    for record in _joint_decisions(found[0]).select_related("case"):
-        try:
-            undo(record.case, user, record.pk)
-            done += 1
-        except ZhuiwenError as error:
-            messages.error(request, f"{record.case}: {message_text(error)}")
+    records = _joint_decisions(found[0]).select_related("case")
+    done = carry_out_each(request, records, lambda each: undo(each.case, user, each.pk), lambda each: str(each.case))
     if done:
         words = ngettext(
             "The verdict on %(count)d case was undone.", "The verdicts on %(count)d cases were undone.", done
@@ -240,14 +234,7 @@ def _assign(request: HttpRequest, user: User) -> None:
     if not matters or (person is None and key != inbox_query.NOBODY):
         messages.error(request, _("Choose matters, and whom to assign them to."))
         return
-    done = 0
-    for matter in matters:
-        try:
-            assign(matter, person, user)
-            done += 1
-        except ZhuiwenError as error:
-            messages.error(request, f"{matter}: {message_text(error)}")
-    if done:
+    if done := carry_out_each(request, matters, lambda matter: assign(matter, person, user)):
         who = person.get_username() if person is not None else _("nobody")
         words = ngettext("%(count)d matter assigned to %(who)s.", "%(count)d matters assigned to %(who)s.", done)
         messages.success(request, words % {"count": done, "who": who})
