@@ -119,26 +119,14 @@ def _find_key_rows(key: np.uint64, bits: int, first: Int, end: Int, entries: NDA
     low_half = np.uint64(0xFFFFFFFF)
     check = (key << np.uint64(bits)) & ~low_half
     if end - first > SHORT:
-        first = _first_not_below(entries, first, end, check)
+        if check:
+            first = _first_above(entries, first, end, check - np.uint64(1))
         return first, _first_above(entries, first, end, check | low_half)
     below, above = 0, 0
     for row in range(np.uint64(first), np.uint64(end)):
         below += entries[row] < check
         above += entries[row] <= check | low_half
     return first + below, first + above
-
-
-@kernel(allocates=False)
-def _first_not_below(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uint64) -> Int:
-    while high - low > SHORT:
-        middle = (low + high) // 2
-        if entries[middle] < bound:
-            low = middle + 1
-        else:
-            high = middle
-    while low < high and entries[low] < bound:
-        low += 1
-    return low
 
 
 @kernel(allocates=False)
