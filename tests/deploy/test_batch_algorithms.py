@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from core.errors import BadInput
+from deploy.cli.comparers import make_comparer, parse_method
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
 from tests.support.batch_files import read, write
@@ -26,47 +28,36 @@ PAGES = {
 }
 
 
-def arguments(folder: Path, *options: object) -> tuple[object, ...]:
-    rows = [{"work_id": work_id, "title": work_id, "text": text} for work_id, text in WORKS.items()]
-    works = write(folder / "works.jsonl", rows)
-    pages = write(folder / "pages.jsonl", [{"page_id": page_id, "text": text} for page_id, text in PAGES.items()])
-    return ("batch", "--works", works, "--pages", pages, "--out", folder / "m.jsonl", *options)
-
-
-def found(folder: Path) -> dict[str, list[str]]:
-    return {page: [match["work_id"] for match in own] for page, own in read(folder / "m.jsonl").items()}
-
-
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
-def test_a_batch_by_any_algorithm_finds_copies(zhuiwen: CommandLine, tmp_path: Path, algorithm: int) -> None:
-    assert zhuiwen(*arguments(tmp_path, "--algorithm", algorithm)).code == 0
-    assert found(tmp_path) == {"copy": ["work-1"], "out-of-phase": ["work-2"]}
+def test_a_batch_by_any_algorithm_finds_copies(algorithm: int) -> None:
+    comparer = make_comparer("zhuiwen", WORKS, parse_method("zhuiwen", algorithm, None))
+    found = comparer.matches(list(PAGES.items()), exclude_same_id=False)
+    assert [[match["work_id"] for match in of_page] for of_page in found] == [["work-1"], ["work-2"], []]
 
 
 def test_the_plain_published_index_finds_what_is_in_phase(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    assert zhuiwen(*arguments(tmp_path, "--algorithm", 3, "--page-step", 32)).code == 0
-    assert found(tmp_path) == {"copy": ["work-1"]}
+    rows = [{"work_id": work_id, "title": work_id, "text": text} for work_id, text in WORKS.items()]
+    works = write(tmp_path / "works.jsonl", rows)
+    pages = write(tmp_path / "pages.jsonl", [{"page_id": page_id, "text": text} for page_id, text in PAGES.items()])
+    out = tmp_path / "m.jsonl"
+    options = ("batch", "--works", works, "--pages", pages, "--out", out, "--algorithm", 3, "--page-step")
+    assert zhuiwen(*options, 0).code != 0
+    assert not out.exists()
+    assert zhuiwen(*options, 32).code == 0
+    assert {page: [match["work_id"] for match in own] for page, own in read(out).items()} == {"copy": ["work-1"]}
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("given", "complaint"),
     [
-        (("--algorithm", 99), "there is no algorithm 99; choose one of 1, 2, 3, 4, 5"),
-        (("--page-step", 1), f"--page-step only applies to windows as seeds; algorithm {DEFAULT.id} only has anchors"),
+        (("zhuiwen", 99, None), "there is no algorithm 99; choose one of 1, 2, 3, 4, 5"),
         (
-            ("--algorithm", 3, "--engine", "nshash"),
-            "--algorithm and --page-step only apply to zhuiwen, not to nshash",
+            ("zhuiwen", None, 1),
+            f"--page-step only applies to windows as seeds; algorithm {DEFAULT.id} only has anchors",
         ),
+        (("nshash", 3, None), "--algorithm and --page-step only apply to zhuiwen, not to nshash"),
     ],
 )
-def test_what_does_not_go_together_is_one_sentence(
-    zhuiwen: CommandLine, tmp_path: Path, options: tuple[object, ...], complaint: str
-) -> None:
-    done = zhuiwen(*arguments(tmp_path, *options))
-    assert done.code != 0
-    assert complaint in " ".join((done.out + done.err).split())
-    assert not (tmp_path / "m.jsonl").exists()
-
-
-def test_a_step_of_nothing_is_refused(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    assert zhuiwen(*arguments(tmp_path, "--algorithm", 3, "--page-step", 0)).code != 0
+def test_what_does_not_go_together_is_one_sentence(given: tuple[str, int | None, int | None], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        parse_method(*given)

@@ -97,33 +97,38 @@ def told(damages: list[Damage]) -> list[tuple[str, str, str]]:
     return [(each.place, each.kind.value, each.remedy.value) for each in damages]
 
 
-@pytest.mark.parametrize(
-    ("collection", "remedy"),
-    [
-        ("pages", Remedy.MADE_ANEW),
-        ("page_versions", Remedy.RESTORE),
-        ("page_texts", Remedy.MADE_ANEW),
-        ("raw_bodies", Remedy.RESTORE),
-        ("fingerprints", Remedy.MADE_ANEW),
-        ("work_texts", Remedy.RESTORE),
-    ],
-)
-def test_what_the_page_store_lost_is_missed_or_made_anew(kept: Kept, collection: str, remedy: Remedy) -> None:
-    key = kept.any_key(collection)
-    kept.database[collection].delete_one({"_id": key})
-    looked = kept.check(may_mend=False)
-    assert {(each.place, each.kind) for each in looked} == {(collection, FaultKind.MISSING)}
-    assert told(kept.check()) == [(collection, "missing", remedy.value)]
-    assert told(kept.check()) == ([] if remedy is Remedy.MADE_ANEW else [(collection, "missing", remedy.value)])
+LOST = {
+    "pages": Remedy.MADE_ANEW,
+    "page_versions": Remedy.RESTORE,
+    "page_texts": Remedy.MADE_ANEW,
+    "raw_bodies": Remedy.RESTORE,
+    "fingerprints": Remedy.MADE_ANEW,
+    "work_texts": Remedy.RESTORE,
+}
 
 
-@pytest.mark.parametrize("collection", ["page_texts", "raw_bodies", "fingerprints", "work_texts"])
-def test_bytes_that_changed_are_told_as_changed(kept: Kept, collection: str) -> None:
-    head: Any = kept.database[collection].find_one({})
-    of_parts = not head.get("data")
-    name, key = (f"{collection}_parts", f"{head['_id']}/0000") if of_parts else (collection, head["_id"])
-    kept.database[name].update_one({"_id": key}, {"$set": {"data": b"\x00garbled"}})
-    assert {(each.place, each.kind) for each in kept.check()} == {(collection, FaultKind.CHANGED)}
+def test_what_the_page_store_lost_is_missed_or_made_anew(kept: Kept) -> None:
+    for collection, remedy in LOST.items():
+        lost: Any = kept.database[collection].find_one({"_id": kept.any_key(collection)})
+        kept.database[collection].delete_one({"_id": lost["_id"]})
+        looked = kept.check(may_mend=False)
+        assert {(each.place, each.kind) for each in looked} == {(collection, FaultKind.MISSING)}
+        assert told(kept.check()) == [(collection, "missing", remedy.value)]
+        if remedy is Remedy.RESTORE:
+            assert told(kept.check()) == [(collection, "missing", remedy.value)]
+            kept.database[collection].insert_one(lost)
+        assert kept.check() == []
+
+
+def test_bytes_that_changed_are_told_as_changed(kept: Kept) -> None:
+    for collection in ("page_texts", "raw_bodies", "fingerprints", "work_texts"):
+        head: Any = kept.database[collection].find_one({})
+        of_parts = not head.get("data")
+        name, key = (f"{collection}_parts", f"{head['_id']}/0000") if of_parts else (collection, head["_id"])
+        whole: Any = kept.database[name].find_one({"_id": key})
+        kept.database[name].update_one({"_id": key}, {"$set": {"data": b"\x00garbled"}})
+        assert {(each.place, each.kind) for each in kept.check()} == {(collection, FaultKind.CHANGED)}
+        kept.database[name].update_one({"_id": key}, {"$set": {"data": whole["data"]}})
 
 
 def test_a_response_that_is_lost_comes_back_from_the_evidence_that_holds_it(kept: Kept) -> None:
