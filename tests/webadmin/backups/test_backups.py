@@ -171,7 +171,7 @@ def test_a_backup_lies_in_s3_as_well(stored: Stored, s3_server: S3Server, s3_url
     assert (stored.rows(), stored.documents()) == before
 
 
-def test_a_backup_that_was_cut_off_is_none_and_one_of_another_installation_refuses_the_place(stored: Stored) -> None:
+def test_a_backup_that_was_cut_off_is_none_and_those_of_others_refuse_the_place(stored: Stored) -> None:
     place = MemoryObjects()
     place.remove(stored.backed_up(place).backup.key)
     assert list_backups(place) == []
