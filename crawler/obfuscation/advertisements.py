@@ -1,7 +1,7 @@
-"""Advertisements of a site inside the sentences of a copy: they vary at each load, so patterns recognise them.
+"""Removes advertisements that a site inserts into the sentences of a copy.
 
-A piece goes when it names the site (an address, however spelt) or asks the reader to come back to it, and no more goes
-than its brackets or its sentence.
+Advertisements change with each load, so patterns recognise them. A piece is removed if it names the site (a URL in any
+spelling) or asks the reader to come back. Only its brackets or its sentence are removed with it.
 """
 
 import re
@@ -12,7 +12,7 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
-MAX_SIGNS = 50_000  # take 1 s; a novel of two million characters with one in each paragraph has as many
+MAX_SIGNS = 50_000  # they take 1 s; a novel of two million characters with one in each paragraph has as many
 MAX_SHARE = 0.4  # of a text; a page about web sites is not a copy with advertisements
 
 _DOT = r"(?:[^\S\n]?[.．。·•点點丶][^\S\n]?|[^\S\n]?(?:dot|DOT)[^\S\n]?)"
@@ -32,7 +32,7 @@ _ADDRESS = (
 )
 _ADDRESSES = re.compile(_ADDRESS)
 _LETTERS = re.compile(_LETTER)
-# Blanks between single letters or around a dot; a word before an address or behind a sentence is none of it.
+# Spaces between single letters or around a dot. A word before an address or after a sentence is not part of it.
 _SPREAD = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]\s[0-9A-Za-z](?![0-9A-Za-z])|\s\.\s")
 _SITE_WORDS = re.compile(
     "首发|首發|小说|小說|章节|章節|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站"
@@ -42,14 +42,14 @@ _SITE = "(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文|书|�
 
 
 def _alternatives(openings: str, rest: str) -> str:
-    """Return the same as (?:openings)rest, each alternative with its first character first: re skips to these alone."""
+    """Return a pattern equal to (?:openings)rest, grouped by first character, to which `re` can skip."""
     by_first: dict[str, list[str]] = {}
     for opening in openings.split("|"):
         by_first.setdefault(opening[0], []).append(opening[1:])
     return "|".join(f"{first}(?:{'|'.join(tails)}){rest}" for first, tails in by_first.items())
 
 
-# Statements that only a site makes of itself. Each is a whole clause, or the sign of one.
+# Statements that only a site makes about itself. Each is a whole clause, or the beginning of one.
 _SIGNS = re.compile(
     "|".join(
         _alternatives(openings, rest)
@@ -109,16 +109,16 @@ _BRACKETS = {
     "<": ">",
     "＜": "＞",
 }
-_BOXES = "【〖[［『{"  # sentences give an address in round brackets, if at all
+_BOXES = "【〖[［『{"  # in sentences, an address stands in round brackets, if in any
 _EDGES = "。！？!?；;\n…”」』“「『，,"
 _CLOSING_MARKS = "。！？!?；;，,"
-MAX_HAN_BESIDE = 14  # of a clause that names a site: the name, and 最新章节请到 or 阅读
+MAX_HAN_BESIDE = 14  # in a clause that names a site: the name, and 最新章节请到 or 阅读
 
 
 def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationFound | None]:
-    """Remove the advertisements inside a text, and record them; a text without any is returned as it is.
+    """Return a text without its advertisements, and a record of what was removed, or the text unchanged and None.
 
-    host: of the page; its own address between two characters is an advertisement whatever stands around it.
+    host: the host of the page. Its own address between two characters is always an advertisement.
 
     >>> without_advertisements("他停下脚步【看书网www.example.com首发】，望向远处。")[0]
     '他停下脚步，望向远处。'
@@ -139,7 +139,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
 
 
 def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
-    """Find all advertisements; None if they have more than `most` characters, or more than MAX_SIGNS signs."""
+    """Find all advertisements, or return None if they exceed `most` characters or MAX_SIGNS matches."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):
@@ -154,26 +154,26 @@ def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
             is_meant = pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host)
             (found if is_meant else plain).append(piece)
             chars += (end - start) * is_meant
-    # An address right beside an advertisement belongs to it.
+    # An address directly beside an advertisement belongs to it.
     edges = {edge for piece in found for edge in piece}
     return [*found, *(piece for piece in plain if edges & {piece[0], piece[1]})]
 
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
-    """Return True if an address invites the reader to come back, and is not one that the text speaks of."""
+    """Return True if an address invites the reader to come back, rather than being a subject of the text."""
     is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]  # a mark may follow; [1] begins a note
     is_boxed = is_enclosed and count_han(piece) <= MAX_HAN_BESIDE
     return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
 def _is_address(shown: str) -> bool:
-    """Return True if there is a name before the ending: 3.5 cm and b, cn are none."""
+    """Return True if a name precedes the ending, which excludes "3.5 cm" and "b, cn"."""
     letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
     return len(letters) >= 5 and not letters.isdigit()
 
 
 def _is_spelt_oddly(shown: str) -> bool:
-    """Return True if an address is written so that no program takes it for one: a reader is to type it."""
+    """Return True if an address is spelt so that programs miss it and only a reader can type it."""
     return bool(re.search("[^\\s\x21-\x7e]", shown) or _SPREAD.search(shown))
 
 
@@ -183,7 +183,7 @@ def _is_own(shown: str, host: str) -> bool:
 
 
 def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the brackets around a sign on its own line, no further than an advertisement is long."""
+    """Return the range of the brackets around a match on the same line, if it is short enough for an advertisement."""
     for at in range(start, max(-1, start - MAX_PIECE_CHARS), -1):
         closing = _BRACKETS.get(text[at : at + 1])
         if text[at : at + 1] == "\n":
@@ -197,7 +197,7 @@ def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _clause_range(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the clause of a sign, where the rest of it is little more than a name; else the sign alone."""
+    """Return the clause around a match if it holds little more than a name, or else only the match."""
     begin = max(text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in _EDGES) + 1
     if begin == 0 and start > MAX_PIECE_CHARS:
         begin = start

@@ -1,4 +1,4 @@
-"""Boxes of elements without layout: tells boxes from parts of lines, and finds those of which nothing is seen."""
+"""Computes boxes of elements without layout: separates boxes from parts of lines, and finds boxes that show nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ PICTURES = frozenset({"img", "svg", "video", "canvas", "iframe", "object", "embe
 _PARTS_OF_TABLES = frozenset({"caption", "thead", "tbody", "tfoot", "tr", "td", "th"})
 _FLEXIBLE = ("flex", "inline-flex", "grid", "inline-grid", "-webkit-box", "-webkit-inline-box", "-webkit-flex")
 _CLIPPING = ("hidden", "clip", "auto", "scroll", "overlay")
-_LEAST_PX = 1.0  # of a box in which something is seen
+_LEAST_PX = 1.0  # smallest side of a box in which something is visible
 
 
 def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:
-    """Return True if an element is a part of a line: sizes, overflow and transforms do not hold for it.
+    """Return True if an element is part of a line, which ignores sizes, overflow and transforms.
 
-    is_item: the element around lays its children out itself (flex, grid).
+    is_item: True if the parent lays out its children itself (flex, grid).
     """
     if is_item or own.get("position") in ("absolute", "fixed") or own.get("float", "none") != "none":
         return False
@@ -43,24 +43,24 @@ def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:
 
 
 def is_flexible(own: Properties) -> bool:
-    """Return True if an element gives its children other sizes than they ask for."""
+    """Return True if an element may give its children other sizes than they declare."""
     return own.get("display", "") in _FLEXIBLE
 
 
 def is_part_of_table(element: HtmlElement, own: Properties) -> bool:
-    """Return True if a box is a cell, a row or a group of rows: it has no margins, and sizes are wishes."""
+    """Return True if a box is a cell, a row or a row group, which has no margins and treats sizes as hints."""
     display = own.get("display")
     return element.tag in _PARTS_OF_TABLES if display is None else display.startswith("table-")
 
 
 def is_flat(element: HtmlElement, own: Properties, units: Units, *, is_item: bool) -> bool:
-    """Return True if a box that is no part of a line has no height or width, and clips its contents."""
+    """Return True if a box outside of lines has no height or no width, and clips its contents."""
     if "overflow-x" not in own and "overflow-y" not in own:
         return False
     if element.tag in ("html", "body", "table") or "table" in own.get("display", "") or is_part_of_table(element, own):
         return False
     across, down = own.get("overflow-x", "visible"), own.get("overflow-y", "visible")
-    # Where one is not visible, the other is not either, but for `clip`.
+    # If overflow is not visible on one axis, it is not visible on the other axis either, except with `clip`.
     cuts_down = down in _CLIPPING or (across in _CLIPPING and across != "clip")
     cuts_across = across in _CLIPPING or (down in _CLIPPING and down != "clip")
     return (cuts_down and _is_flat("height", ("top", "bottom"), own, units, is_item)) or (
@@ -79,7 +79,7 @@ def _is_flat(name: str, sides: Sequence[str], own: Properties, units: Units, is_
 
 
 def is_cut_away(own: Properties) -> bool:
-    """Return True if clip-path leaves nothing of an element."""
+    """Return True if clip-path hides the whole element."""
     for name, parts in functions(own.get("clip-path", "")):
         numbers = [token for token in parts[0] if token.type in ("percentage", "dimension", "number")]
         if name == "inset" and _leaves_nothing(numbers[:4]):
@@ -90,14 +90,14 @@ def is_cut_away(own: Properties) -> bool:
 
 
 def is_clipped(own: Properties, units: Units) -> bool:
-    """Return True if clip leaves nothing of an element that is positioned."""
+    """Return True if `clip` hides the whole of a positioned element."""
     if own.get("position") not in ("absolute", "fixed"):
         return False
     return any(name == "rect" and _is_speck(parts, units) for name, parts in functions(own.get("clip", "")))
 
 
 def _leaves_nothing(sides: Sequence[Node]) -> bool:
-    """Return True if inset() takes all of the height or of the width, in shares of them."""
+    """Return True if the percentages of inset() cover the full height or the full width."""
     shares = [(token_ratio(side) or 0.0) if side.type == "percentage" else 0.0 for side in sides]
     if not shares:
         return False
@@ -114,27 +114,30 @@ def _is_speck(parts: Sequence[Sequence[Node]], units: Units) -> bool:
     return is_low or (left is not None and right is not None and right - left <= _LEAST_PX)
 
 
-# Bounds in place of layout: the largest extent of an element, and the height of the page above it.
+# Bounds that replace layout: the largest extent of an element, and the height of the page above it.
 
-_PICTURE_PX = 2_000.0  # of what has a size that only its file tells; no screen is wider
+_PICTURE_PX = 2_000.0  # for elements whose size only their file states; no screen is wider
 _LINE_HEIGHT = 2.0  # times the size of the characters; texts are set with 1.2 to 1.8
 _WIDENING = ("width", "min-width", "left", "margin-left", "margin-right", "padding-left", "padding-right")
 _HEIGHTENING = ("height", "min-height", "top", "margin-top", "padding-top", "padding-bottom")
-# Of what is above an element: 1.5 px for each character (22 in a line of 24 px on a telephone), a line for each box,
-# and what pictures have.
+# The height above an element: 1.5 px for each character (22 in a line of 24 px on a telephone), a line for each box,
+# and the height of pictures.
 _CHAR_ABOVE_PX, _BOX_ABOVE_PX, _PICTURE_ABOVE_PX = 1.5, 24.0, 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class ContentExtent:
-    """Largest extent of an element's contents, to the right and down from its beginning, in px."""
+    """The largest extent of an element's contents, to the right and down from its start, in px."""
 
     right_px: float
     down_px: float
 
 
 class PageBounds:
-    """Bounds of one page on one screen. request_count: number of requests for them."""
+    """The bounds of the elements of one page on one screen.
+
+    request_count: how many times a bound was requested
+    """
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
         self._tree, self._styles, self._screen = tree, styles, screen
@@ -143,14 +146,14 @@ class PageBounds:
         self.request_count = 0
 
     def extent(self, element: HtmlElement) -> ContentExtent:
-        """Return the extent as if text stood in one line, or each character in a line of its own."""
+        """Return the larger of two extents: all text on one line, and each character on its own line."""
         self.request_count += 1
         if element not in self._extents:
             self._extents[element] = self._measure(element)
         return self._extents[element]
 
     def above_px(self, element: HtmlElement) -> float:
-        """Return the largest height of the page above an element."""
+        """Return the largest possible height of the page above an element."""
         self.request_count += 1
         return self._above[element]
 

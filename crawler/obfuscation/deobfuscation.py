@@ -1,4 +1,4 @@
-"""Undoes every obfuscation of a page's markup, and records them."""
+"""Reverses every obfuscation in the markup of a page, and records what was changed."""
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
@@ -38,9 +38,9 @@ _is_styled = etree.XPath(
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """Means of rendering besides a page's bytes: readers of fonts and pictures, and the resources of a page.
+    """What is needed to render a page besides its bytes: the readers for fonts and pictures, and the page's resources.
 
-    Without any of them the page is its markup alone. `close` when done.
+    Without them, only the markup is read. Call `close` when done.
     """
 
     resources: Callable[[str], Resources] = lambda url: NO_RESOURCES
@@ -59,9 +59,10 @@ MARKUP_ALONE = RenderContext()
 
 @dataclass(slots=True)
 class Deobfuscation:
-    """Record of a tree's repairs; `elements` are its elements as they stood before, in document order.
+    """The record of the repairs of a tree.
 
-    notes: what could not be undone here, for the operator.
+    elements: the elements of the tree before the repairs, in document order
+    notes: what could not be reversed on this machine, for the operator
     """
 
     elements: Sequence[HtmlElement]
@@ -70,13 +71,13 @@ class Deobfuscation:
     notes: list[Message] = field(default_factory=list)
 
     def list_obfuscations(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-        """Return the obfuscations inside the main text. containers: the blocks that its lines stand in."""
+        """Return the obfuscations inside the main text, whose lines are in the blocks `containers`."""
         if not self.removed and not self.repaired:
             return ()
         return (*summarize_removed(self.removed, main_text, containers), *summarize_repaired(self.repaired, containers))
 
     def raw_text(self, containers: Set[HtmlElement], markup: str) -> str:
-        """Return the main text as it stands in the page's source: from the first of its lines to the last."""
+        """Return the main text as written in the page's source, from its first line to its last."""
         raw = parse(markup)
         if raw is None or not containers:
             return ""
@@ -94,7 +95,7 @@ class Deobfuscation:
 def deobfuscate(
     tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE, steps: ReadingSteps | None = None
 ) -> Deobfuscation:
-    """Undo the obfuscations of a page's tree, in place. Raises TooCostly with the tree half changed."""
+    """Reverse the obfuscations of a page's tree, in place. Raises TooCostly with the tree partly changed."""
     result, steps = Deobfuscation(list(tree.iter())), steps or ReadingSteps()
     base, resources = _base(tree, url), context.resources(url)
     page = MarkedPage(
@@ -117,18 +118,18 @@ def deobfuscate(
         before = len(result.repaired)
         result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
         if len(result.repaired) > before:
-            has = _tags(tree)  # a script may have written what the next ones look at
+            has = _tags(tree)  # a script may have written tags that later repairs need
     return result
 
 
 def _tags(tree: HtmlElement) -> set[object]:
-    """Return the tags of a page's elements, and `STYLE` where anything may say how it looks."""
+    """Return the tags of a page's elements, and `STYLE` if anything in the page may style them."""
     tags = {element.tag for element in tree.iter()}
     return tags | {STYLE} if _is_styled(tree) else tags
 
 
 def _source_ancestor(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:
-    """Return the nearest ancestor in the page's source: a script may have written the element itself."""
+    """Return the nearest ancestor that is in the page's source; a script may have written the element itself."""
     while element is not None and element not in numbers:
         element = element.getparent()
     return element
@@ -160,9 +161,9 @@ def open_render_context(
     kept_in: Path | None = None,
     texts: TextProcess | None = None,
 ) -> RenderContext:
-    """Return the context with everything that this machine has; nothing is loaded before the first page that needs it.
+    """Return a context with everything that this machine has. Nothing is loaded before the first page that needs it.
 
-    kept_in: where the machine's references are kept once they are drawn (crawler.obfuscation.reference_fonts).
+    kept_in: the folder in which drawn references are kept (crawler.obfuscation.reference_fonts)
     """
     process = FontProcess()
     faces = references if references is not None else ReferenceFonts(kept_in=kept_in)

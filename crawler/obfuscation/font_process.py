@@ -1,4 +1,4 @@
-"""Draws glyphs of hostile fonts, and opens pictures of characters, in a process of their own."""
+"""Draws glyphs of untrusted fonts, and opens pictures of characters, in a separate process."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,33 +14,35 @@ from PIL import Image, ImageDraw
 from crawler.obfuscation.page_picture import read_ink
 from crawler.obfuscation.worker_process import WorkerProcess
 
-# A font's bytes -> drawings of the requested characters. Runs in a process of its own: fonts are hostile.
-#
-# Only outlines are read, by fontTools, which is memory-safe; no hinting, no system library sees the file.
+# Draws the requested characters of a font. This runs in a separate process because fonts may be hostile.
+# Only outlines are read, by fontTools, which is memory-safe. No hinting and no system library processes the file.
 
-SIZE_PX = 72  # of a drawing's side: the em square and a margin
-MAX_GLYPHS = 4_000  # of one font: no page shows more different characters
-MAX_POINTS = 4_000  # of one glyph; the richest of Noto Serif (龘) has 420
-MAX_PARTS = 64  # of one composite glyph
-_FINER = 3  # drawn so much larger, then averaged
+SIZE_PX = 72  # side of a drawing: the em square and a margin
+MAX_GLYPHS = 4_000  # per font; no page shows more different characters
+MAX_POINTS = 4_000  # per glyph; the most complex one of Noto Serif (龘) has 420
+MAX_PARTS = 64  # per composite glyph
+_FINER = 3  # glyphs are drawn this many times larger, then averaged
 _CURVE_STEPS = 6
-_MARGIN = 0.15  # of the em, on each side: accents and marks stand out of it
+_MARGIN = 0.15  # of the em, on each side, for accents and marks that exceed it
 
 
 class TooMuch(ValueError):
-    """A glyph or font that no honest font has."""
+    """A glyph or font exceeds limits that no honest font reaches."""
 
 
 @dataclass(slots=True)
 class Drawings:
-    """codes: which were drawn; rasters: uint8[codes, SIZE_PX, SIZE_PX], 255 ink."""
+    """The drawings of some code points of a font.
+
+    codes: the code points that were drawn; rasters: uint8[codes, SIZE_PX, SIZE_PX], where 255 is ink
+    """
 
     codes: list[int]
     rasters: NDArray[np.uint8]
 
 
 def draw(font: bytes, codes: Sequence[int]) -> Drawings:
-    """Draw those of `codes` that the font has an outline for. Raises fontTools' errors for a broken font."""
+    """Draw each of `codes` for which the font has an outline. Raises fontTools' errors for a broken font."""
     face = TTFont(BytesIO(font), lazy=True, recalcBBoxes=False, recalcTimestamp=False, fontNumber=0)
     names: dict[int, str] = face.getBestCmap() or {}
     glyphs, em = face.getGlyphSet(), float(face["head"].unitsPerEm) or 1000.0
@@ -62,7 +64,7 @@ def _outline(glyphs: Any, name: str) -> list[list[tuple[float, float]]]:
     try:
         glyphs[name].draw(pen)
     except (TooMuch, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, AssertionError):
-        return []  # one broken glyph is no reason to leave the others
+        return []  # one broken glyph is no reason to skip the others
     return [contour for contour in pen.contours if len(contour) > 2]
 
 
@@ -115,12 +117,12 @@ class _PolygonPen(BasePen):  # type: ignore[misc]
 
 
 def _fill(contours: Sequence[Sequence[tuple[float, float]]], em: float) -> NDArray[np.uint8]:
-    """uint8[SIZE_PX, SIZE_PX]: filled by the non-zero rule, as all font renderers do."""
+    """Return uint8[SIZE_PX, SIZE_PX], filled by the non-zero rule, as all font renderers do."""
     side = SIZE_PX * _FINER
     scale = side / (em * (1 + 2 * _MARGIN))
     winding = np.zeros((side, side), np.int8)
     for contour in contours:
-        # The descender of CJK faces is 0.12 of the em (Source Han); with the margin nothing of them is cut.
+        # The descender of CJK faces is 0.12 of the em (Source Han); with the margin, it is drawn completely.
         points = [((x + _MARGIN * em) * scale, side - (y + (_MARGIN + 0.12) * em) * scale) for x, y in contour]
         plane = Image.new("1", (side, side))
         ImageDraw.Draw(plane).polygon([(_clamp(x, side), _clamp(y, side)) for x, y in points], fill=1)
@@ -139,18 +141,18 @@ def _area(points: Sequence[tuple[float, float]]) -> float:
 
 
 MAX_SECONDS = 20.0  # for one font; 4,000 glyphs of Noto Serif take 6 s (2026-11)
-MAX_SECONDS_OF_PICTURE = 5.0  # of a character or a line; one takes 2 ms
+MAX_SECONDS_OF_PICTURE = 5.0  # for a character or a line; one takes 2 ms
 MAX_FONT_BYTES = 12_000_000  # a whole CJK face as WOFF2; larger ones are not sent to readers
 
 
 class FontProcess:
-    """Draws glyphs of untrusted fonts. Safe to use from several threads; `close` when done."""
+    """Draws glyphs of untrusted fonts. Safe to use from several threads; call `close` when done."""
 
     def __init__(self) -> None:
         self._worker = WorkerProcess(answer)
 
     def draw(self, font: bytes, codes: Sequence[int]) -> Drawings | None:
-        """Draw glyphs in the process, as `draw`; None for a font that is broken, too large or too slow."""
+        """Draw glyphs in the process, as `draw` does, or return None if the font is broken, too large or too slow."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
         given = self._worker.ask(list(codes), font, MAX_SECONDS)
@@ -160,14 +162,14 @@ class FontProcess:
         return Drawings(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
 
     def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
-        """Return the ink of a picture as `picture_ink.read_ink`; None for one that is broken, too large or too slow."""
+        """Return the ink of a picture, as `read_ink` does, or None if it is broken, too large or too slow."""
         given = self._worker.ask(None, picture, MAX_SECONDS_OF_PICTURE)
         if given is None or len(given[0]) != 2:
             return None
         return np.frombuffer(given[1], np.uint8).reshape(given[0])
 
     def close(self) -> None:
-        """End the process, also while a thread waits for its answer; nothing is drawn any more."""
+        """End the process, even while a thread waits for its result. Nothing can be drawn afterwards."""
         self._worker.close()
 
 
@@ -180,6 +182,6 @@ def answer(codes: list[int] | None, data: bytes) -> tuple[list[int], bytes]:
         drawings = draw(data, codes)
     except MemoryError:
         raise
-    except Exception:  # whatever a hostile font makes fontTools raise means one thing: no drawings
+    except Exception:  # any error that a hostile font causes in fontTools means that there are no drawings
         return [], b""
     return drawings.codes, drawings.rasters.tobytes()

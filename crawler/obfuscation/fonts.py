@@ -1,7 +1,7 @@
-"""Obfuscated fonts: the characters that a page's font shows in place of those in its source.
+"""Detects obfuscated fonts, which show other characters than the page's source contains.
 
-Each glyph is drawn and compared with free faces by shape; where that leaves doubt, a recogniser of characters is asked
-as well. A font that draws its characters as what they are changes nothing.
+Each glyph is drawn and its shape is compared with free faces. If the result is uncertain, a character recogniser gives
+a second opinion. A font that draws every character as itself changes nothing.
 """
 
 import re
@@ -21,26 +21,30 @@ from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, Raster
 from crawler.obfuscation.reference_fonts import ReferenceFonts
 
-# All of 4,600 characters of texts in SimHei, in Noto Serif and in Noto Sans, each while it was not among the
-# references, 2026-11. The right character is at .76 or more in SimHei and at .64 or more in 99.9 % of the others; of
-# two characters taken at random 99.9 % are below .60.
-MIN_SIMILARITY = 0.62  # below it a drawing is none of the known characters
-# A character that is drawn as another: that must be much more alike than its own, which in all but one in 5,000 is no
-# further off than .08 in any face.
+# Measured on the 4,600 characters of texts in SimHei, Noto Serif and Noto Sans, each removed from the references in its
+# turn (2026-11). The right character scores at least .76 in SimHei, and at least .64 for 99.9 % in the others; 99.9 %
+# of random pairs of characters score below .60.
+MIN_SIMILARITY = 0.62  # below it, a drawing shows none of the known characters
+# A character counts as drawn as another one only if that one is much more similar than the character itself, which lags
+# by at most .08 in any face for all but one in 5,000.
 MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
-MIN_REMAPPED = 3  # of a font's characters; two may be an odd drawing in an honest one
+MIN_REMAPPED = 3  # of a font's characters; two may be odd drawings in an honest one
 MAX_FONTS_KEPT = 64
-_MAX_ASKED_OF_OCR = 300  # glyphs of one font: 16 ms each
-# A glyph this many times further below the font's middle than its twentieth part is. Of 8 characters that are in no
-# list (樫, 覇) all are in Noto Sans and in Noto Serif and 6 in SimHei, of 3,424 known ones none, none, and 1 (2026-11).
+_MAX_ASKED_OF_OCR = 300  # glyphs of one font; each takes 16 ms
+# A glyph is doubtful if it is this many times further below the font's median than its 5th percentile is. This holds
+# for 8 of 8 characters that are in no list (樫, 覇) in Noto Sans and in Noto Serif and for 6 in SimHei, and of 3,424
+# known ones for none, none and 1 (2026-11).
 _SPREADS, _MIN_GLYPHS_TO_JUDGE = 3.0, 40
-# Judged apart: digits have fewer strokes to tell them by, and are left alone by most fonts that garble Chinese.
+# Judged separately: digits have fewer strokes to compare, and most fonts that garble Chinese leave them unchanged.
 _KINDS = (PRIVATE_USE, HAN, re.compile(f"(?!{PRIVATE_USE.pattern}|{HAN.pattern})."))
 
 
 @dataclass(slots=True)
 class _Glyph:
-    """A font's drawing of a character; `seen`: the recogniser's result, None if it was not asked."""
+    """A font's drawing of a character.
+
+    own: its similarity to that character; seen: the result of the recogniser, or None if it was not consulted
+    """
 
     own: float | None
     candidates: Sequence[Candidate]
@@ -50,7 +54,10 @@ class _Glyph:
 
 @dataclass(frozen=True, slots=True)
 class _SourceChar:
-    """A character of the source with its glyph; odds: in nats, that it is drawn as what it is."""
+    """A character of the source with its glyph.
+
+    odds: the odds that the glyph shows the character itself, in nats
+    """
 
     char: str
     glyph: _Glyph
@@ -64,14 +71,17 @@ class _SourceChar:
 
 @dataclass(frozen=True, slots=True)
 class ShownChars:
-    """Characters that a font shows for those of a page: `chars`; and those of the shown ones that stay in doubt."""
+    """The characters that a font shows in place of those in a page's source.
+
+    chars: maps each replaced character to the shown one; doubtful: the shown characters that remain uncertain
+    """
 
     chars: Mapping[str, str]
     doubtful: str = ""
 
 
 class FontReader:
-    """Reads the fonts of pages; keeps a font's glyphs by the digest of its bytes."""
+    """Reads the fonts of pages, and caches their glyphs by the digest of the font."""
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
@@ -79,7 +89,7 @@ class FontReader:
         self._kept: OrderedDict[str, dict[str, _Glyph | None]] = OrderedDict()
 
     def read_remapping(self, font: bytes, chars: Set[str]) -> ShownChars:
-        """Map those of `chars` that the font draws as others to what it shows; empty for an honest font."""
+        """Map each of `chars` that the font draws as another character to that character; empty for an honest font."""
         index = self._references.index
         wanted = {char for char in chars if PRIVATE_USE.fullmatch(char) or HAN.fullmatch(char) or char.isalnum()}
         if index is None or not wanted:
@@ -90,7 +100,7 @@ class FontReader:
         return self._choose_chars([*_weigh_chars(private, 0), *_weigh_chars(han), *_weigh_chars(rest)])
 
     def make_ready(self) -> None:
-        """Load the references, or draw them where the machine has none yet, which takes a minute."""
+        """Load the references, or draw them if the machine has none yet, which takes a minute."""
         _ = self._references.index
 
     def close(self) -> None:
@@ -126,7 +136,7 @@ class FontReader:
         return known
 
     def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:
-        """Draw and compare characters; None for one that the font does not draw, or draws as no known one."""
+        """Draw and compare characters; None for a character that the font lacks or draws as no known one."""
         read: dict[str, _Glyph | None] = dict.fromkeys(chars)
         drawings = self._process.draw(font, [ord(char) for char in chars])
         if drawings is None:
@@ -140,7 +150,7 @@ class FontReader:
 
 
 def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) -> bool:
-    """Return True if a drawing for `char` surely shows one of `candidates` instead."""
+    """Return True if a drawing for `char` certainly shows one of `candidates` instead."""
     top = candidates[0]
     if top.similarity < MIN_SIMILARITY:
         return False
@@ -154,7 +164,7 @@ def _select_kind(glyphs: Mapping[str, _Glyph], kind: re.Pattern[str]) -> dict[st
 
 
 def _weigh_chars(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> list[_SourceChar]:
-    """Weigh the characters of one kind; none if fewer than `at_least` are drawn as another."""
+    """Weigh the characters of one kind, or return none if fewer than `at_least` are drawn as another."""
     others = sum(1 for char, glyph in glyphs.items() if is_another(char, glyph.own, glyph.candidates))
     if others < at_least:
         return []
@@ -163,7 +173,7 @@ def _weigh_chars(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> 
 
 
 def _least_of_known(similarities: Sequence[float]) -> float:
-    """Least similarity of this font's glyphs to known characters; a glyph below it is likely an unknown one."""
+    """Return the least similarity of this font's glyphs to known characters; a glyph below it is likely unknown."""
     if len(similarities) < _MIN_GLYPHS_TO_JUDGE:
         return 0.0
     low, middle = np.percentile(similarities, [5, 50])

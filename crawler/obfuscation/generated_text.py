@@ -1,4 +1,4 @@
-"""Text that a style sheet puts before or after elements: words of the copy that no program finds in the markup."""
+"""Text that a style sheet inserts before or after elements: words of the copy that are missing in the markup."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Re
 from crawler.obfuscation.visibility import INLINE, shown_text
 from crawler.opening import Step
 
-MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
+MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of that
 MIN_PIECES = 2  # a single label ("作者：") is design
 MIN_HAN_OF_LINE = 8
 
 
 def insert_generated(styles: Cascade) -> list[Repaired]:
-    """Write into a tree (changed in place) what its sheets show before and after its elements inside sentences."""
+    """Insert the text that sheets show before and after elements inside sentences into the tree, in place."""
     pieces = list(_pieces(styles))
     if len(pieces) < MIN_PIECES:
         return []
@@ -47,7 +47,7 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
 
 
 def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
-    """Return the text, and True if it stands in an attribute of the element."""
+    """Return the generated text, and True if it comes from an attribute of the element."""
     parts, is_of_attribute = [], False
     for token in parse_value(own.get("content", "")[: MAX_CHARS * 2]):
         if token.type == "string":
@@ -66,7 +66,7 @@ class _ShownHan(HanCounts):
 
 
 def _is_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Return True if an element stands in a line of running text: a label before a line of its own does not."""
+    """Return True if an element is in a line of running text, which a label before a separate line is not."""
     block = enclosing_block(element)
     return element.tag in INLINE and block is not None and han[block] >= MIN_HAN_OF_LINE
 

@@ -1,4 +1,4 @@
-"""Recognition of characters in a picture: the second opinion, where the extra `ocr` is installed."""
+"""Recognises characters in a picture as a second opinion, if the extra `ocr` is installed."""
 
 import logging
 import threading
@@ -27,12 +27,15 @@ def missing_recognition() -> Message | None:
 _HEIGHT_PX = 48  # the input height of the recogniser's network
 MAX_WIDTH_PX = 2_000
 _INK = 96
-# Of its longer side: so 95 % of 168 single characters of 20 to 55 px are read, and 93 % as the bare box of their ink.
+# Times its longer side: 95 % of 168 single characters of 20 to 55 px are read that way, 93 % if cropped to the ink.
 _SIDE_OF_ONE = 1.2
 
 
 class Recognizer:
-    """rapidocr-onnxruntime behind one question; loaded at the first. `is_there` False: it is not installed."""
+    """Recognises text with rapidocr-onnxruntime, which is loaded at the first call.
+
+    is_there: False if it is not installed
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -44,7 +47,7 @@ class Recognizer:
         return self._load() is not None
 
     def line(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
-        """Recognise one line (uint8[height, width], 255 ink): text and a confidence in [0, 1]; ("", 0.0) for none."""
+        """Recognise one line, uint8[height, width] with 255 as ink: its text and confidence, [0, 1], or ("", 0.0)."""
         engine = self._load()
         if engine is None or not ink.size:
             return "", 0.0
@@ -56,7 +59,7 @@ class Recognizer:
         return str(found[0][0]).strip(), float(found[0][1])
 
     def one(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
-        """Recognise the drawing of one character: as `line`, but keeps its shape and leaves ground around it."""
+        """Recognise the drawing of one character, as `line` does, but keep its proportions and add a margin."""
         return self.line(_square(ink))
 
     def _load(self) -> Any:
@@ -73,7 +76,7 @@ class Recognizer:
 
 
 class NoRecognizer(Recognizer):
-    """Recognises nothing, as if the extra were not installed."""
+    """A recogniser that recognises nothing, as if the extra were not installed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +96,7 @@ def _square(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _pad(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Scale to the network's height and add a ground around: without one the outermost strokes are lost."""
+    """Scale to the network's height and add a margin; without it, the outermost strokes are lost."""
     height, width = ink.shape
     inner = _HEIGHT_PX - 12
     to_width = max(1, min(MAX_WIDTH_PX, round(width * inner / height)))

@@ -1,6 +1,6 @@
-"""Drawn characters as vectors of the directions of their edges, and the known characters that a drawing looks like.
+"""Represents drawn characters as vectors of edge directions, and finds the known characters most similar to them.
 
-Serves obfuscated fonts and pictures in place of characters: both end in a small picture of one character.
+Serves obfuscated fonts and pictures in place of characters: both yield a small picture of one character.
 """
 
 from collections.abc import Sequence
@@ -13,26 +13,26 @@ from PIL import Image
 
 Raster = NDArray[np.uint8]  # uint8[height, width]: 0 ground, 255 ink
 
-# Of SimHei, whose face is none of the references, 4 of the 3,500 most frequent characters are taken for others with
-# squares of 48 in 10 fields, 5 with 32 or 40 in 8, 5 with 48 in 7; grey values in place of directions: 79 (2026-11).
-SIDE = 48  # px of the square that a drawing is brought to
-FIELDS = 10  # along each side, in each of which the edges of 8 directions are summed
+# Of the 3,500 most frequent characters in SimHei, which is not among the references, 4 are misread with squares of 48
+# in 10 fields, 5 with 32 or 40 in 8, 5 with 48 in 7, and 79 with grey values instead of directions (2026-11).
+SIDE = 48  # px of the square that a drawing is scaled to
+FIELDS = 10  # along each side; in each, the edges of 8 directions are summed
 FEATURES = 8 * FIELDS * FIELDS
-_FIELD_SPREAD = 0.55  # of a field's width: neighbours overlap, so that a stroke a little apart is alike still
+_FIELD_SPREAD = 0.55  # of a field's width: fields overlap, so that slightly displaced strokes remain similar
 _SMOOTHING = np.array([0.023, 0.23, 0.494, 0.23, 0.023], np.float32)  # a bell of 0.8 px
 _INK = 127
-# Narrower than that a character keeps its shape (一, 1, 卜); wider it fills the square, as faces differ there.
+# Narrower characters keep their proportions (一, 1, 卜); wider ones fill the square, because faces differ there.
 _MAX_STRETCH = 2.2
 CANDIDATES = 20
-# Dimensions kept of the features, those in which characters differ most where faces differ least. 128 to 256 are alike.
+# Dimensions kept of the features: those in which characters differ most and faces least. 128 to 256 are alike.
 KEPT = 192
-_RIDGE = 1.0  # times the mean scatter, added to that between faces: two or three faces are not all there are
-_AT_ONCE = 500  # drawings turned into features together: 4.6 MB a plane
+_RIDGE = 1.0  # times the mean scatter, added to the scatter between faces, as two or three faces are only a sample
+_AT_ONCE = 500  # drawings turned into features together: 4.6 MB per plane
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A known character and how alike it is, [-1, 1]."""
+    """A known character and its similarity to a drawing, [-1, 1]."""
 
     char: str
     similarity: float
@@ -40,11 +40,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class GlyphModel:
-    """Known characters in one or more faces, as they are compared.
+    """The known characters in one or more faces, projected for comparison.
 
-    center: float32[FEATURES], the mean of the features; axes: float32[FEATURES, KEPT], the directions in which
-    characters are far apart and the faces of one character are near (linear discriminant analysis: Fisher 1936, as in
-    all multi-font recognisers); faces: float32[faces, characters, KEPT] of length 1, zeros for what a face lacks.
+    center: float32[FEATURES], the mean of the features
+    axes: float32[FEATURES, KEPT], the directions in which different characters are far apart and the faces of one
+    character are close (linear discriminant analysis: Fisher 1936, as in all multi-font recognisers)
+    faces: float32[faces, characters, KEPT], vectors of length 1; zeros for a character that a face lacks
     """
 
     center: NDArray[np.float32]
@@ -52,18 +53,21 @@ class GlyphModel:
     faces: NDArray[np.float32]
 
     def project(self, of: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32[rows, FEATURES] -> float32[rows, KEPT] of length 1; zeros for a blank, which is like nothing."""
+        """Return float32[rows, KEPT] of length 1 from float32[rows, FEATURES]; zeros for a blank."""
         return _project(of, self.center, self.axes)
 
 
 def learn_model(known: NDArray[np.float32]) -> GlyphModel:
-    """Learn from float32[faces, characters, FEATURES] as `features` gives them, all zero for what a face lacks."""
+    """Learn from float32[faces, characters, FEATURES], as returned by `features`; zeros if a face lacks a character."""
     center, axes = _discriminants(known)
     return GlyphModel(center, axes, np.stack([_project(face, center, axes) for face in known]))
 
 
 class GlyphIndex:
-    """Finds the known characters that a drawing is most like. chars: in the order of what is `known` of them."""
+    """Finds the known characters that are most similar to a drawing.
+
+    chars: the known characters, in the order of `known`
+    """
 
     def __init__(self, chars: Sequence[str], known: GlyphModel) -> None:
         self._chars = tuple(chars)
@@ -71,7 +75,7 @@ class GlyphIndex:
         self._known = known
 
     def similarities(self, rasters: Sequence[Raster]) -> NDArray[np.float32]:
-        """float32[rasters, characters]: how alike, in the face that is most alike."""
+        """Return float32[rasters, characters], the similarity in the most similar face."""
         wanted = self._known.project(features(rasters))
         most = wanted @ self._known.faces[0].T
         for face in self._known.faces[1:]:
@@ -79,7 +83,7 @@ class GlyphIndex:
         return np.asarray(most, np.float32)
 
     def candidates(self, row: NDArray[np.float32]) -> list[Candidate]:
-        """Return the characters of one row of `similarities` that are most alike, best first."""
+        """Return the most similar characters of one row of `similarities`, best first."""
         most = min(CANDIDATES, row.size)
         best = np.argpartition(row, -most)[-most:]
         return [
@@ -87,15 +91,15 @@ class GlyphIndex:
         ]
 
     def own(self, row: NDArray[np.float32], char: str) -> float | None:
-        """Return the similarity of the drawing of one row to `char`, None for an unknown character."""
+        """Return the similarity of one row's drawing to `char`, or None if the character is unknown."""
         number = self._numbers.get(char)
         return None if number is None else float(row[number])
 
 
 def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
-    """float32[rasters, FEATURES] of length 1, without regard to size, place and weight; zeros for a blank.
+    """Return float32[rasters, FEATURES] of length 1, independent of size, place and weight; zeros for a blank.
 
-    The gradient of each point is parted between the two nearest of eight directions and summed in FIELDS by FIELDS
+    The gradient of each point is divided between the two nearest of eight directions and summed in FIELDS by FIELDS
     fields. Source: C.-L. Liu et al., "Handwritten digit recognition: investigation of normalization and feature
     extraction techniques", Pattern Recognition 37 (2004), gradient features by parallelogram.
     """
@@ -105,9 +109,9 @@ def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
 
 
 def _discriminants(known: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the mean of the features, and float32[FEATURES, KEPT].
+    """Return the mean of the features, and the axes float32[FEATURES, KEPT].
 
-    One face alone tells nothing of how faces differ.
+    A single face gives no information about how faces differ.
     """
     common = known[:, known.any(axis=2).all(axis=0)]
     means = common.mean(axis=0)
@@ -172,7 +176,7 @@ def _directions(squares: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _fields() -> NDArray[np.float32]:
-    """float32[FIELDS, SIDE]: the share of each point of a line in each field."""
+    """Return float32[FIELDS, SIDE], the share of each point of a line in each field."""
     width = SIDE / FIELDS
     middles = (np.arange(FIELDS) + 0.5) * width - 0.5
     away = (np.arange(SIDE)[None, :] - middles[:, None]) / (_FIELD_SPREAD * width)
@@ -191,7 +195,7 @@ def _smooth(squares: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
 
 
 def _gradients(squares: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Sobel's: float32[squares, SIDE, SIDE] from left to right and from top to bottom."""
+    """Return Sobel's gradients, float32[squares, SIDE, SIDE], from left to right and from top to bottom."""
     wide = np.pad(squares, ((0, 0), (1, 1), (1, 1)))
     columns = wide[:, :, 2:] - wide[:, :, :-2]
     rows = wide[:, 2:] - wide[:, :-2]

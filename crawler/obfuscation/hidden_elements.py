@@ -1,4 +1,4 @@
-"""The elements of a page whose text no ordinary screen shows."""
+"""Finds the elements of a page whose text no ordinary screen shows."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -16,9 +16,10 @@ RUBY = ("rt", "rp")
 
 @dataclass(slots=True)
 class HiddenElements:
-    """The hidden elements of a page. `order`: all elements, in document order; `with_seen`: those with visible parts.
+    """The hidden elements of a page.
 
-    elements: those whose own text no screen shows.
+    order: all elements, in document order; elements: those whose own text no screen shows; with_seen: those with
+    visible parts
     """
 
     order: list[HtmlElement] = field(default_factory=list)
@@ -26,7 +27,7 @@ class HiddenElements:
     with_seen: set[HtmlElement] = field(default_factory=set)
 
     def pieces(self) -> Iterator[tuple[HtmlElement, str | None]]:
-        """Yield ruby and hidden elements, outermost first; with a text where only an element's own text is hidden."""
+        """Yield ruby and hidden elements, outermost first, with a text if only the element's own text is hidden."""
         gone: set[HtmlElement] = set()
         for element in self.order:
             if element in gone:
@@ -38,14 +39,14 @@ class HiddenElements:
                 yield element, own_text(element)
 
     def cause(self, element: HtmlElement) -> HtmlElement:
-        """Return the outermost hidden element around an element without a visible one in between."""
+        """Return the outermost ancestor that hides an element, with no visible element in between."""
         while (parent := element.getparent()) is not None and parent in self.elements:
             element = parent
         return element
 
 
 def own_text(element: HtmlElement) -> str:
-    """Return the text of an element without that of its children."""
+    """Return the text of an element without the text of its children."""
     return "".join([element.text or "", *(child.tail or "" for child in element)])
 
 
@@ -60,11 +61,11 @@ class HiddenElementFinder:
 
     @cached_property
     def unchanged_page(self) -> HiddenElements:
-        """The hidden elements while the page is unchanged."""
+        """The hidden elements of the unchanged page."""
         return self.find(frozenset())
 
     def find(self, passed_over: Set[HtmlElement]) -> HiddenElements:
-        """Return the hidden elements, ignoring the own style of those in `passed_over`."""
+        """Return the hidden elements, ignoring the declared styles of the elements in `passed_over`."""
         if not self._renderings:
             return HiddenElements(list(self._tree.iter(*RUBY)))
         result = HiddenElements()
@@ -85,7 +86,7 @@ class HiddenElementFinder:
                 result.elements.add(element)
             elif element.tag in PICTURES or element in self._with_content or own_text(element).strip():
                 result.with_seen.add(element)
-            # Nothing in a box without display is displayed: the outermost stands for all.
+            # A box with display: none hides its descendants, so only the outermost one is examined.
             if not all(state.is_gone for state in states):
                 pending += [(child, states) for child in reversed(element) if isinstance(child.tag, str)]
         for element in reversed(result.order):

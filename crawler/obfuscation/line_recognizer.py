@@ -1,4 +1,4 @@
-"""Lines of characters in the picture of a page, by the extra `ocr`; runs in the process for pictures of text."""
+"""Recognises lines of characters in the picture of a page with the extra `ocr`, in the process for text pictures."""
 
 import time
 from itertools import pairwise
@@ -10,31 +10,31 @@ from rapidocr_onnxruntime import RapidOCR
 
 from crawler.obfuscation.page_picture import Grey, SeenLine, tiles
 
-# A line at a time: together they are padded to the widest, which takes 4.0 s and 520 MB in place of 2.7 s and 130 MB
-# of 850 characters (2026-11).
+# One line at a time: a batch is padded to its widest line, which takes 4.0 s and 520 MB instead of 2.7 s and 130 MB for
+# 850 characters (2026-11).
 _LINES_AT_A_TIME = 1
-_UPRIGHT = 1.5  # ratio of height to width from which a box is a column
-_MAX_GAP = 3.0  # between pieces of a line, in its height
-_MAX_SLOPE = 0.08  # of a line: a watermark goes across
-# After so many lines the picture is judged: sure lines have .9 and more, and characters.
+_UPRIGHT = 1.5  # a box with at least this ratio of height to width is a column
+_MAX_GAP = 3.0  # between pieces of a line, relative to its height
+_MAX_SLOPE = 0.08  # of a line; watermarks slope more
+# The picture is judged after this many lines: certain lines have a confidence of .9 or more, and several characters.
 _LINES_TO_JUDGE, _MIN_CONFIDENCE, _MIN_CHARS = 8, 0.6, 3
 
 _Box = NDArray[np.float32]  # float32[4, 2]: x and y in px from the upper left corner, clockwise
 
 
 class LineRecognizer:
-    """Loads the models, which takes .5 s."""
+    """Recognises lines with models that take .5 s to load."""
 
     def __init__(self) -> None:
-        # A picture of one line is read at its size: enlarged to 736 px it takes three times as long (2026-11).
+        # A picture of one line is read in its own size: enlarging it to 736 px takes three times as long (2026-11).
         self._engine: Any = RapidOCR(
             intra_op_num_threads=1, inter_op_num_threads=1, rec_batch_num=_LINES_AT_A_TIME, det_limit_type="max"
         )
 
     def lines(self, grey: Grey, until: float) -> tuple[list[SeenLine], bool]:
-        """Read the lines, from tile to tile; False if that takes longer than `until` (time.monotonic).
+        """Read the lines, tile by tile, and return False if that takes longer than `until` (time.monotonic).
 
-        A picture whose first lines say nothing is left, as if it had been looked at.
+        A picture whose first lines are unreadable is abandoned and counts as completely read.
         """
         found: list[SeenLine] = []
         for top, bottom in tiles(grey):
@@ -50,7 +50,7 @@ class LineRecognizer:
         return found, True
 
     def _boxes(self, tile: NDArray[np.uint8]) -> list[_Box]:
-        """Return the boxes of lines and columns from top to bottom; pieces with little space between are joined."""
+        """Return the boxes of lines and columns from top to bottom; pieces close to each other are joined."""
         boxes, _ = self._engine.text_det(tile)
         joined: list[_Box] = []
         found = [np.asarray(box, np.float32) for box in boxes] if boxes is not None else []
@@ -98,7 +98,7 @@ def _is_across(box: _Box) -> bool:
 
 
 def _continues(before: _Box, box: _Box) -> bool:
-    """Return True if a box is the next piece of a line: only thin characters between them, which were passed over."""
+    """Return True if a box continues a line: only thin characters, which the detector missed, separate them."""
     height = min(_size(before)[1], _size(box)[1])
     overlap = min(before[:, 1].max(), box[:, 1].max()) - max(before[:, 1].min(), box[:, 1].min())
     is_line = not _is_upright(before) and not _is_upright(box)
@@ -111,7 +111,7 @@ def _are_worth_it(lines: list[SeenLine]) -> bool:
 
 
 def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A column's characters side by side: cut where a whole number of characters ends, as far as that is empty."""
+    """Return a column's characters side by side, cut at the emptiest row near each character's expected end."""
     height, width = column.shape[:2]
     grey = column[:, :, 0].astype(np.float64)
     ink = np.abs(grey - np.median(grey)).mean(axis=1)
@@ -128,7 +128,7 @@ def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _comb(ink: NDArray[np.float64], width: int) -> tuple[float, float]:
-    """Return the first place and the distance of the cuts that meet the least ink. width: of the box, in pixels."""
+    """Return the offset and the distance of the cuts that cross the least ink. width: the width of the box, in px."""
     best = (float("inf"), 0.0, float(width))
     for pitch in np.arange(0.55 * width, 1.25 * width, 0.25):
         teeth = np.arange(0, max(len(ink) - pitch, 1), pitch)

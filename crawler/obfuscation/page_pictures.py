@@ -1,8 +1,8 @@
-"""Pictures in place of paragraphs, pages or whole chapters: replaces them by the text that they show.
+"""Replaces pictures of paragraphs, pages or whole chapters by the text that they show.
 
-Looked at where a page has little text of its own, or as many pictures among its paragraphs as paragraphs; they are told
-from photographs before a recogniser is loaded (crawler.obfuscation.page_picture). What a machine has read may be wrong
-in single characters, and is marked as read so.
+Pictures are examined if a page has little text of its own, or at least half as many pictures as paragraphs among its
+paragraphs. They are told from photographs before a recogniser is loaded (crawler.obfuscation.page_picture). Recognised
+text may contain wrong characters, and is marked as recognised.
 """
 
 import re
@@ -34,14 +34,14 @@ from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, S
 from crawler.opening import Step
 from crawler.stats import NEEDS_OCR
 
-# Outside of links, frames and remarks: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
+# Without links, frames and comments: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
 MAX_HAN_OF_SHORT = 300
-# Among the paragraphs of a text that is longer: so many, and as many as half of them. Illustrated articles have fewer.
+# In longer texts: at least this many pictures, and this many per paragraph. Illustrated articles have fewer.
 MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS = 3, 0.5
 MIN_HAN_OF_PARAGRAPH = 16
-MIN_HAN_OF_PICTURES = 100  # of one page together; banners and notices have 20 to 60
-# Most pictures without text that are read before the first with text: a cover, a banner, two advertisements;
-# of a page with a text of its own one.
+MIN_HAN_OF_PICTURES = 100  # in all pictures of a page; banners and notices have 20 to 60
+# Maximum number of pictures without text that are read before the first with text: a cover, a banner, two
+# advertisements; or one, if the page has text of its own.
 MAX_IN_VAIN, MAX_IN_VAIN_BESIDE_TEXT = 4, 1
 MIN_STATED_WIDTH_PX, MIN_STATED_HEIGHT_PX = 200.0, 16.0
 _FRAMES = frozenset({"nav", "aside", "footer", "header"})
@@ -50,14 +50,19 @@ _FRAME_NAMES = re.compile(
     r"|qrcode|recommend|related)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_MAX_CHARS_OF_NAMES, _MAX_LEVELS = 200, 8  # of an element; up from a picture to the box that it alone stands in
+_MAX_CHARS_OF_NAMES, _MAX_LEVELS = 200, 8  # of an element; levels from a picture to its box
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
 _NO_PICTURE_FILE = re.compile(r"\.(?:svg|ico)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PictureCandidate:
-    """place: what is replaced. box: the largest element around it with nothing else in it. link: around it, if any."""
+    """A picture that may show text.
+
+    place: the element to replace
+    box: the largest element around it that contains nothing else
+    link: the link around it, if any
+    """
 
     place: HtmlElement
     address: str
@@ -70,7 +75,11 @@ _Shown = tuple[tuple[_PictureCandidate, SeenPicture], PicturedText]
 
 @dataclass(slots=True)
 class _PictureReadings:
-    """Result of reading pictures: those with text; is_unreadable: no recogniser is here; left: too costly ones."""
+    """The result of reading the pictures of a page.
+
+    read: the pictures with text; is_unreadable: True if no recogniser is installed; left: the number of pictures that
+    were too costly
+    """
 
     read: dict[_PictureCandidate, SeenPicture]
     is_unreadable: bool = False
@@ -78,7 +87,7 @@ class _PictureReadings:
 
 
 class _Frames(dict[HtmlElement, bool]):
-    """Cache of elements: True for those in a frame of the page or among remarks."""
+    """A cache of elements: True if an element is in a frame of the page or among its comments."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         parent = element.getparent()
@@ -91,7 +100,7 @@ class _Frames(dict[HtmlElement, bool]):
 
 
 def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repaired]:
-    """Put the text that large pictures show into the page's tree, which is changed in place."""
+    """Insert the text that large pictures show into the page's tree, in place."""
     frames = _Frames()
     candidates = _candidates(page, frames)
     if not candidates:
@@ -110,7 +119,7 @@ def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repair
 def _read_pictures(
     page: MarkedPage, texts: TextProcess, candidates: Sequence[_PictureCandidate], most_in_vain: int
 ) -> _PictureReadings:
-    """Read the pictures, the middle one first: those of a page of pictures are alike."""
+    """Read the pictures, beginning with the middle one, because the pictures of a scanned page are alike."""
     budget, seen, looked = PageBudget(), dict[_PictureCandidate, SeenPicture](), _PictureReadings({})
     middle = len(candidates) // 2
     in_order = [*candidates[middle : middle + 1], *candidates[:middle], *candidates[middle + 1 :]]
@@ -147,7 +156,7 @@ def _count_picture_han(pictures: Iterable[SeenPicture]) -> int:
 
 
 def _candidates(page: MarkedPage, frames: _Frames) -> list[_PictureCandidate]:
-    """Pictures that may be large, in the page's content; none that stands on it twice, or leads to other pages."""
+    """Return the pictures in the page's content that may be large, occur once and lead to at most one page."""
     sources = list(islice(_sources(page), 4 * MAX_PICTURES_OF_PAGE))
     hans, bare = HanCounts(), _Bare()
     times = Counter(address for _, address in sources)
@@ -203,7 +212,7 @@ def _stated_px(element: HtmlElement, style: str, side: str) -> float | None:
 
 
 class _Bare(dict[HtmlElement, bool]):
-    """Cache of elements: True for those that hold nothing but one picture."""
+    """A cache of elements: True if an element contains nothing but one picture."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         has_one = element.tag != "body" and not element.xpath("(.//img)[2]")
@@ -218,7 +227,7 @@ def _box(place: HtmlElement, bare: _Bare) -> HtmlElement:
 
 
 def _link(place: HtmlElement) -> HtmlElement | None:
-    """Return the link around a picture that leads to another page than the picture itself."""
+    """Return the link around a picture if it leads to another page, not to the picture itself."""
     link = next((each for each in place.iterancestors("a") if each.get("href")), None)
     if link is None or _PICTURE_FILE.search(link.get("href").partition("?")[0]):
         return None
@@ -226,7 +235,7 @@ def _link(place: HtmlElement) -> HtmlElement | None:
 
 
 def _among_paragraphs(candidates: Sequence[_PictureCandidate], own: Sequence[Line]) -> list[_PictureCandidate]:
-    """Return the pictures that stand among the paragraphs of a text, where half as many of them do."""
+    """Return the pictures among the paragraphs of a text, if there are at least half as many pictures as paragraphs."""
     paragraphs: Counter[HtmlElement | None] = Counter()
     for line in own:
         if count_han(line.text) >= MIN_HAN_OF_PARAGRAPH:
@@ -245,7 +254,7 @@ def _among_paragraphs(candidates: Sequence[_PictureCandidate], own: Sequence[Lin
 
 
 def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iterable[Repaired]:
-    """Write the texts into the tree; a sentence that continues in the next picture stays one paragraph."""
+    """Write the texts into the tree; a sentence that continues in the next picture remains one paragraph."""
     texts = pictured_texts([seen for _, seen in shown])
     goes_on = [False, *(_continues(above, below) for above, below in pairwise(zip(shown, texts, strict=True)))]
     last: HtmlElement | None = None
@@ -262,7 +271,7 @@ def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iter
 
 
 def _continues(above: _Shown, below: _Shown) -> bool:
-    """Return True if a picture begins with the rest of the last paragraph of the one before it."""
+    """Return True if a picture begins with the rest of the previous picture's last paragraph."""
     ((first, _), text), ((second, _), further) = above, below
     if not text.goes_on or not further.may_go_on_from_before:
         return False

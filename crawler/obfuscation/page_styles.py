@@ -1,4 +1,4 @@
-"""The style sheets of a page, with the linked ones where there is reason to fetch them."""
+"""Collects the style sheets of a page, including linked ones if there is a reason to fetch them."""
 
 import re
 from collections import Counter, defaultdict
@@ -23,11 +23,11 @@ MIN_HAN_FOR_FACES = 100
 def apply_sheets(
     tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps, *, needs_faces: bool
 ) -> Styled:
-    """Apply the sheets of a page, with the linked ones where there is reason to fetch them; also returns the finder.
+    """Apply the sheets of a page and return the cascade, with the finder of hidden elements if one was used.
 
-    Text gives reason, and a sheet that brings a face: characters that stand for one another look like any text. So does
-    a page that hides text by itself: a linked sheet may show it. Sheets are fetched once for a site. Where sheets take
-    too long, there are none.
+    Linked sheets are fetched if the markup looks styled to obfuscate text, if a sheet declares a face (replaced
+    characters look like ordinary text), or if the page's own sheets hide text, which a linked sheet may show. Each
+    sheet is fetched once per site. If the sheets take too long, none is applied.
     """
     return steps.run(
         Step.STYLE,
@@ -54,7 +54,7 @@ def _with_sheets(
 
 
 MAX_IMPORTS_OF_SHEET = 100
-MAX_IMPORTS_DEEP = 3  # of imports of imports; how many sheets a page may ask for is bounded by its resources
+MAX_IMPORTS_DEEP = 3  # levels of nested imports; the page's resources limit the number of requested sheets
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 
@@ -62,9 +62,9 @@ _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 def page_sheets(
     tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps | None = None, *, with_linked: bool
 ) -> list[Sheet]:
-    """Collect all sheets of a page; without linked ones fetches only those that style elements import.
+    """Collect all sheets of a page; without linked ones, fetch only the sheets that style elements import.
 
-    steps: raise TooCostly where it takes too long.
+    steps: its `check` raises TooCostly if this takes too long
     """
     found: list[Sheet] = []
     for element in tree.iter("link", "style"):
@@ -79,7 +79,7 @@ def page_sheets(
 
 
 def links_sheets(tree: HtmlElement, base: str) -> bool:
-    """Return True if a page refers to any sheet."""
+    """Return True if a page links to any sheet."""
     return any(_address(link, base) for link in tree.iter("link"))
 
 
@@ -92,7 +92,7 @@ def _address(link: HtmlElement, base: str) -> str:
 
 def _fetch_linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
     address = _address(link, base)
-    # `media="print" onload="this.media='all'"`: for whom it is in the end is decided by a script.
+    # With `media="print" onload="this.media='all'"`, a script decides which media the sheet applies to.
     is_late = link.get("onload") is not None
     media = link.get("media") or ""
     if not address or (not is_late and media.strip().lower() == "print"):
@@ -104,7 +104,7 @@ def _fetch_linked(link: HtmlElement, base: str, resources: Resources) -> Sheet |
 
 
 def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> Iterator[Sheet]:
-    """Yield a sheet after those that it imports."""
+    """Yield a sheet after the sheets that it imports."""
     imports = parse_sheet(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
     for each in imports[:MAX_IMPORTS_OF_SHEET]:
         address = absolute(base, each.address)
@@ -134,8 +134,7 @@ def _fetch_sheet(address: str, resources: Resources) -> Sheet | None:
     return Sheet(text.removeprefix("\ufeff"), address)
 
 
-# Reasons to fetch a page's style sheets: signs in its markup that style hides, moves or writes text.
-#
+# Reasons to fetch a page's style sheets: signs in the markup that style hides, moves or inserts text.
 # An ordinary page has none, and costs no request.
 
 MIN_PIECES = 3
@@ -144,20 +143,20 @@ MAX_HAN_OF_PIECE = 12
 MIN_HAN_TO_JUDGE = 200
 MIN_ODD_LINES = 2
 _FIRST_OF_LINE = re.compile("^[。，！？；：、”」』）】]")
-# The characters that every Chinese text is held together by; in sentences whose characters stand for others they are no
-# more frequent than the rest. Their share is .05 or more in 99 of 100 texts of novels, news and articles (2026-11).
+# The characters without which there is no Chinese text. In sentences with replaced characters, they are no more
+# frequent than others. Their share is .05 or more in 99 of 100 texts of novels, news and articles (2026-11).
 _BINDING = frozenset("的一了是不在有人我他这這之而其以為为也与與和中大上来來到")
 MIN_BINDING_SHARE = 0.05
 _PIECES = INLINE - {"a", "rt", "rp", "sup", "sub", "label"}
 
 
 def needs_sheets(tree: HtmlElement) -> bool:
-    """Return True if style may decide what of this page's text is seen, or how."""
+    """Return True if style may affect which text of this page is visible, or how it looks."""
     return _has_odd_pieces(tree) or is_chopped(tree) or _has_odd_paragraphs(tree) or _has_odd_text(tree)
 
 
 def _has_odd_pieces(tree: HtmlElement) -> bool:
-    """Return True if short pieces with a class of their own, or empty ones, stand between characters of sentences."""
+    """Return True if short or empty inline elements with a class or id divide sentences."""
     odd, han = 0, HanCounts()
     for element in tree.iter(*_PIECES):
         if not (element.get("class") or element.get("id")):
@@ -180,7 +179,7 @@ def _splits_sentence(element: HtmlElement, han: HanCounts) -> bool:
 
 
 def _has_odd_paragraphs(tree: HtmlElement) -> bool:
-    """Return True if of sibling paragraphs some have a class and most have none, or text is in an attribute."""
+    """Return True if some but not most of the sibling paragraphs have a class, or if attributes contain text."""
     holding = Counter(
         element.getparent()
         for element in tree.iter("*")

@@ -1,4 +1,4 @@
-"""Reads pictures of characters by shape and by OCR; keeps results by the digest of the picture."""
+"""Reads pictures of characters by shape and by OCR, and caches results by the digest of the picture."""
 
 import threading
 from collections import OrderedDict
@@ -18,15 +18,15 @@ from crawler.obfuscation.glyph_shapes import Candidate, Raster
 from crawler.obfuscation.reference_fonts import ReferenceFonts
 
 MAX_HEIGHT_PX = 160
-MAX_CHARS = 60  # of one picture: a line
-MIN_OCR_CONFIDENCE = 0.6  # of a line; right readings have .9 and more, an ornament read as text .5 and less (2026-11)
+MAX_CHARS = 60  # per picture, which shows a line
+MIN_OCR_CONFIDENCE = 0.6  # of a line; correct readings have .9 or more, an ornament read as text .5 or less (2026-11)
 MAX_KEPT = 5_000
 _INK = 96
 
 
 @dataclass(frozen=True, slots=True)
 class PictureText:
-    """Text of a picture, and those of its characters that stay in doubt."""
+    """The text of a picture, and its characters that remain doubtful."""
 
     text: str = ""
     doubtful: str = ""
@@ -34,7 +34,7 @@ class PictureText:
 
 @dataclass(frozen=True, slots=True)
 class PicturePart:
-    """A picture and the part of it that is shown: left, top, width, height in px; None: all of it."""
+    """A picture and its visible part: left, top, width and height in px, or None for the whole picture."""
 
     picture: bytes
     box: tuple[float, float, float, float] | None = None
@@ -42,7 +42,7 @@ class PicturePart:
 
 @dataclass(frozen=True, slots=True)
 class _PictureLine:
-    """The ink of a picture and its characters from left to right; none if it is not a line of text."""
+    """The ink of a picture and its characters from left to right; no characters if it is not a line of text."""
 
     ink: Raster
     cells: Sequence[Raster]
@@ -70,9 +70,9 @@ class PictureReader:
         script: Script = Script.EITHER,
         check: Callable[[], None] = lambda: None,
     ) -> list[PictureText]:
-        """Read the text of each of `parts`; "" if it has no characters. script: of the text around them.
+        """Read the text of each of `parts`, or "" if it shows no characters.
 
-        check: called before each picture is looked at; it may raise.
+        script: the script of the surrounding text; check: called before each picture is examined; it may raise
         """
         keys = [f"{digest(part.picture)}{part.box or ''}{script.name}" for part in parts]
         with self._lock:
@@ -101,7 +101,7 @@ class PictureReader:
         return texts
 
     def _candidates(self, cells: Sequence[Raster]) -> Sequence[Sequence[Candidate]]:
-        """Compare all cells at once: each alone takes 12 ms, of 25 together each takes 1 ms (2026-11)."""
+        """Compare all cells at once: a single one takes 12 ms, one of 25 takes 1 ms (2026-11)."""
         index = self._references.index if cells else None
         return [()] * len(cells) if index is None else [index.candidates(row) for row in index.similarities(cells)]
 
@@ -131,11 +131,12 @@ class PictureReader:
 def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     """Return the characters of a picture of one line, from left to right; none if there are more than MAX_CHARS.
 
-    How many they are is told by the picture's own shape, since characters are square and ink is not (一); parts of one
-    (川) stay together, since cuts are made only near where a whole number of squares ends.
+    The number of characters follows from the shape of the picture, because characters are square while their ink need
+    not be (一). Cuts are made only near multiples of a square's width, so that the parts of a character (川) stay
+    together.
     """
     count = max(1, round(ink.shape[1] / ink.shape[0]))
-    if count > MAX_CHARS:  # 4 kB of PNG hold 4,000,000 squares of one px, which take half a minute to cut
+    if count > MAX_CHARS:  # 4 kB of PNG can hold 4,000,000 squares of one px, which take half a minute to cut
         return []
     line = box_of_ink(ink)
     if count == 1:
@@ -152,7 +153,7 @@ def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
 
 
 def box_of_ink(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the least part of a drawing that holds all its ink."""
+    """Return the smallest part of a drawing that contains all ink."""
     rows, columns = np.flatnonzero(ink.max(axis=1) > _INK), np.flatnonzero(ink.max(axis=0) > _INK)
     if not rows.size:
         return ink

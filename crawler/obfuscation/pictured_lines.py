@@ -1,4 +1,4 @@
-"""Lines that a recogniser saw in a picture: tells running text from other words, and orders its paragraphs."""
+"""Separates running text from other recognised lines of a picture, and orders its paragraphs."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,25 +10,29 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.page_picture import SeenLine
 from crawler.obfuscation.text_process import SeenPicture
 
-MIN_CONFIDENCE_OF_LINE = 0.5  # a right line has .9 and more, one below a watermark .5 (2026-11)
-MIN_CONFIDENCE = 0.8  # of a picture's characters, on the average
-MIN_SHARE_OF_HAN = 0.6  # of its letters
-# Of its characters stand in lines as high as the middle one: posters, covers and comics have several sizes.
+MIN_CONFIDENCE_OF_LINE = 0.5  # a correct line has .9 or more, one below a watermark .5 (2026-11)
+MIN_CONFIDENCE = 0.8  # mean of a picture's characters
+MIN_SHARE_OF_HAN = 0.6  # of a picture's letters
+# The share of characters in lines as high as the median line: posters, covers and comics have several sizes.
 MIN_SHARE_ALIKE, ALIKE = 0.7, 0.35
-MIN_CHARS_OF_LINE = 7.0  # of the line that a character of it stands in: in a comic's balloons they have 2 to 5
-MIN_SHARE_OF_AREA = 0.1  # of the picture, that lies below lines; a photograph with words in it has less
+MIN_CHARS_OF_LINE = 7.0  # in the mean character's line: lines in a comic's balloons have 2 to 5
+MIN_SHARE_OF_AREA = 0.1  # of the picture, covered by lines; a photograph with words in it has less
 _UPRIGHT = 1.5
-# In characters: how far a first line is set in, how much shorter than others a last one is. Marks that must not begin
-# a line make the one before it a character or two shorter.
+# In characters: the indent of a first line, and how much shorter a last line is than others. Punctuation that must not
+# begin a line makes the previous line a character or two shorter.
 _MIN_INDENT, _MIN_SHORT = 1.2, 2.6
-_MIN_SHARE_INDENTED = 0.08  # of all lines, from which on indents tell paragraphs apart, and not how short a line is
-_MIN_GAP = 1.4  # of the usual distance of lines
+_MIN_SHARE_INDENTED = 0.08  # of all lines; at or above it, indents separate paragraphs, otherwise short lines do
+_MIN_GAP = 1.4  # times the usual distance between lines
 _ENDS = "。！？…”’」』）：；.!?—~"
 
 
 @dataclass(frozen=True, slots=True)
 class PicturedText:
-    """The paragraphs of a picture; whether its first is the rest of one, and its last goes on, as far as it shows."""
+    """The paragraphs of a picture.
+
+    may_go_on_from_before: the first paragraph may continue one of the previous picture; goes_on: the last one is
+    unfinished
+    """
 
     paragraphs: tuple[str, ...]
     may_go_on_from_before: bool
@@ -36,7 +40,7 @@ class PicturedText:
 
 
 def is_running_text(seen: SeenPicture) -> bool:
-    """Return True if most words of a picture are in lines of one size, of some length, read with confidence."""
+    """Return True if most words of a picture are in long lines of one size, read with confidence."""
     lines = _reliable_lines(seen)
     chars = sum(len(line.text) for line in lines)
     if not chars:
@@ -51,13 +55,13 @@ def is_running_text(seen: SeenPicture) -> bool:
 
 
 def is_line_alike(seen: SeenPicture, size: float) -> bool:
-    """Return True if a picture has text of this size and no other, however little: a paragraph of three characters."""
+    """Return True if a picture has only text of this size, even a paragraph of three characters."""
     lines = _reliable_lines(seen)
     return bool(lines) and _is_sure(lines) and _share_alike(lines, size) >= MIN_SHARE_ALIKE
 
 
 def median_size(lines: Sequence[SeenLine]) -> float:
-    """Return the height of the line with the median character."""
+    """Return the height of the line that contains the median character."""
     by_char = sorted((_size(line), len(line.text)) for line in lines)
     half, so_far = sum(count for _, count in by_char) / 2, 0
     for size, count in by_char:
@@ -70,7 +74,7 @@ def median_size(lines: Sequence[SeenLine]) -> float:
 def pictured_texts(pictures: Sequence[SeenPicture]) -> list[PicturedText]:
     """Return the paragraphs of each picture of a page; columns are read from right to left.
 
-    Where lines begin and end is told from all pictures of one width together: some hold a single line.
+    The edges of lines are computed from all pictures of the same width together, because some hold a single line.
     """
     of_width: dict[int, list[SeenLine]] = defaultdict(list)
     rows_of = [_reading_order(seen) for seen in pictures]
@@ -85,7 +89,11 @@ def pictured_texts(pictures: Sequence[SeenPicture]) -> list[PicturedText]:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """pitch: of characters; left, right: where most lines begin and end. All in px."""
+    """The layout of the lines of pictures, in px.
+
+    pitch: the width of a character; left, right: where most lines begin and end
+    tells_by_indent: True if indents separate paragraphs, False if short lines do
+    """
 
     pitch: float
     left: int
@@ -149,7 +157,7 @@ def _share_alike(lines: Sequence[SeenLine], size: float) -> float:
 
 
 def _size(line: SeenLine) -> float:
-    """Return the size of a line's characters: across the direction in which it runs."""
+    """Return the size of a line's characters, measured across its direction."""
     return float(min(line.bottom - line.top, line.right - line.left))
 
 
@@ -158,7 +166,7 @@ def _area(line: SeenLine) -> int:
 
 
 def _is_upright(lines: Sequence[SeenLine]) -> bool:
-    """Return True if most characters stand one below the other."""
+    """Return True if most characters are set in columns."""
     chars = sum(len(line.text) for line in lines)
     upright = [line for line in lines if line.bottom - line.top > _UPRIGHT * (line.right - line.left)]
     return 2 * sum(len(line.text) for line in upright) > chars
@@ -195,5 +203,5 @@ def _join_row(row: Sequence[SeenLine]) -> SeenLine:
 
 
 def _edge(sides: Sequence[int], share: float) -> int:
-    """Return the edge at which most lines begin or end: one in ten may reach farther."""
+    """Return the edge at which most lines begin or end; one in ten may exceed it."""
     return sorted(sides)[min(len(sides) - 1, int(share * len(sides)))]

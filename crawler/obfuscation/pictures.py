@@ -1,7 +1,7 @@
-"""Pictures in place of characters: puts the characters that they show into the text.
+"""Replaces pictures inside sentences by the characters that they show.
 
-A picture counts as a character where it stands inside a sentence and is no larger than one; a strip of them, where
-style shows a part of it, counts as well.
+A picture counts as a character if it is inside a sentence and no larger than a character. The visible part of a strip
+of characters counts as well.
 """
 
 import re
@@ -22,11 +22,11 @@ from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Re
 from crawler.obfuscation.visibility import INLINE
 from crawler.opening import Step
 
-MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
-MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月
-# Scripts put the others into "src" once a reader comes near; forums have them in "file".
+MIN_PICTURES = 2  # in the sentences of one page; a single one is an ornament
+MIN_HAN_AROUND_DIGITS = 10  # of the block, if a picture is between digits: 1963年11月
+# Scripts copy the other attributes to "src" when a reader scrolls near; forums use "file".
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazyload", "data-echo", "zoomfile", "file", "src")
-MAX_STATED_PX = 120.0  # of a height; 40 px is usual, and screens of high density have three times that
+MAX_STATED_PX = 120.0  # maximum height; 40 px is usual, and high-density screens have three times that
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class _PicturePlace:
 
 
 def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
-    """Put the characters into a page's tree (changed in place) that pictures inside its sentences show."""
+    """Insert the characters that pictures inside sentences show into the page's tree, in place."""
     repaired = list(_write_drawn_text(page))
     places = list(_places(page.tree, page.styles, page.base))
     if len(places) < MIN_PICTURES or not reader.can_read:
@@ -60,7 +60,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
 
 
 def stands_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Return True if characters of a sentence stand on at least one side, or another such picture does."""
+    """Return True if an element has characters of a sentence, or another element of its tag, on at least one side."""
     parent, brother, after = element.getparent(), element.getprevious(), element.getnext()
     if parent is None:
         return False
@@ -93,7 +93,7 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_PictureP
 
 
 def image_source(image: HtmlElement, picture: HtmlElement) -> str:
-    """Return the source that a desktop shows for an image: the first one for it; of lazy images that in data-src."""
+    """Return the source that a desktop shows for an image: the first matching one, or data-src for lazy images."""
     for each in picture.iter("source"):
         given = (each.get("srcset") or "").split()
         if given and media_screens(each.get("media") or "") >> DESKTOP & 1:

@@ -1,6 +1,6 @@
-"""Elements off the page: beyond the left or upper edge, or screens away to the right.
+"""Finds elements off the page: beyond the left or upper edge, or several screens to the right.
 
-An element may lie anywhere on the widest screen unless style says where; its contents reach as far as they may.
+Unless style states otherwise, an element may be anywhere on the widest screen. Its contents have their largest extent.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from crawler.css.cascade import Properties
 from crawler.css.values import SCREENS, WIDEST_PX, Units, functions, length_px, parse_value, token_px, token_ratio
 from crawler.obfuscation.boxes import PageBounds
 
-# Beyond the right edge a page may scroll; further than four screens nobody does to read a sentence.
+# A page may scroll beyond the right edge, but nobody scrolls further than four screens to read a sentence.
 FAR_PX = 5_000.0
 _PLACING = frozenset([
     "position", "left", "right", "top", "bottom", "margin-left", "margin-top", "transform", "translate", "scale",
@@ -26,7 +26,7 @@ _RETURNING = _PLACING | {"text-align", "direction", "float", "margin-right"}
 
 
 class Movement(NamedTuple):
-    """Range of a movement: at least and at most, in px."""
+    """The range of a movement: its minimum and maximum, in px."""
 
     least: float
     most: float
@@ -43,7 +43,7 @@ _NOWHERE, _ANYWHERE, _ON_SCREEN = Movement(0.0, 0.0), Movement(-inf, inf), Movem
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """Effect of transform, translate and scale on a box. scale: the smaller one of its two directions."""
+    """The effect of transform, translate and scale on a box. scale: the smaller factor of the two directions."""
 
     across: Movement = _NOWHERE
     down: Movement = _NOWHERE
@@ -52,9 +52,9 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class ElementPlace:
-    """Position of an element's contents, and the setting of its lines.
+    """The position of an element's contents, and the alignment of its lines.
 
-    is_frame: children that are placed (absolute) are placed in an element, not in the page; is_fixed_frame: all are.
+    is_frame: absolute children are positioned relative to an element, not the page; is_fixed_frame: fixed ones are, too
     """
 
     across: Movement = _ON_SCREEN
@@ -98,7 +98,7 @@ def _combine(before: Transform, name: str, arguments: Sequence[Sequence[Node]], 
 
 
 def _movement(token: Node | None, units: Units) -> Movement:
-    """Return one argument of translate; shares are of the box's own size, which is not known."""
+    """Return the movement by one argument of translate; percentages refer to the size of the box, which is unknown."""
     if token is None:
         return _NOWHERE
     if token.type == "percentage":
@@ -108,7 +108,7 @@ def _movement(token: Node | None, units: Units) -> Movement:
 
 
 def _offset(value: str | None, units: Units) -> Movement:
-    """Return the movement by left, top or a margin; shares are of a screen at most."""
+    """Return the movement by left, top or a margin; percentages refer to one screen at most."""
     if value in (None, "auto"):
         return _NOWHERE
     size = length_px(value, units)
@@ -122,7 +122,7 @@ def _offset(value: str | None, units: Units) -> Movement:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Movement of one element inside `place`."""
+    """The movement of one element inside `place`."""
 
     element: HtmlElement
     own: Properties
@@ -130,7 +130,7 @@ class Shift:
     place: ElementPlace
     transform: Transform
     bounds: PageBounds
-    is_line: bool  # a part of a line, which may begin another one
+    is_line: bool  # part of a line, and may begin a new one
     has_margins: bool
 
     @property
@@ -139,7 +139,7 @@ class Shift:
 
     @property
     def _is_on_page(self) -> bool:
-        """True if an element is positioned in the page, not in another element."""
+        """True if an element is positioned relative to the page, not to another element."""
         is_fixed = self.own.get("position") == "fixed"
         return self._is_placed and not (self.place.is_fixed_frame if is_fixed else self.place.is_frame)
 
@@ -153,10 +153,10 @@ class Shift:
         moved = _offset(self.own.get(last), self.units).back()
         if position == "relative" or moved == _NOWHERE:
             return moved
-        return Movement(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # where it ends
+        return Movement(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # the edge where it ends
 
     def _is_free(self, first: str, last: str) -> bool:
-        """Return True if style says where on the page the element stands."""
+        """Return True if style states the element's position on the page."""
         return self._is_on_page and {self.own.get(first, "auto"), self.own.get(last, "auto")} != {"auto"}
 
     def across(self) -> Movement:
@@ -192,7 +192,7 @@ class Shift:
         return down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0
 
     def _slack(self) -> float:
-        """Return the largest distance of a wide box's text from its left edge."""
+        """Return the largest distance between a wide box's left edge and its text."""
         if self.place.is_from_right:
             return inf
         is_narrow = self._is_placed and "auto" in (self.own.get("left", "auto"), self.own.get("right", "auto"))
@@ -203,18 +203,18 @@ class Shift:
 
     @property
     def is_moving(self) -> bool:
-        """True if the element moves all its contents after drawing, fixed ones as well."""
+        """True if the element moves all its contents after layout, including fixed ones."""
         return any(self.own.get(name, "none") != "none" for name in ("transform", "translate", "scale", "filter"))
 
     @property
     def overlaps(self) -> bool:
-        """True if the element may overlap others than those around it."""
+        """True if the element may overlap elements other than its ancestors."""
         ways = self._along("left", "right", WIDEST_PX), self._along("top", "bottom", _HIGHEST_PX)
         return self._is_placed or ways != (_NOWHERE, _NOWHERE) or self.transform != Transform()
 
     @property
     def may_return(self) -> bool:
-        """True if the element may lie elsewhere than its parent."""
+        """True if the element may be positioned elsewhere than its parent."""
         return not self.own.keys().isdisjoint(_RETURNING)
 
     def inside(self) -> ElementPlace:
@@ -235,7 +235,7 @@ class Shift:
 
 
 def with_lines(place: ElementPlace, own: Properties, units: Units) -> ElementPlace:
-    """Return the place with the setting of lines that an element declares."""
+    """Return the place with the alignment of lines that an element declares."""
     align, direction = own.get("text-align", "inherit"), own.get("direction", "inherit")
     if own.keys().isdisjoint(("text-align", "direction", "text-indent")):
         return place
@@ -251,7 +251,7 @@ def with_lines(place: ElementPlace, own: Properties, units: Units) -> ElementPla
 def is_indented_away(
     element: HtmlElement, place: ElementPlace, bounds: PageBounds, is_one_line: Callable[[HtmlElement], bool]
 ) -> bool:
-    """Return True if its indent pushes the one line of a block off the screen."""
+    """Return True if the indent moves the only line of a block off the screen."""
     if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):
         return False
     slack = 0.0 if place.is_from_left else WIDEST_PX

@@ -1,7 +1,7 @@
-"""The faces that obfuscated glyphs are compared with: free ones that the machine has, read where they lie.
+"""Loads the faces that obfuscated glyphs are compared with: free fonts that are installed on the machine.
 
-Nothing is shipped: mplfonts, which the product depends on, brings Noto Sans and Noto Serif (SIL Open Font License), and
-more faces of the same licence are taken from where Linux keeps fonts. Faces whose licence is not free are left alone.
+No font is shipped: the dependency mplfonts brings Noto Sans and Noto Serif (SIL Open Font License), and more faces with
+the same licence are read from the font folders of Linux. Faces without a free licence are ignored.
 """
 
 import fcntl
@@ -29,10 +29,10 @@ from crawler.obfuscation import glyph_shapes
 from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, GlyphIndex, GlyphModel, Raster, features, learn_model
 from crawler.obfuscation.worker_process import WorkerProcess
 
-SIZE_PX = 72  # of drawn references and of the glyphs compared with them
-MAX_FACES = 3  # they cost 12 s of one processor once a machine, and 49 MB (2026-11)
+SIZE_PX = 72  # side of drawn references and of the glyphs compared with them
+MAX_FACES = 3  # they cost 12 s of one processor once per machine, and 49 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
-# Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
+# Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one style.
 _FREE = (
     r"^(?:NotoSans(?:CJK)?(?:sc)?|NotoSansCJKsc|SourceHanSansSC?|SourceHanSansCN)-Regular",
     r"^(?:NotoSerifCJKsc|NotoSerifCJK|SourceHanSerifSC?|SourceHanSerifCN)-Regular",
@@ -42,31 +42,30 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
-_MAX_SECONDS = 300.0  # for drawing: thirty times what it takes, as to draw here would take no less on a busy machine
+_MAX_SECONDS = 300.0  # for drawing: thirty times the usual time; a busy machine is as slow when it draws here
 _DRAWN_WITH = ("freetype2", "raqm", "harfbuzz")
 _SOURCES = (__file__, glyph_shapes.__file__)
-# Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
+# Both halves of GB 2312 (novels use 鸢 and 晌), and the first half of Big5; known in every face.
 _USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
-# All of Unicode's first block, which is what GBK has: of it the second half of Big5 is .2 % of traditional prose, what
-# neither GB 2312 nor Big5 has .01 % of articles (産 邨 樫). In two faces (docs/decisions/obfuscation.md).
+# All of Unicode's first block, which GBK covers: the second half of Big5 is .2 % of traditional prose, and characters
+# in neither GB 2312 nor Big5 are .01 % of articles (産 邨 樫). In two faces (docs/decisions/obfuscation.md).
 _RARE = frozenset(map(chr, range(0x4E00, 0x9FA6))) - _USUAL
 _FACES_OF_RARE = 2
-_STROKES = frozenset("囗丨丿丶亅")  # stand in no text, and look like 口, 1 and marks
+_STROKES = frozenset("囗丨丿丶亅")  # not used in texts, and similar to 口, 1 and punctuation
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _log = logging.getLogger(__name__)
 
 
 class ReferenceFonts:
-    """The known characters as drawn by the reference faces; drawn at the first question. Not changed afterwards.
+    """The known characters as drawn by the reference faces. Drawn when first needed, and not changed afterwards.
 
-    kept_in: a folder where other processes find what this one has drawn, and this one what others have; None: drawn
-    here, and kept in memory alone.
+    kept_in: a folder in which processes share the drawn references, or None to draw them here and keep them in memory
     """
 
     def __init__(self, paths: Sequence[Path] | None = None, kept_in: Path | None = None) -> None:
         self._paths = paths
         self._store = ReferenceStore(kept_in) if kept_in is not None else None
-        self._drawing = threading.Lock()  # a cached property has none of its own from Python 3.12 on
+        self._drawing = threading.Lock()  # a cached property has no lock from Python 3.12 on
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
@@ -74,12 +73,12 @@ class ReferenceFonts:
 
     @property
     def are_there(self) -> bool:
-        """True if the machine has faces; draws none."""
+        """True if the machine has reference faces; does not draw any."""
         return bool(self.paths)
 
     @property
     def index(self) -> GlyphIndex | None:
-        """Index of the known characters; None if the machine has no face."""
+        """The index of the known characters, or None if the machine has no face."""
         with self._drawing:
             return self._index
 
@@ -114,7 +113,7 @@ def draw_char(face: ImageFont.FreeTypeFont, char: str) -> Raster:
     """Draw one character with a trusted face, cropped to its ink."""
     size = round(face.size)
     sheet = Image.new("L", (2 * size, 2 * size))
-    # From the ascender down: of accents above it an eighth of the size is seen.
+    # From the ascender down; an eighth of the size is left for accents above it.
     ImageDraw.Draw(sheet).text((size // 2, size // 8), char, fill=255, font=face)
     return np.asarray(sheet.crop(sheet.getbbox() or (0, 0, 1, 1)))
 
@@ -126,7 +125,7 @@ def _folders() -> list[Path]:
 
 
 def _face(path: Path) -> ImageFont.FreeTypeFont | None:
-    """Return the face of a file; of a collection that for simplified Chinese."""
+    """Return the face of a file; in a collection, the face for simplified Chinese."""
     first: ImageFont.FreeTypeFont | None = None
     for number in range(_MAX_FACES_OF_FILE):
         try:
@@ -151,10 +150,10 @@ def draw_references(paths: Sequence[Path]) -> GlyphModel:
 
 
 def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> GlyphModel:
-    """Draw the references in a process of its own.
+    """Draw the references in a separate process.
 
-    It needs 670 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
-    many threads multiply, of which processes that read pages have one or all.
+    Drawing needs 670 MB, and a crawl would not get 200 of them back. Results are also identical to the last bit only
+    with the same number of threads, and processes that read pages use either one thread or all.
     """
     with closing(WorkerProcess(answer)) as process:
         given = process.ask([str(path) for path in paths], b"", _MAX_SECONDS)
@@ -172,7 +171,7 @@ def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
 
 
 def _known_chars() -> tuple[list[str], list[str]]:
-    """Return the characters known in every face, and characters known in some."""
+    """Return the characters known in every face, and those known in some faces."""
     return [*_sort_chars(_USUAL), *_OTHERS], _sort_chars(_RARE)
 
 
@@ -181,7 +180,7 @@ def _open_faces(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
 
 
 def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
-    """Return float32[characters, FEATURES]; zeros for a character drawn like one that the face lacks."""
+    """Return float32[characters, FEATURES]; zeros for a character that looks like the face's missing glyph."""
     missing = draw_char(face, "\U0010fffe")
     rasters = [draw_char(face, char) for char in chars]
     result = features(rasters)
@@ -190,9 +189,9 @@ def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.
 
 
 def _key(faces: Sequence[ImageFont.FreeTypeFont], chars: Sequence[str]) -> str:
-    """Return the digest of all that has a part in what is drawn and learned; "" if some of it cannot be read.
+    """Return the digest of everything that affects the drawn references, or "" if a file cannot be read.
 
-    Of the code by its source: a parameter that was not named here would let old numbers pass for new ones.
+    The source code is included: if a parameter were forgotten here, outdated numbers would be taken for current ones.
     """
     libraries = [pillow_version, np.__version__, *(str(pillow_features.version(name)) for name in _DRAWN_WITH)]
     parts = [*libraries, platform.machine(), "".join(chars), *(f"{face.index} {face.size}" for face in faces)]
@@ -208,26 +207,25 @@ def _file_digest(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# The drawn references on disk: drawn once on a machine, memory-mapped by every process that compares glyphs.
-#
-# The references are drawn anew where a file is damaged, and not kept where the folder cannot be written, which one line
-# of the log says.
+# Stores the drawn references on disk: they are drawn once per machine and memory-mapped by every process that compares
+# glyphs. They are drawn again if a file is damaged. If the folder cannot be written, they are not kept, and one line of
+# the log says so.
 
 _PREFIX = "references-"
-# Of 49 MB with three faces. One is in use; an upgrade of the product or of the faces leaves one behind.
+# Each has 49 MB with three faces. One is in use; an upgrade of the product or of the faces leaves one behind.
 _FILES_KEPT = 4
 
 
 class ReferenceStore:
-    """Keeps what was learned of references in `folder`, which need not exist yet. Safe for several processes."""
+    """Keeps drawn references in `folder`, which is created if needed. Safe for several processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def get(self, key: str, faces: int, chars: int, draw: Callable[[], GlyphModel]) -> GlyphModel:
-        """Return the references under `key`; else draw and keep them.
+        """Return the references for `key`, or draw and keep them. Stored references are shared, read-only memory.
 
-        key: a digest of all that the result of `draw` depends on. Shared, read-only pages of memory where it is kept.
+        key: a digest of everything that the result of `draw` depends on
         """
         path = self._folder / f"{_PREFIX}{key}.npy"
         kept = read_numbers(path, faces, chars)
@@ -245,7 +243,7 @@ class ReferenceStore:
         return kept or drawn or draw()
 
     def _write(self, path: Path, drawn: GlyphModel) -> None:
-        """Write the whole file or none. Raises OSError."""
+        """Write the file atomically. Raises OSError."""
         fresh = path.with_suffix(".new")
         try:
             with fresh.open("wb") as file:
@@ -260,24 +258,24 @@ class ReferenceStore:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Lock the folder: one process draws at a time. Raises OSError if the folder takes no files."""
+        """Lock the folder so that only one process draws. Raises OSError if the folder is not writable."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._folder / f"{_PREFIX[:-1]}.lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 yield
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # also for a process that was forked meanwhile and holds the file too
+                fcntl.flock(lock, fcntl.LOCK_UN)  # also for a process that was forked meanwhile and inherited the file
 
 
 def write_numbers(file: IO[bytes], drawn: GlyphModel) -> None:
-    """Write in NumPy's format of arrays. Raises OSError."""
+    """Write the model as a NumPy array file. Raises OSError."""
     parts = (np.asarray(part, np.float32).ravel() for part in (drawn.center, drawn.axes, drawn.faces))
     np.save(file, np.concatenate(list(parts)), allow_pickle=False)
 
 
 def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> GlyphModel | None:
-    """Read what `write_numbers` wrote, a file memory-mapped; None if it is missing, or of another size."""
+    """Read what `write_numbers` wrote, memory-mapping a file; None if it is missing or has another size."""
     try:
         numbers: NDArray[np.float32] = np.load(source, mmap_mode="r" if isinstance(source, Path) else None)
     except (OSError, ValueError, EOFError):

@@ -1,6 +1,7 @@
-"""Visibility of an element's text on a screen, by inherited values and by its own style.
+"""Computes whether a screen shows an element's text, from inherited values and the element's own style.
 
-Layout is not computed. Where a place or a size depends on it, a bound is taken: text that may be seen counts as seen.
+Layout is not computed. If a position or size depends on it, a bound is used: text that may be visible counts as
+visible.
 """
 
 from dataclasses import dataclass, field
@@ -41,17 +42,17 @@ from crawler.obfuscation.boxes import (
 )
 from crawler.obfuscation.places import ElementPlace, Shift, Transform, is_indented_away, read_transform, with_lines
 
-MIN_OPACITY = 0.06  # below it black on white differs by less than 16 of 255, which is not seen
+MIN_OPACITY = 0.06  # below it, black on white differs by less than 16 of 255, which is invisible
 MAX_SPECK_PX = 1.0  # browsers draw a character of 1 px as a grey speck
-MAX_UNSEEN_STEPS = 12  # of 255 in the channel that differs most; #fefefe on white is not seen, #eee barely is
+MAX_UNSEEN_STEPS = 12  # of 255 in the channel that differs most; #fefefe on white is invisible, #eee is barely visible
 BLACK, _LINK, _MARK = Rgba(0, 0, 0), Rgba(0, 0, 238), Rgba(255, 255, 0)
 _INITIAL = {"visibility": "visible", "color": "black", "font-size": "medium", "text-indent": "0", "text-align": "start"}
 _INITIAL |= {"-webkit-text-fill-color": "currentcolor", "text-shadow": "none", "direction": "ltr"}
-_QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml says of a page without one
+_QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml reports for a page without a doctype
 
 
 class Holds(IntEnum):
-    """Descendants that an unseen box hides: all but those that are positioned by an element around it."""
+    """The descendants that an invisible box hides: all except those positioned relative to an ancestor of the box."""
 
     NOTHING = 0
     FLOW = 1
@@ -61,9 +62,9 @@ class Holds(IntEnum):
 
 @dataclass(slots=True)
 class TextState:
-    """Computed values for text right inside an element. None: unknown. Not changed once it is returned."""
+    """The computed values for text directly inside an element. None means unknown. Not changed after it is returned."""
 
-    own: Properties = field(default_factory=dict)  # for what inherits where properties usually do not
+    own: Properties = field(default_factory=dict)  # for `inherit` on properties that are not inherited
     variables: Variables = NO_VARIABLES
     font_px: float | None = MEDIUM_PX
     scale: float = 1.0
@@ -73,16 +74,16 @@ class TextState:
     fill: str = "currentcolor"
     has_shadow: bool = False
     has_stroke: bool = False
-    ground: Rgba | None = None  # the stated background of the text
+    ground: Rgba | None = None  # the declared background of the text
     is_gone: bool = False
-    cut: Holds = Holds.NOTHING  # inside a box that nothing is seen of
-    is_off: bool = False  # out of a reader's reach
+    cut: Holds = Holds.NOTHING  # inside a box that shows nothing
+    is_off: bool = False  # outside the area that a reader can reach
     is_indented_away: bool = False
     is_flexible: bool = False
     place: ElementPlace = field(default_factory=ElementPlace)
     like: "dict[tuple[object, ...], TextState]" = field(
         default_factory=dict, init=False
-    )  # inside children of some styles
+    )  # states of children, by style
     _shows: bool | None = field(default=None, init=False)
 
     @property
@@ -92,7 +93,7 @@ class TextState:
 
     @property
     def shows_text(self) -> bool:
-        """True if text is seen here."""
+        """True if text is visible here."""
         if self._shows is None:
             self._shows = self._is_seen()
         return self._shows
@@ -120,16 +121,16 @@ _FIELDS = attrgetter(*(name for name in TextState.__dataclass_fields__ if name n
 
 
 class PageRendering:
-    """A page, or a part of one, on one screen."""
+    """A page, or a part of a page, on one screen."""
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
         self._styles, self._screen, self._bounds = styles, screen, PageBounds(tree, styles, screen)
         self._rem_px, self._is_quirky = MEDIUM_PX, tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
 
     def inside(self, element: HtmlElement, around: TextState) -> TextState:
-        """Compute the state of an element inside one of state `around`.
+        """Compute the state inside an element whose parent has the state `around`.
 
-        The state is shared by siblings of the same style, where it needs neither place nor size.
+        Siblings with the same style share a state if it depends on neither position nor size.
         """
         if around.is_gone:
             return around
@@ -177,7 +178,7 @@ class PageRendering:
         return True
 
     def _forget_animated(self, own: dict[str, str]) -> None:
-        """Drop the properties that an animation changes: their final value is unknown."""
+        """Remove the properties that an animation changes, because their final value is unknown."""
         for token in parse_value(own.get("animation-name", "")):
             name = token.value if token.type in ("ident", "string") else ""
             for changed in self._styles.animated.get(name, ()):
@@ -196,7 +197,7 @@ class PageRendering:
             self._rem_px = nan if state.font_px is None else state.font_px
 
     def _set_box(self, element: HtmlElement, state: TextState, units: Units, *, is_line: bool, is_item: bool) -> None:
-        """Apply an element's box to all that is in it."""
+        """Apply an element's box to its contents."""
         own, position = state.own, state.own.get("position", "static")
         transform = Transform() if is_line else read_transform(own, units)
         has_margins = not is_part_of_table(element, own)
@@ -218,7 +219,7 @@ class PageRendering:
 
 
 def _specified_values(declared: Properties, around: TextState) -> tuple[dict[str, str], Variables]:
-    """Return the specified values: the declared ones without var() and keywords that refer to other values."""
+    """Return the specified values: the declared ones, with var() and keywords such as `inherit` resolved."""
     custom = {name: value for name, value in declared.items() if name[:2] == "--"}
     variables = Variables(custom, around.variables) if custom else around.variables
     own: dict[str, str] = {}
@@ -231,7 +232,7 @@ def _specified_values(declared: Properties, around: TextState) -> tuple[dict[str
 
 
 def _resolve_keyword(name: str, value: str, around: TextState) -> str | None:
-    """Resolve a keyword for all properties (inherit, unset) at one property; None: as if not declared."""
+    """Resolve a CSS-wide keyword (inherit, unset) for one property, or return None to ignore the declaration."""
     if value not in CSS_WIDE:
         return value
     if value == "revert-layer":
@@ -256,7 +257,7 @@ def _set_ink(element: HtmlElement, own: Properties, state: TextState) -> None:
     shadow, stroke = own.get("text-shadow", "inherit"), own.get("-webkit-text-stroke", "inherit")
     state.has_shadow = state.has_shadow if shadow == "inherit" else shadow != "none"
     state.has_stroke = state.has_stroke if stroke == "inherit" else not stroke.startswith("0")
-    if "text" in words(own.get("background-clip", "")):  # drawn with the background
+    if "text" in words(own.get("background-clip", "")):  # the background is drawn through the text
         state.has_stroke = True
 
 
@@ -269,7 +270,7 @@ def _color(element: HtmlElement, value: str | None, state: TextState) -> Rgba | 
 
 
 def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
-    """Return the stated background of text; None if there is none, or a picture."""
+    """Return the declared background of text, or None if there is none or it is a picture."""
     value = own.get("background-color", "")
     if has_picture(own.get("background-image", "")) or element.get("background"):
         return None

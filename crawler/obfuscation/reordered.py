@@ -1,4 +1,4 @@
-"""Text that style shows in another order than the source has: overridden direction, reversed boxes, floats, offsets."""
+"""Restores text that style shows in another order than the source: bidi overrides, reversed boxes, floats, offsets."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ from crawler.obfuscation.repairs import EXAMPLE_CHARS, STYLE, MarkedPage, Repair
 from crawler.obfuscation.visibility import shown_text
 from crawler.opening import Step
 
-MAX_CHARS_OF_PIECE = 2  # a character and its mark: what is placed by itself
+MAX_CHARS_OF_PIECE = 2  # a character and its punctuation, which are positioned separately
 MIN_PIECES = 3  # two boxes side by side are layout
 MAX_REVERSED_CHARS = 100_000  # of one element
 MAX_DEPTH = 60
-_LINE_PX = 800.0  # of a line, for places in shares of it
+_LINE_PX = 800.0  # width of a line, for positions in percent
 _PIECE_TAGS = frozenset({"span", "i", "b", "em", "font", "s", "u", "strong", "bdi", "small", "div"})
 _RIGHT_TO_LEFT_OVERRIDE = re.compile("\u202e([^\u202c\u202d\u202e\n]*)\u202c?")
 _PAIRS = "()[]{}<>（）［］｛｝〈〉《》「」『』【】〔〕〖〗"
@@ -33,7 +33,7 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """Return True if a line is cut into single characters, each in an element of its own that is not a link."""
+    """Return True if a line is cut into single characters, each in its own element that is not a link."""
     for element in tree.iter():
         if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
             continue
@@ -44,16 +44,16 @@ def is_chopped(tree: HtmlElement) -> bool:
 
 
 def _own_text(element: HtmlElement) -> str:
-    """Return the text of an element that has no more than a character and a mark; "" for others."""
+    """Return the text of an element with at most a character and a punctuation mark, or "" for others."""
     text = (element.text or "").strip() if not len(element) else ""
     return text if len(text) <= MAX_CHARS_OF_PIECE else ""
 
 
 def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
-    """Put the text of `tree` (changed in place) in the order that it is shown in."""
+    """Put the text of `tree` (changed in place) in the order in which it is shown."""
     repaired: list[Repaired] = []
     may_differ = _with_style_of_order(tree, styles)
-    # Innermost first: what lies outside moves it as a whole.
+    # Innermost first: an outer element moves its contents as a whole.
     for element in reversed(list(tree.iter())) if may_differ else ():
         if element not in may_differ or not isinstance(element.tag, str) or element.getparent() is None:
             continue
@@ -73,7 +73,7 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
 
 
 def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]:
-    """Return the elements whose text may be shown in another order, by their style or that of their children."""
+    """Return the elements whose style, or whose children's style, may show their text in another order."""
     found = set(tree.iter("bdo"))
     for element in styles.elements():
         own = styles.properties(element)
@@ -85,7 +85,7 @@ def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]
 
 
 def without_overrides(text: str) -> tuple[str, int, str]:
-    """Put the text behind right-to-left overrides in the order shown; also returns their number and the first one.
+    """Put text after right-to-left overrides in the order shown; also return their number and the first one.
 
     >>> without_overrides("他\u202e了来\u202c。")
     ('他来了。', 1, '了来')
@@ -97,7 +97,7 @@ def without_overrides(text: str) -> tuple[str, int, str]:
 
 
 def mirror(text: str) -> str:
-    """Reverse `text` as it is shown from right to left: brackets turn as well.
+    """Reverse `text` and mirror its brackets, as it is shown from right to left.
 
     >>> mirror("《文追》")
     '《追文》'
@@ -112,7 +112,7 @@ def _is_overridden(element: HtmlElement, own: Properties) -> bool:
 
 
 def _reverse(element: HtmlElement, styles: Cascade) -> int:
-    """Turn an element's text round, line by line; an element inside that has a direction of its own stays as it is."""
+    """Reverse an element's text, line by line; an inner element with its own direction is not changed."""
     if sum(map(len, element.itertext())) > MAX_REVERSED_CHARS:
         return 0
     blocks = [child for child in element if child.tag in BLOCKS]
@@ -147,7 +147,7 @@ def _signs(text: str | None) -> Iterable[str]:
 
 
 def _shown_order(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
-    """Count an element's children that lie elsewhere, and order all as shown; None if none does."""
+    """Return the number of displaced children and all children in the order shown, or None if none is displaced."""
     if not len(element):
         return None
     display = own.get("display", "")
@@ -187,7 +187,7 @@ def _piece_order(items: Sequence[Item], own: Properties, styles: Cascade) -> lis
 
 
 def _order_by_position(items: Sequence[Item], of_items: Sequence[Properties], own: Properties) -> list[Item]:
-    """Order pieces by their positions: rows by their distance from the top, in a row from the left."""
+    """Order pieces by their positions: from top to bottom, and in a row from left to right."""
     em_px = length_px(own.get("font-size")) or MEDIUM_PX
     places, flow_px = [], 0.0
     for item, one in zip(items, of_items, strict=True):
@@ -213,7 +213,7 @@ def _offset_px(one: Properties, side: str, other: str, em_px: float) -> float:
 
 
 def _without_floats(items: Sequence[Item], of_items: Sequence[Properties]) -> list[Item]:
-    """Return each run of pieces that float to the right, turned round: the first of them is the rightmost."""
+    """Return the items with each run of right-floated pieces reversed, because its first piece is the rightmost."""
     result: list[Item] = []
     run: list[Item] = []
     for item, one in zip(items, of_items, strict=True):

@@ -1,4 +1,4 @@
-"""Repairs of obfuscations: their interface, the page that they change, and the records of what they undid."""
+"""Defines the interface of repairs, the page that they change, and the records of what they reversed."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -25,13 +25,16 @@ from crawler.obfuscation.text_process import TextProcess
 from crawler.opening import ReadingSteps, Step
 
 EXAMPLE_CHARS = 80
-STYLE = "style"  # the tag, and what a page has that says how it looks by any other means
+STYLE = "style"  # the tag, and anything else in a page that styles it
 MIN_PIECES_WITHOUT_HAN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """`place`: the element that was changed; `count` pieces of it; `example` shows one as it stood."""
+    """A repaired element.
+
+    place: the element that was changed; count: the number of its repaired pieces; example: one piece before the repair
+    """
 
     kind: Obfuscation
     place: HtmlElement
@@ -41,9 +44,9 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """One piece that was taken out, and the visible text right before and right after it inside its parent.
+    """One removed piece, with the visible text directly before and after it inside its parent.
 
-    names: classes and id of what it was; folded: of a block with a text, its lines: a click may show them.
+    names: its classes and id; folded: the lines of a removed block, which a click may show
     """
 
     kind: Obfuscation
@@ -57,7 +60,7 @@ class Removed:
 
 
 def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-    """Return records of `repaired` in the main text, which is in the blocks `containers`; one record a kind."""
+    """Return one record for each kind of `repaired` in the main text, whose blocks are `containers`."""
     found: dict[Obfuscation, ObfuscationFound] = {}
     for one in repaired:
         if not _is_inside(one.place, containers):
@@ -71,10 +74,10 @@ def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement
 def summarize_removed(
     removed: Sequence[Removed], main_text: str, containers: Set[HtmlElement] = frozenset()
 ) -> tuple[ObfuscationFound, ...]:
-    """Return records of `removed` inside the main text: a closed menu hides nothing from readers.
+    """Return records of `removed` inside the main text. A closed menu elsewhere hides nothing from readers.
 
-    containers: the blocks that the main text stands in; what stood in one of them between other characters needs no
-    other sign. The characters around a piece may have been obfuscated themselves.
+    containers: the blocks of the main text. A piece between characters of such a block always counts; others must have
+    their neighbouring characters in the main text, which may have been obfuscated themselves.
     """
     body = "".join(main_text.split())
     result = []
@@ -85,7 +88,7 @@ def summarize_removed(
             if piece.kind is kind
             and (_is_in_text(piece, body) or (piece.is_inline and enclosing_block(piece.parent) in containers))
         ]
-        # A date for programs (microformats) is hidden honestly; it has no word of a text.
+        # A date for programs (microformats) is hidden legitimately, and contains no Chinese word.
         if (
             len(inside) >= MIN_PIECES_WITHOUT_HAN
             or count_han("".join(piece.text for piece in inside))
@@ -98,7 +101,7 @@ def summarize_removed(
 def folded_lines(removed: Iterable[Removed], main_text: str, after: int) -> list[SurroundingLine]:
     """Return the lines of hidden blocks that a click may show, such as replies, except those that hide the text.
 
-    after: as of SurroundingLine.
+    after: the `after` of each SurroundingLine
     """
     body = "".join(main_text.split())
     folded = [piece for piece in removed if piece.folded and not _is_in_text(piece, body)]
@@ -116,7 +119,7 @@ def _is_in_text(piece: Removed, body: str) -> bool:
 
 
 class HanCounts(dict[HtmlElement, int]):
-    """Cache of the numbers of Chinese characters in elements: valid as long as these do not change."""
+    """A cache of the numbers of Chinese characters in elements, valid until an element changes."""
 
     def __missing__(self, element: HtmlElement) -> int:
         self[element] = count_han(element.text_content() or "")
@@ -124,7 +127,7 @@ class HanCounts(dict[HtmlElement, int]):
 
 
 def enclosing_block(element: HtmlElement | None) -> HtmlElement | None:
-    """Return the block that an element's text stands in."""
+    """Return the block around an element's text."""
     while element is not None and element.tag not in BLOCKS:
         element = element.getparent()
     return element
@@ -133,19 +136,19 @@ def enclosing_block(element: HtmlElement | None) -> HtmlElement | None:
 def _is_inside(place: HtmlElement, containers: Set[HtmlElement]) -> bool:
     if enclosing_block(place) in containers:
         return True
-    # A block whose blocks were changed: at least two lines of the main text stand below it, and directly.
+    # For a block whose child blocks were changed: at least two of its children are blocks of the main text.
     return sum(1 for child in place if child in containers) > 1
 
 
-# Attribution of differences between a page's source and its main text to obfuscations.
+# Attributes differences between a page's source and its main text to obfuscations.
 
 _TAKEN_OUT = (Obfuscation.DECOYS, Obfuscation.HIDDEN_TEXT, Obfuscation.RUBY)
 
 
 def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound]) -> KindOf:
-    """Return a function that names the kind of a mark by the removed text and its replacement.
+    """Return a function that names the kind of a difference by the removed text and its replacement.
 
-    removed: pieces that were hidden; found: what was undone in the main text. A line that was not hidden is one of
+    removed: hidden pieces; found: the obfuscations of the main text. A removed line that was not hidden belongs to
     another zone.
     """
     of_words = {word: each.kind for each in removed for word in each.text.split()}
@@ -167,7 +170,7 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
 
 
 def _kind_of_replacement(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
-    """Name the likeliest kind: a font draws one character for each, and none that is not in the markup."""
+    """Return the likeliest kind. A font replaces each character by exactly one; generated text is not in the markup."""
     is_drawn = len(old) == len(new)
     likely = sorted(changed, key=lambda kind: (kind is Obfuscation.FONT) != is_drawn)
     return likely[0].value if likely else ""
@@ -183,9 +186,11 @@ TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
 class MarkedPage:
     """A page's tree, to be changed in place.
 
-    base: of relative addresses. removed: hidden text that was removed. style: applies its sheets, called by the first
-    repair that needs them: scripts may have written to the tree before. notes: what could not be undone here, for the
-    operator. steps: raise where a repair takes too long.
+    base: the base of relative URLs
+    removed: the hidden text that was removed
+    style: applies the page's sheets; called by the first repair that needs them, after scripts have written to the tree
+    notes: what could not be reversed on this machine, for the operator
+    steps: its `check` raises if a repair takes too long
     """
 
     tree: HtmlElement
@@ -210,18 +215,20 @@ class MarkedPage:
 
     @property
     def hidden_finder(self) -> HiddenElementFinder | None:
-        """The finder of hidden elements that has examined the page with these styles, if any."""
+        """The finder of hidden elements that has already examined the page with these styles, if any."""
         return self._applied_style[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Detection and removal of one obfuscation; each part finds nothing on an ordinary page.
+    """The detection and removal of one obfuscation. Each part finds nothing on an ordinary page.
 
-    in_tree: changes the tree and says what it undid. needs: tags, or `STYLE`; a page with none of them is not given to
-    it. in_text: from the main text and the page's host, the text without it and what was found; None for nothing.
-    signs: what a text has at least one of that is given to it; None: any text is. is_repeated: once more at the end,
-    where others changed the text. step: what of reading a page it is.
+    in_tree: changes the tree and returns what it reversed
+    needs: tags, or `STYLE`; a page with none of them is not passed to `in_tree`
+    in_text: takes the main text and the host; returns the repaired text, and what was found or None
+    signs: a text without a match is not passed to `in_text`; None passes every text
+    is_repeated: True to run `in_text` again at the end if other repairs changed the text
+    step: the step of reading a page to which it belongs
     """
 
     in_tree: Callable[[MarkedPage], Iterable[Repaired]] | None = None

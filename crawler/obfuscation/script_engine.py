@@ -1,16 +1,16 @@
-"""Runs the scripts of a page, in a process of its own that loads nothing else: 13 MB of memory, not 54."""
+"""Runs the scripts of a page in a separate process that loads nothing else and needs 13 MB of memory instead of 54."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-MAX_MEMORY_BYTES = 64_000_000  # chosen: what decodes a chapter takes 4 MB
-MAX_WRITTEN_CHARS = 1_000_000  # of what the scripts of a page write; a chapter has 30,000
+MAX_MEMORY_BYTES = 64_000_000  # chosen: a script that decodes a chapter takes 4 MB
+MAX_WRITTEN_CHARS = 1_000_000  # by the scripts of a page; a chapter has 30,000
 _DOCUMENT = Path(__file__).with_name("document.js")
 
 
 def run_scripts(sources: list[str], _data: bytes) -> tuple[list[Any], bytes]:
-    """Run the scripts of a page: a text for each that writes in its place; [selector, markup] of elements."""
+    """Run the scripts of a page; return the text that each writes in its place, and [selector, markup] of elements."""
     import quickjs  # type: ignore[import-untyped]  # starts a thread, and only the process needs it
 
     context = quickjs.Context()
