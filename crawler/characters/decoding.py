@@ -1,6 +1,6 @@
-"""Bytes -> characters, or a refusal: a label counts only where the text that it gives makes sense.
+"""Decodes the bytes of a page, or refuses them; a charset label counts only if the decoded text makes sense.
 
-Serves the crawl and `zhuiwen read`. Does not look at markup beyond the charset that it declares.
+Serves the crawl and `zhuiwen read`. Reads no markup except the declared charset.
 """
 
 import re
@@ -37,11 +37,11 @@ __all__ = [
     "resolve_codec",
 ]
 
-# Codecs for the charset labels of pages: each by its largest superset, since pages use characters beyond it.
+# Codecs for the charset labels of pages: each label maps to its largest superset, because pages use its characters.
 
 CHINESE = frozenset({"gb18030", "big5hkscs"})
 UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
-# Of encodings for one language or script beside Chinese: the letters that text in them is made of.
+# For encodings of one language or script other than Chinese: the letters that its texts consist of.
 SYLLABLES, KANA, RUSSIAN = "\uac00-\ud7a3", "\u3041-\u30fe", "А-Яа-яЁё"
 HANGUL = f"\u3131-\u318e{SYLLABLES}"
 LETTERS = {
@@ -53,7 +53,7 @@ LETTERS = {
     **dict.fromkeys(("cp1256", "iso8859-6"), "\u0600-\u06ff"),
 }
 _READ = CHINESE | UNICODE | LATIN | LETTERS.keys()
-# Labels of pages that w3lib does not know, and one that it reads more narrowly.
+# Labels that pages use and w3lib does not know, and one that it maps to a narrower codec.
 _MORE = {
     "x-gbk": "gb18030",
     **dict.fromkeys(("cn-big5", "x-x-big5", "cp950"), "big5hkscs"),
@@ -66,23 +66,23 @@ _MORE = {
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _CONTROLS, _MAX_BYTES_TO_SUSPECT = re.compile(rb"[\x00-\x08\x0e-\x1f]"), 4_000  # as in mojibake.has_many_controls
-_STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order when nothing else decides
-MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement stays below
-# Three in ten characters of GBK happen to be valid UTF-8 (lead C4-DF, trail 80-BF): eight in a row are no accident.
+_STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order if nothing else decides
+MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; truncated pages with one broken advertisement have less
+# Three in ten characters of GBK are valid UTF-8 by chance (lead C4-DF, trail 80-BF); eight in a row are not.
 MIN_CHARS_OF_SURE_UTF8 = 8
-_LABEL_BONUS = 0.02  # a label decides between readings that are as good as each other, and never more
-_VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 beyond a few characters
+_LABEL_BONUS = 0.02  # a label only decides between readings of equal quality
+_VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 for more than a few characters
 # Running Chinese has 0.25-0.5; Korean read as GB 2312 up to 0.09, Japanese as Big5 up to 0.17 (2026-11).
 MAX_FREQUENT_SHARE_IN_DOUBT, MAX_FREQUENT_SHARE_OF_DECLARED = 0.2, 0.3
-MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that Latin letters make when read as Chinese; such pages have few
+MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that result from Latin letters read as Chinese; such pages have few
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Text and the codec that gave it (`gb18030`, `big5hkscs`, `utf-8`, ...).
+    """A text, and the codec that decoded it (`gb18030`, `big5hkscs`, `utf-8`, ...).
 
-    repairs: what else was needed, for the operator: a part in another encoding, text that had been
-    decoded wrongly before it was saved.
+    repairs: messages for the operator about further repairs: a part in another encoding, or text that had been
+    decoded wrongly before it was saved
     """
 
     text: str
@@ -93,13 +93,13 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class _DecodingCandidate:
-    """A decoding and how good it is; rank decides between several."""
+    """A decoding and its quality; the highest rank wins."""
 
     decoded: Decoded
     worth: float
     rank: float
     is_whole: bool
-    lost: float  # share of characters; of repaired text, which may have lost some in each paragraph, not looked at
+    lost: float  # share of characters; not counted in repaired text, which may have lost some in each paragraph
 
     @property
     def is_acceptable(self) -> bool:
@@ -107,9 +107,10 @@ class _DecodingCandidate:
 
 
 def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | Rejection:
-    """Decode a page, whatever its labels say; Rejection.MOJIBAKE where no decoding gives text.
+    """Decode a page, whatever its labels state; return Rejection.MOJIBAKE if no decoding yields text.
 
-    header_charset: of Content-Type, as it came; hint: what the operator says. Both may be empty or wrong.
+    header_charset: the charset of Content-Type, as received; hint: the charset stated by the operator. Both may be
+    empty or wrong.
     """
     mark, codec = next((pair for pair in _MARKS if body.startswith(pair[0])), (b"", ""))
     body = body[len(mark) :]
@@ -121,7 +122,7 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
 
 
 def resolve_codec(label: str) -> str:
-    """Return the codec of a charset label, "" for one that no page should be read in.
+    """Return the codec of a charset label, or "" if no page should be decoded with it.
 
     >>> resolve_codec("GB2312"), resolve_codec("utf-7")
     ('gb18030', '')
@@ -133,7 +134,7 @@ def resolve_codec(label: str) -> str:
 
 def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
     if len(_CONTROLS.findall(body, 0, _MAX_BYTES_TO_SUSPECT)) > min(len(body), _MAX_BYTES_TO_SUSPECT) / 100:
-        yield from ("utf-16-le", "utf-16-be")  # Chinese in one order is rare characters in the other: quality decides
+        yield from ("utf-16-le", "utf-16-be")  # in the wrong order, Chinese becomes rare characters: quality decides
     if _is_utf8_for_sure(body, labels):
         yield "utf-8"
         return
@@ -141,13 +142,13 @@ def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _is_utf8_for_sure(body: bytes, labels: Sequence[str]) -> bool:
-    """Return True if the body is valid UTF-8 that is declared or no accident: no other encoding gives text then."""
+    """Return True if the body is valid UTF-8 that is declared or not accidental, so no other encoding fits."""
     text, is_whole = _decode_text(body, "utf-8")
     return is_whole and ("utf-8" in labels or count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8)
 
 
 def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
-    """Sure UTF-8 that hardly looks like text, as a browser shows it; None if its characters were lost before."""
+    """Return valid UTF-8 that hardly looks like text, as a browser shows it, or None if its characters were lost."""
     text, _ = _decode_text(body, "utf-8")
     is_short = count_outside_ascii(text) < MIN_CHARS_OF_SURE_UTF8
     is_lost = lost_share(text) > MAX_LOST_SHARE and count_lost(text) >= MIN_CHARS_OF_SURE_UTF8
@@ -157,11 +158,11 @@ def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
 
 
 def _best_decoding(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
-    """Return the best of the candidates, if it is text."""
+    """Return the best of the candidates, or None if none of them is text."""
     plain: list[_DecodingCandidate] = []
     best: _DecodingCandidate | None = None
     for codec in dict.fromkeys(codecs):
-        # No text is better than 1.0, and labels come first: nothing behind this one has a higher rank.
+        # No quality exceeds 1.0, and labels come first, so no later codec has a higher rank.
         if best is not None and best.rank >= 1.0 and codec not in (*labels, "utf-8") and _is_clean(best, body):
             return _check_language(best, body, labels)
         plain.append(_plain_candidate(body, codec, labels))
@@ -179,7 +180,7 @@ def _check_language(best: _DecodingCandidate | None, body: bytes, labels: Sequen
 
 
 def _highest_ranked(candidates: Sequence[_DecodingCandidate]) -> _DecodingCandidate | None:
-    return max(candidates, key=lambda each: each.rank, default=None)  # the first of equals
+    return max(candidates, key=lambda each: each.rank, default=None)  # the first of several equal ones
 
 
 def _is_clean(best: _DecodingCandidate, body: bytes) -> bool:
@@ -195,7 +196,7 @@ def _plain_candidate(body: bytes, codec: str, labels: Sequence[str]) -> _Decodin
 
 
 def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Yield readings of the page as one encoding with parts in another; the longer part has the page's own."""
+    """Yield readings of the page as one encoding with parts in another; the page's own encoding has the longer part."""
     for codec in [each.decoded.encoding for each in plain if may_be_mixed(body, each.decoded.encoding, each.is_whole)]:
         for piece in decode_mixed(body, codec):
             if not 0 < piece.other_chars <= piece.own_chars:
@@ -205,13 +206,13 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
             doubtful = worth < MIN_QUALITY_TO_TRUST or piece.lost > 0
             said = (Message("page.mixed", chars=piece.other_chars, other=piece.other, encoding=codec),)
             decoded = Decoded(piece.text, codec, doubtful, said)
-            # 0.2: what stands in the longer part decides; the label of a lying page weighs nothing here.
+            # 0.2: the longer part decides; the label of a page that is wrongly labelled does not count here.
             rank = worth + 0.2 * share - 0.05 * piece.lost
             yield _DecodingCandidate(decoded, worth, rank, piece.lost == 0, lost_share(piece.text))
 
 
 def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Yield repairs of text that was saved after a wrong decoding, where it can be restored."""
+    """Yield repairs of text that was saved after a wrong decoding, if it can be restored."""
     for each in plain:
         mended = repair(each.decoded.text) if each.is_whole else None
         if mended is None:
@@ -220,13 +221,13 @@ def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_Decod
         worth = quality(mended.text.replace("\ufffd", ""))
         doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
         said = (Message("page.saved-wrongly", encoding=codec, right=mended.right, wrong=mended.wrong),)
-        # Less than a reading that needs no repair, unless that is not a text.
+        # A repair ranks below a reading that needs none, unless that reading is not text.
         decoded = Decoded(mended.text, codec, doubtful, said)
         yield _DecodingCandidate(decoded, worth, worth + each.rank - each.worth, is_whole=True, lost=0.0)
 
 
 def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:
-    """Return text in another language, by its declaration or letters; None if it may be Chinese."""
+    """Return text in another language, recognised by its declaration or letters, or None if it may be Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
     if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
         for text, codec in declared_texts(body, labels):
@@ -243,7 +244,7 @@ def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate
 
 
 def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
-    """Text, and True if every byte of it is valid; a character cut off at the very end counts as valid."""
+    """Return the text, and True if every byte is valid; a character cut off at the end counts as valid."""
     try:
         return body.decode(codec), True
     except UnicodeDecodeError as fault:
@@ -252,26 +253,28 @@ def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
         return body.decode(codec, "replace"), False
 
 
-# Pages put together from parts in two encodings, as where a template in GBK takes in an advertisement in UTF-8.
-#
-# Bytes are cut where no encoding has the inside of a character: at tags and line ends first, at other signs where that
-# does not do.
+# Decodes pages composed of two encodings, such as a GBK template with an advertisement in UTF-8.
+# Bytes are cut at places that no encoding has inside a character: at tags and line ends first, and at other ASCII signs
+# if that is not sufficient.
 
 _BLOCK = re.compile(rb"[^<>\r\n]+")
-# Neither GBK, Big5 nor the four bytes of GB 18030 have these inside a character.
+# GBK, Big5 and the four-byte characters of GB 18030 do not contain these bytes.
 _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
-# Four characters of the blocks of Chinese, kana and full-width forms; in 43 MB of novels never by chance, in GBK or
-# Big5 (2026-11). A set of bytes first, which is searched for five times as fast.
+# Four characters of the Chinese, kana and full-width blocks, which never occur by chance in 43 MB of novels in GBK or
+# Big5 (2026-11). The leading byte set makes the search five times as fast.
 _UTF8_RUN = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){3}")
 _OTHERS = {"utf-8": ("gb18030", "big5hkscs", "cp1252"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
-MIN_CHARS_TO_SUSPECT = 3  # of a block that can be read in the page's encoding
-# 20 us each; text behind them is read in the page's own encoding. Saved pages have up to 4,823.
+MIN_CHARS_TO_SUSPECT = 3  # in a block that can be decoded in the page's encoding
+# 20 us each; text after them is decoded in the page's own encoding. Saved pages have up to 4,823.
 MAX_BLOCKS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class MixedText:
-    """Text of two encodings. own_chars, other_chars: outside ASCII; lost: blocks that are text in neither."""
+    """A text decoded from two encodings.
+
+    own_chars, other_chars: characters outside ASCII; lost: blocks that are text in neither encoding
+    """
 
     text: str
     codec: str
@@ -282,20 +285,20 @@ class MixedText:
 
 
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
-    """Return True if bytes that `codec` reads, wholly or not, show signs of another encoding."""
+    """Return True if bytes that `codec` decodes, completely or not, show signs of another encoding."""
     if codec not in _OTHERS:
         return False
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
 
 
 def decode_mixed(body: bytes, codec: str) -> Iterator[MixedText]:
-    """Decode the page in `codec`, and the blocks that are text in another encoding only in that: once for each one."""
+    """Decode the page in `codec`, except blocks that are text only in another encoding; yield one result for each."""
     for other in _OTHERS.get(codec, ()):
         yield _MixedDecoder(codec, other).decode(body)
 
 
 class _MixedDecoder:
-    """Decodes one page of two encodings."""
+    """Decodes one page that uses two encodings."""
 
     def __init__(self, codec: str, other: str) -> None:
         self._codec, self._other = codec, other
@@ -359,34 +362,35 @@ def _decode_strictly(block: bytes, codec: str) -> tuple[str | None, float]:
     return text, quality(text, codec)
 
 
-# Pages in other languages than Chinese, recognised by the letters of their bytes in an encoding of that language.
+# Recognises pages in languages other than Chinese by their letters in an encoding of that language.
 
-# Of what is neither ASCII nor a mark. Chinese read as Korean has .7 Hangul, Korean pages have .95 and more; Japanese
-# pages have .38 kana and more, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite, 2026-11).
+# Of characters that are neither ASCII nor punctuation: Chinese read as Korean has .7 Hangul, Korean pages have at least
+# .95; Japanese pages have at least .38 kana, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite,
+# 2026-11).
 MIN_SHARE_OF_KANA, MIN_SHARE_OF_LETTERS = 0.2, 0.9
 MIN_CHARS_UNDECLARED, CHARS_OF_PARAGRAPH, MIN_SHARE_OF_SHORT = 14, 60, 0.97
-# A page with a broken byte has as many; what is read in the wrong encoding loses far more, or nothing.
+# A page with a broken byte has as many; text in a wrong encoding loses far more, or nothing.
 MAX_LOST_SHARE_OF_DECLARED = 0.005
-# Letters of an alphabet make words of their own; where Latin words with diacritics are read as Cyrillic, nearly each
-# letter stands beside one of ASCII.
+# The letters of an alphabet form separate words; if Latin words with diacritics are read as Cyrillic, nearly every
+# letter is beside an ASCII letter.
 MAX_JOINED_LATIN = 0.25
-MAX_OUT_OF_CASE = 0.02  # capitals after small letters, of all characters outside ASCII and beside these
-# Where nothing is declared: the encoding, the narrower one that has to read all of the page, and the letters.
+MAX_OUT_OF_CASE = 0.02  # capitals after small letters, relative to the characters outside ASCII and those beside them
+# For undeclared pages: the encoding, the narrower encoding that must decode the whole page, and the letters.
 _UNDECLARED = (
-    ("cp949", "euc_kr", SYLLABLES),  # the kana of EUC-JP are the jamo of EUC-KR
+    ("cp949", "euc_kr", SYLLABLES),  # EUC-JP kana are EUC-KR jamo
     ("euc_jp", "euc_jp", KANA),
     ("cp932", "cp932", KANA),
     ("cp1251", "cp1251", RUSSIAN),
     ("koi8-r", "koi8-r", RUSSIAN),
 )
-# Without the frames of KOI8 (U+2500) and other signs that mojibake is made of.
+# Excludes the box drawing of KOI8 (U+2500) and other characters that mojibake contains.
 _SIGNS = re.compile(
     "[\u00a0\u00ab\u00b7\u00bb\u2010-\u206f\u2116\u2190-\u21ff\u25b2-\u27bf\u3000-\u3020\uff01-\uff0f\uff1a-\uff20]"
 )
 
 
 def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the text and its codec, for each declared one of another language that gives text in that language."""
+    """Yield the text and codec of each declared encoding of another language that yields text in that language."""
     for codec in dict.fromkeys(labels):
         if codec not in LATIN and codec not in LETTERS:
             continue
@@ -398,7 +402,7 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def undeclared_text(body: bytes) -> tuple[str, str] | None:
-    """Return the text and its codec, where it is made of the letters of one language beyond doubt."""
+    """Return the text and its codec if it certainly consists of the letters of one language."""
     found: list[tuple[str, str]] = []
     for codec, narrow, letters in _UNDECLARED:
         try:
@@ -412,14 +416,14 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
             if letters != RUSSIAN:
                 return text, codec
             found.append((text, codec))
-    # Russian in the wrong one of its encodings is in capitals.
+    # Russian decoded with the wrong Cyrillic encoding is in capitals.
     return max(found, key=lambda each: sum(map(str.islower, each[0])), default=None)
 
 
 def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
-    """Return True if the text outside ASCII consists of some letters, and those of an alphabet form words."""
+    """Return True if the text outside ASCII consists of `letters`, and the letters of an alphabet form words."""
     all_letters = _letters(text)
-    # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
+    # The syllables that windows-949 adds to EUC-KR are typical of mojibake.
     is_hangul = letters in (HANGUL, SYLLABLES)
     own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
     own = len(re.findall(f"[{letters}]", own_letters))
@@ -432,12 +436,12 @@ def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
 
 
 def _keeps_case(text: str) -> bool:
-    """Return True if capitals hardly ever follow small letters: in the wrong encoding they often do."""
+    """Return True if capitals hardly ever follow small letters, as they often do in a wrong encoding."""
     around = around_outside_ascii(text)
     cases = "".join("s" if char.islower() else "C" if char.isupper() else " " for char in around)
     return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)
 
 
 def _letters(text: str) -> str:
-    """Return the characters that are neither ASCII nor marks."""
+    """Return the characters that are neither ASCII nor punctuation."""
     return _SIGNS.sub("", outside_ascii(text))

@@ -1,6 +1,6 @@
-"""Quality of a text as written by people, and repair of text that was saved after a wrong decoding.
+"""Measures whether a text looks written by people, and repairs text that was saved after a wrong decoding.
 
-The check that decides between decodings. Pure functions of text.
+The quality decides between decodings. All functions depend only on the text.
 """
 
 import codecs
@@ -24,49 +24,49 @@ from crawler.characters.repertoire import (
     SECOND_HAN,
 )
 
-# Encodings of Latin letters: what is not ASCII in a text of theirs stands in words.
+# Encodings of Latin letters, whose non-ASCII characters occur inside words.
 LATIN = frozenset(
     {
         *("cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "mac-roman"),
         *("iso8859-2", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-13", "iso8859-14", "iso8859-15", "iso8859-16"),
     }
 )
-# Right decodings of running Chinese score 0.93-1.0, wrong ones 0.05-0.70 (texts in every Chinese encoding under every
+# Correct decodings of running Chinese score 0.93-1.0, wrong ones 0.05-0.70 (texts in every Chinese encoding under every
 # label, 2026-11; ranges tried 0.6-0.9).
 MIN_QUALITY_TO_ACCEPT = 0.75
 MIN_QUALITY_TO_TRUST = 0.88
-MIN_QUALITY_OF_CLEAN = 0.97  # above it nothing longer than a few words in thirty can be wrong
-MIN_GAIN_TO_REPAIR = 0.15  # text that was right loses 0.2 and more by every one of the repairs
+MIN_QUALITY_OF_CLEAN = 0.97  # above it, at most a few words in thirty can be wrong
+MIN_GAIN_TO_REPAIR = 0.15  # correct text loses at least 0.2 by each repair
 MAX_LOST_SHARE_TO_REPAIR = (
-    0.1  # one character lost at the end of each paragraph of ten is still a text, if a doubtful one
+    0.1  # a text that loses one character at the end of each paragraph of ten is still a text, if a doubtful one
 )
 MIN_CHARS_TO_SUSPECT = 4  # fewer characters have no statistics
-# Of a letter with diacritics or a sign that may be half of a Chinese character, in a word or alone it is worth 1; where
-# one of a hundred characters is one, that is not looked at.
+# The worth of a letter with diacritics, or a symbol, that may be half of a Chinese character. Inside a word or on its
+# own it is worth 1, which is only examined if more than one character in a hundred is such a letter.
 WORTH_OF_LATIN, MIN_SHARE_OF_LATIN = 0.4, 0.01
 _SAMPLE_CHARS = 60_000
-# Of a page in which mojibake is looked for block by block: a novel on one page has 50,000, more is made to be slow.
+# Of a page that is searched for mojibake block by block: a novel on one page has 50,000; larger ones are hostile.
 MAX_BLOCKS_TO_REPAIR = 150_000
-_SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # to choose the way of repair, and to try it on a long block
+_SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # to choose the repair, and to try it on a long block
 
-_CHARS_OF_PART, _CHARS_OF_SHORT = 200_000, 2_000  # numpy pays from some 1,000 on (2026-11)
+_CHARS_OF_PART, _CHARS_OF_SHORT = 200_000, 2_000  # numpy is faster from some 1,000 characters on (2026-11)
 _LAST_OF_ASCII, _LAST_OF_BASIC_PLANE = 0x7F, 0xFFFF
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
-# Accented letters beside plain ones or by themselves; Chinese read as Latin stands in long runs of them.
+# Accented letters beside plain ones or on their own; Chinese read as Latin consists of long runs of them.
 _LETTERS_IN_WORDS = re.compile(
     "(?<=[A-Za-z])[À-ÖØ-öø-ɏ]{1,2}|[À-ÖØ-öø-ɏ]{1,2}(?=[A-Za-z])|(?<![^\x00-\x7f])[À-ÖØ-öø-ɏ](?![^\x00-\x7f])"
 )
 _LATIN_OF_WINDOWS = re.compile("[\u0080-\u00ffŒœŠšŽžŸƒˆ˜]")
-# Signs that stand alone in English and French: the apostrophe, dashes, the copyright sign, a space that does not break.
-# No letter may follow those that Big5 begins a character with.
+# Signs that stand alone in English and French: the apostrophe, dashes, the copyright sign, a no-break space. No letter
+# may follow signs that are lead bytes in Big5.
 _LONE_SIGNS = re.compile(
     "(?<![^\x00-\x7f])(?:[\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac\u2122]|[\u00a0\u00a3\u00a9\u00ab\u00ae\u00b0\u00b7"
     "\u00bb\u00c0\u00e0](?![@-~]))(?![^\x00-\x7f])|(?<=[\\s>(])[¡¿](?=[A-ZÁÉÍÓÚÑ])"
 )
-# Other signs that stand alone in Unicode, or in a row (××××), and soft hyphens: what was read as Latin and saved so is
-# in runs, or, of Big5, has a letter behind it.
+# Other signs that stand alone in Unicode, or in a row (××××), and soft hyphens. In text saved after being read as
+# Latin, they form runs or, in Big5, precede a letter.
 _SIGNS_ALONE = re.compile(
     "(?<![^\x00-\x7f])([\u00a1-\u00a8\u00aa\u00ac\u00af-\u00b6\u00b8-\u00ba\u00bc-\u00bf×÷])\\1*(?![@-~]|[^\x00-\x7f])"
     "|(?<=[a-z])\u00ad(?=[a-z])"
@@ -77,7 +77,7 @@ _KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_j
 
 @dataclass(frozen=True, slots=True)
 class MojibakeRepair:
-    """A text as it was before it was read as `wrong` though it was in `right`; `is_whole`: no character is lost."""
+    """A text before it was decoded as `wrong` instead of `right`; is_whole: True if no character is lost."""
 
     text: str
     right: str
@@ -106,7 +106,8 @@ def quality(text: str, codec: str = "utf-8") -> float:
         alone = sum(len(found[0]) for found in _SIGNS_ALONE.finditer(around))
         worth += (1 - WORTH_OF_LATIN) * min(latin, _count_in_words(around) + alone)
     share = frequent / han if han else 0.4
-    # Two fifths of running text are frequent characters; short texts and lists of names have few, so it weighs little.
+    # Two fifths of running text are frequent characters; short texts and lists of names have fewer, so the weight is
+    # low.
     value = (worth - 8 * count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, share / 0.2))
     return max(0.0, min(1.0, value))
 
@@ -116,7 +117,7 @@ def _count_in_words(around: str) -> int:
 
 
 def outside_ascii(text: str) -> str:
-    """Return the non-ASCII characters of a text, of a long one those among its first 60,000."""
+    """Return the non-ASCII characters of a text, but no more than the first 60,000."""
     if len(text) < _CHARS_OF_SHORT:
         return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
@@ -143,7 +144,7 @@ def _codes(text: str) -> NDArray[np.uint32]:
 
 
 def around_outside_ascii(text: str) -> str:
-    """Return the same characters with the one right before and behind each run of them."""
+    """Return the non-ASCII characters, with the character directly before and after each run."""
     around: list[str] = []
     left = _SAMPLE_CHARS
     for run in _OUTSIDE_ASCII.finditer(text):
@@ -156,22 +157,22 @@ def around_outside_ascii(text: str) -> str:
 
 
 def frequent_share(text: str) -> float:
-    """Return the share of the most frequent characters among the Chinese ones: two fifths in running text, [0, 1]."""
+    """Return the share of the most frequent characters among the Chinese ones, [0, 1]; two fifths in running text."""
     han = [(char, count) for char, count in _char_counts(text[:_SAMPLE_CHARS]) if HAN.match(char)]
     frequent = sum(count for char, count in han if char in FREQUENT_HAN)
     return frequent / sum(count for _, count in han) if han else 0.0
 
 
 def lost_share(text: str) -> float:
-    """Return the share of characters outside ASCII that cannot be restored."""
+    """Return the share of the characters outside ASCII that cannot be restored."""
     lost = count_lost(text)
     return lost / count_outside_ascii(text) if lost else 0.0
 
 
 def count_lost(text: str) -> int:
-    """Count U+FFFD in a text, the characters that GBK makes of it, and those of uninitialised memory."""
+    """Count U+FFFD in a text, the characters that GBK makes of it, and characters of uninitialised memory."""
     lost = text.count("\ufffd")
-    if "锟" in text or "拷" in text:  # one character is looked for ten times as fast as several
+    if "锟" in text or "拷" in text:  # a search for one character is ten times as fast as for several
         lost += text.count("锟斤") + text.count("斤拷") - text.count("锟斤拷")
     return lost + sum(text.count(char * 3) for char in "烫屯" if char in text)
 
@@ -181,14 +182,14 @@ def count_outside_ascii(text: str) -> int:
 
 
 def has_many_controls(text: str) -> bool:
-    """Return True if a text has more control characters than any real one: two-byte text, or no text at all."""
+    """Return True if a text has more control characters than any real text, as UTF-16 or binary data do."""
     return len(_ASCII_CONTROLS.findall(text)) > len(text) / 100
 
 
 def repair(text: str) -> MojibakeRepair | None:
-    """Undo a wrong decoding that was saved, block by block; None if nothing shows one.
+    """Reverse a wrong decoding that was saved, block by block, or return None if there are no signs of one.
 
-    Only blocks that get better are changed, so a page with one field of mojibake keeps the others.
+    Only blocks that improve are changed, so a page with one field of mojibake keeps its other text.
     """
     blocks = [block[0] for block in islice(_BLOCK.finditer(text), MAX_BLOCKS_TO_REPAIR + 1)]
     if len(blocks) > MAX_BLOCKS_TO_REPAIR:
@@ -224,7 +225,7 @@ def _gain(block: str, way: _Way) -> float:
 
 
 def _repair_block(block: str, way: _Way) -> str | None:
-    """Decode a block rightly, where that makes it better; a character that cannot be restored is U+FFFD."""
+    """Decode a block correctly, or return None if that is no improvement. Lost characters become U+FFFD."""
     is_long = len(block) > 2 * _CHARS_TO_TRY
     if block.isascii() or (is_long and _repair_block(block[:_CHARS_TO_TRY], way) is None):
         return None
@@ -242,20 +243,18 @@ def _is_suspect(block: str) -> bool:
     kept = block.replace("\ufffd", "")
     return (
         count_outside_ascii(kept) >= MIN_CHARS_TO_SUSPECT
-        and lost_share(kept) <= MAX_LOST_SHARE_TO_REPAIR  # what is lost is lost
+        and lost_share(kept) <= MAX_LOST_SHARE_TO_REPAIR  # lost text cannot be repaired
         and quality(kept) <= 1 - MIN_GAIN_TO_REPAIR
     )
 
 
 def _latin_bytes(block: str) -> bytes:
-    """Encode as ISO 8859-1 and windows-1252 at once: each has what the other lacks, and pages mix them."""
+    """Encode as both ISO 8859-1 and windows-1252, because each lacks characters of the other and pages mix them."""
     return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
 
 _OF_WINDOWS = {ord(char): byte for byte in range(0x80, 0xA0) if (char := bytes([byte]).decode("cp1252", "ignore"))}
-_BEYOND_LATIN = re.compile(
-    "[^\x00-\xff]"
-)  # \xff: in no encoding that is tried for a character, so it comes out as lost
+_BEYOND_LATIN = re.compile("[^\x00-\xff]")  # no tried encoding uses \xff for a character, so it counts as lost
 
 
 def _encoder(codec: str) -> Callable[[str], bytes]:
@@ -266,7 +265,7 @@ def _encoder(codec: str) -> Callable[[str], bytes]:
 
 
 def _as_lost(fault: UnicodeError) -> tuple[bytes, int]:
-    """Replace a character that an encoding lacks by an invalid byte: a question mark would pass for good text."""
+    """Replace a character that an encoding lacks by an invalid byte; a question mark would count as correct text."""
     assert isinstance(fault, UnicodeEncodeError)
     return b"\xff" * (fault.end - fault.start), fault.end
 
@@ -299,7 +298,7 @@ def _worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> float:
     if HAN.match(char):
         return 0.2
     if PRIVATE_USE.match(char):
-        return 0.9 if is_unicode else 0.0  # web fonts hide text there; legacy codecs only by mistake
+        return 0.9 if is_unicode else 0.0  # web fonts hide text there; legacy codecs use it only by mistake
     if KANA_OR_HANGUL.match(char):
         return 0.9 if is_kana_at_home else 0.3
     if _CONTROLS.match(char) or char == "\ufffd":

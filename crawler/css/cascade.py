@@ -1,7 +1,7 @@
-"""The declarations that hold for each element of a page, on each of the ordinary screens.
+"""Computes the declarations that apply to each element of a page, on each of the ordinary screens.
 
-By importance, style attribute, layer, specificity and order (CSS Cascade 5); attributes such as bgcolor come before all
-sheets. A browser's own sheet is not part of it.
+Declarations are ordered by importance, style attribute, layer, specificity and position (CSS Cascade 5). Attributes
+such as bgcolor precede all sheets. A browser's own sheet is not included.
 """
 
 import re
@@ -24,7 +24,7 @@ from crawler.opening import ReadingSteps, Step
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
 _UNLAYERED = 1 << 30
-MAX_CHARS_OF_STYLES = 300_000  # of the style attributes of a page that differ; the saved pages have 12,545 at most
+MAX_CHARS_OF_STYLES = 300_000  # of a page's distinct style attributes; the saved pages have at most 12,545
 _NOTHING: Properties = MappingProxyType({})
 _PLACES = ("", "before", "after")
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
@@ -34,7 +34,7 @@ HINTING = frozenset({*_HINTS, "hidden", "size"})  # attributes that style an ele
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """Declarations that hold for elements: of a rule, a style attribute or other attributes."""
+    """The declarations of a rule, a style attribute or other attributes that apply to elements."""
 
     number: int
     rank: _Rank
@@ -51,7 +51,10 @@ class _Entry:
 
 @dataclass(slots=True)
 class Cascade:
-    """Declared values of the elements of one page. screens: one of each group of screens that see the page alike."""
+    """The declared values of the elements of one page.
+
+    screens: one of each group of screens on which the page looks the same
+    """
 
     faces: list[tuple[FontFace, str]] = field(default_factory=list)  # each with the base of its sheet
     animated: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -63,24 +66,24 @@ class Cascade:
     _won: dict[tuple[int, ...], Properties] = field(default_factory=dict)
 
     def properties(self, element: HtmlElement, screen: int = DESKTOP) -> Properties:
-        """Return the declared values of an element itself, by property; `inherit` and var() as they stand."""
+        """Return an element's own declared values by property; `inherit` and var() are not resolved."""
         entries = self._entries.get(element)
         return self._winners(entries, screen) if entries else _NOTHING
 
     def elements(self) -> Iterable[HtmlElement]:
-        """Return the elements that anything is declared for."""
+        """Return the elements that have declarations."""
         return self._entries
 
     def pseudo_properties(self, element: HtmlElement, place: str) -> Properties:
-        """Return the declared values of the "before" or "after" of an element."""
+        """Return the declared values of the "before" or "after" pseudo-element of an element."""
         return self._winners(self._pseudo_entries[place].get(element, []), DESKTOP)
 
     def with_content(self) -> list[HtmlElement]:
-        """Return the elements that a sheet sets text before or after."""
+        """Return the elements before or after which a sheet inserts text."""
         return list({**self._pseudo_entries["before"], **self._pseudo_entries["after"]})
 
     def forget(self, elements: Iterable[HtmlElement]) -> None:
-        """Drop the declarations of elements that are not shown."""
+        """Remove the declarations of elements that are not shown."""
         for element in elements:
             for known in (self._entries, *self._pseudo_entries.values()):
                 known.pop(element, None)
@@ -89,7 +92,7 @@ class Cascade:
         (self._pseudo_entries[place] if place else self._entries)[element].append(entry)
 
     def group_screens(self, entries: Iterable[_Entry]) -> None:
-        """Find the screens on which something else holds than on others."""
+        """Find the groups of screens on which different declarations apply."""
         masks = {entry.screens for entry in entries}
         values = {declaration.value for entry in entries for declaration in entry.declarations}
         has_units = any(map(_OF_SCREEN.search, values))
@@ -113,10 +116,10 @@ class Cascade:
 
 
 def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: ReadingSteps | None = None) -> Cascade:
-    """Apply sheets, style attributes and other attributes to a page's elements; unreadable ones are left out.
+    """Apply sheets, style attributes and other attributes to a page's elements; skip those that cannot be read.
 
-    sheets: those that the page applies, in order; None: its own style elements. steps: notes what was left out; raises
-    TooCostly where it takes too long.
+    sheets: the sheets of the page in order, or None for its own style elements
+    steps: records what was skipped; its `check` raises TooCostly if this takes too long
     """
     steps = steps or ReadingSteps()
     given = own_sheets(tree) if sheets is None else sheets
@@ -163,7 +166,7 @@ def own_sheets(tree: HtmlElement) -> list[Sheet]:
 
 
 def read_style_element(element: HtmlElement) -> Sheet | None:
-    """Return the sheet of a style element; None if a browser does not apply it."""
+    """Return the sheet of a style element, or None if a browser does not apply it."""
     kind = (element.get("type") or "").strip().lower()
     if kind not in ("", "text/css") or any(above.tag in ("noscript", "template") for above in element.iterancestors()):
         return None
@@ -173,7 +176,7 @@ def read_style_element(element: HtmlElement) -> Sheet | None:
 def _rules(
     sheets: Sequence[Sheet], names: Set[str], result: Cascade, steps: ReadingSteps
 ) -> list[tuple[Rule, int, tuple[int, ...]]]:
-    """Return the rules for any screen, each with its screens and the rank of its layer."""
+    """Return the rules that apply to any screen, each with its screens and the rank of its layer."""
     layers = _Layers()
     found: list[tuple[Rule, int, LayerName]] = []
     marks_left = MAX_MARKS_OF_PAGE
@@ -202,16 +205,16 @@ def _rules(
 
 
 class _Layers(dict[LayerName, int]):
-    """Layers by the order in which they are first named."""
+    """The cascade layers, in the order in which they are first named."""
 
     def rank(self, layer: LayerName) -> tuple[int, ...]:
-        """Return the rank of a layer; rules in no layer come after those in one."""
+        """Return the rank of a layer; rules without a layer come after rules with one."""
         around = [layer[:depth] for depth in range(1, len(layer) + 1)]
         return (*(self.setdefault(each, len(self)) for each in around), _UNLAYERED)
 
 
 def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
-    """Add style attributes and other attributes that style."""
+    """Add the style attributes, and the other attributes that style an element."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
     for element in tree.iter("*"):
@@ -232,7 +235,7 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], 
 
 
 def _hints(element: HtmlElement) -> str:
-    """Return the style that other attributes of an element stand for."""
+    """Return the style that the presentational attributes of an element represent."""
     is_hidden = element.get("hidden", "until-found").lower() != "until-found"
     parts = ["display:none"] if is_hidden else []
     if element.tag == "font" and element.get("size"):
@@ -245,23 +248,22 @@ def _hints(element: HtmlElement) -> str:
     return ";".join(parts)
 
 
-# A sheet without the rules that are for other pages, or that say nothing of what is watched.
-#
-# Most of a sheet is. They are cut out of its text, since to read all of it takes ten times as long; what is not plainly
-# a rule of that kind stays.
+# Removes the rules of a sheet that are for other pages or do not declare watched properties.
+# Most of a sheet consists of such rules. They are cut out of its text, because parsing all of it takes ten times as
+# long. Anything that is not clearly such a rule is kept.
 
-# A text, a comment, or a rule whose block has no other block in it. Each alternative ends where it has looked to: the
-# time is linear in the sheet however it is broken.
+# A string, a comment, or a rule whose block contains no other block. Each alternative ends where it has looked, so that
+# the time is linear in the length of the sheet, however broken it is.
 _STRING = r""""(?:[^"\\\n]|\\.)*+(?:"|\n|\Z)|'(?:[^'\\\n]|\\.)*+(?:'|\n|\Z)"""
 _INNER_STRING = r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'"""
 _PARTS = re.compile(
     rf"""{_STRING}|/\*.*?(?:\*/|\Z)|(?:^|(?<=[{{}};])|(?<=\*/))([^{{}}@"'\\/;]*+)\{{((?:[^{{}}"'\\/]|/(?!\*)|{_INNER_STRING})*+)\}}""",
     re.DOTALL,
 )
-# A class, an id, or a tag at the beginning of a compound.
+# A class, an id, or a tag at the beginning of a compound selector.
 _NAME = re.compile(r"([.#]|(?<![^\s>+~])(?=[A-Za-z]))(?!\d)([^\s.#:>+~,*&|]+)")
-_ALWAYS = frozenset({"<from", "<to"})  # of keyframes
-# Pseudo-classes of a reader's actions do not hold; other pseudo-elements than these two have no text.
+_ALWAYS = frozenset({"<from", "<to"})  # keyframe selectors
+# Pseudo-classes of user actions do not apply, and only these two pseudo-elements have text.
 _NEVER = re.compile(
     r":(?:hover|focus|focus-within|focus-visible|active|visited|target)(?![\w-])|::(?!before|after)", re.IGNORECASE
 )
@@ -269,7 +271,7 @@ _WATCHED = re.compile("|".join(sorted({*DECLARED, "--"}, key=len)), re.IGNORECAS
 
 
 def relevant(text: str, names: Set[str]) -> str:
-    """Return the rules of a sheet that may concern a page. names: its classes, ids as "#id" and tags as "<tag".
+    """Return the rules of a sheet that may affect a page with these names: classes, ids as "#id" and tags as "<tag".
 
     >>> relevant(".a{top:0} .b .c{top:0} p{top:0} p{zoom:2} p:hover{top:0} h2{top:0}", {"a", "c", "<p"})
     '.a{top:0} p{top:0}'
@@ -284,7 +286,7 @@ def relevant(text: str, names: Set[str]) -> str:
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:
-    """Return True if one of a list of selectors may match on a page of these names."""
+    """Return True if a selector of a list may match on a page with these names."""
     return any(sign in selectors for sign in "([|\\") or any(
         not _NEVER.search(selector)
         and all(

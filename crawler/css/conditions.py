@@ -1,6 +1,6 @@
-"""Screens on which a condition of a style sheet holds: Media Queries 4, and @supports of Conditional Rules 3.
+"""Evaluates the conditions of style sheets for each screen: Media Queries 4, and @supports of Conditional Rules 3.
 
-A condition that is not understood is in doubt: it holds on the screens where doubts hold, its opposite on the others.
+A condition that is not understood holds on the screens with `doubts_hold`, and its negation on the other screens.
 """
 
 import re
@@ -13,7 +13,7 @@ from tinycss2.ast import Node
 
 from crawler.css.values import ALL_SCREENS, SCREENS, Screen, Tokens, length_px, parse_value, significant, split
 
-MAX_DEPTH = 32  # of conditions in brackets; frameworks have 2
+MAX_DEPTH = 32  # of nested parentheses; frameworks have 2
 _KNOWN_TYPES = ("all", "screen")
 _BOUNDS = {"min-": ge, "max-": le, "": eq}
 _OPERATORS = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq}
@@ -21,14 +21,14 @@ _MIRRORED = {"<": gt, "<=": ge, ">": lt, ">=": le, "=": eq}
 _SIZE = "(?:device-)?(width|height)"
 _BOUND = re.compile(rf"(min-|max-|){_SIZE}:(.+)")
 _RANGE = re.compile(rf"(?:([^<>=:]+)([<>]=?|=))?{_SIZE}(?:([<>]=?|=)([^<>=:]+))?")
-# Answers of Chromium on an ordinary desktop.
+# values of Chromium on an ordinary desktop
 _KEYWORDS = {"prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference"}
 _Leaf = Callable[[Tokens, Screen], bool]
 
 
 @lru_cache(maxsize=1024)
 def media_screens(media: str) -> int:
-    """Return the screens that a media query list (of an attribute, or as serialised) is for.
+    """Return the screens to which a media query list (of an attribute, or serialised) applies.
 
     >>> media_screens("print"), media_screens("screen, print") == ALL_SCREENS
     (0, True)
@@ -41,9 +41,9 @@ def media_screens(media: str) -> int:
 
 @lru_cache(maxsize=1024)
 def screens_supporting(condition: str, declares: Callable[[str, str], bool | None]) -> int:
-    """Return the screens whose browser supports the condition of an @supports rule.
+    """Return the screens on which the condition of an @supports rule holds.
 
-    declares: True if a browser knows a declaration (name, value), None if that is unknown.
+    declares: returns True if a browser supports a declaration (name, value), or None if that is unknown
     """
 
     def answer(content: Tokens, screen: Screen) -> bool:
@@ -60,7 +60,7 @@ def _where(holds: Callable[[Screen], bool]) -> int:
 
 
 def _query_matches(query: Tokens, screen: Screen) -> bool:
-    """Evaluate one media query: a type with conditions, or a condition alone."""
+    """Evaluate one media query: a type with conditions, or only a condition."""
     words = [_word(token) for token in query]
     is_not = words[:1] == ["not"]
     if words[:1] in (["only"], ["not"]) and any(words[1:2]):
@@ -74,7 +74,7 @@ def _query_matches(query: Tokens, screen: Screen) -> bool:
 
 
 def _evaluate_condition(tokens: Tokens, screen: Screen, leaf: _Leaf, depth: int = 0) -> bool:
-    """Evaluate `not A`, `A and B`, `A or B`, each in brackets."""
+    """Evaluate `not A`, `A and B` or `A or B`, with each operand in parentheses."""
     if len(tokens) == 2 and _word(tokens[0]) == "not":
         return not _evaluate_brackets(tokens[1], screen, leaf, depth)
     words = {_word(token) for token in tokens[1::2]}
@@ -86,14 +86,14 @@ def _evaluate_condition(tokens: Tokens, screen: Screen, leaf: _Leaf, depth: int 
 
 def _evaluate_brackets(token: Node, screen: Screen, leaf: _Leaf, depth: int) -> bool:
     if token.type != "() block":
-        return screen.doubts_hold  # selector(), font-tech() of @supports
+        return screen.doubts_hold  # selector() and font-tech() of @supports
     content = significant(token.content)
     is_nested = bool(content) and (content[0].type == "() block" or _word(content[0]) == "not")
     return _evaluate_condition(content, screen, leaf, depth + 1) if is_nested else leaf(content, screen)
 
 
 def _evaluate_feature(content: Tokens, screen: Screen) -> bool:
-    """Evaluate one media feature: `min-width: 600px`, `600px <= width < 900px`; others as on desktops, or in doubt."""
+    """Evaluate a feature such as `min-width: 600px` or `600px <= width < 900px`; others as on desktops, or in doubt."""
     text = "".join(tinycss2.serialize(content).lower().split())
     name, _, value = text.partition(":")
     if name == "orientation":

@@ -1,4 +1,4 @@
-"""Declarations that decide which text is seen: as longhands, without those that no browser reads."""
+"""Parses the declarations that affect which text is visible, as longhands, and drops those that no browser supports."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ from tinycss2.ast import Node
 from crawler.css.values import parse_value, words
 
 _MAX_CHARS_REMEMBERED = 1_000
-MAX_CHARS_OF_STYLE = 100_000  # of one attribute; one that is longer is left out
+MAX_CHARS_OF_STYLE = 100_000  # of one attribute; a longer one is ignored
 _SIDES = ("top", "right", "bottom", "left")
 INHERITED = frozenset([
     "visibility", "color", "font-size", "text-indent", "text-align", "direction", "text-shadow",
@@ -51,7 +51,7 @@ _POSITIONS = frozenset({"static", "relative", "absolute", "fixed", "sticky", "-w
 
 
 class Declaration(NamedTuple):
-    """One property, also a custom one (`--x`). The value is in lower case but for names, texts and addresses."""
+    """One property or custom property (`--x`). The value is in lower case, except names, strings and URLs."""
 
     name: str
     value: str
@@ -85,7 +85,7 @@ def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
 
 
 def known_to_browsers(name: str, value: str) -> bool | None:
-    """Return True if Chromium reads a declaration, None if that is unknown.
+    """Return True if Chromium supports a declaration, or None if that is unknown.
 
     >>> known_to_browsers("display", "grid"), known_to_browsers("display", "grud"), known_to_browsers("gap", "1px")
     (True, False, None)
@@ -95,7 +95,7 @@ def known_to_browsers(name: str, value: str) -> bool | None:
         return True
     if not tokens or "!" in tokens or name.startswith(_OTHER_BROWSERS):
         return False
-    if any(token.type == "function" for token in tokens):  # var(), and others that are not taken apart here
+    if any(token.type == "function" for token in tokens):  # var(), and other functions that are not evaluated here
         return None
     if len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in CSS_WIDE:
         return True
@@ -117,7 +117,7 @@ def _read_declaration(declaration: Node) -> Iterator[Declaration]:
 
 
 def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yield a declaration as longhands; where a shorthand's parts have no order, each longhand has the whole value."""
+    """Yield a declaration as longhands; if a shorthand's parts have no order, each longhand has the whole value."""
     parts = [token.serialize() for token in parse_value(value)]
     if name == "overflow":
         yield from (("overflow-x", parts[0]), ("overflow-y", parts[-1]))
@@ -148,12 +148,12 @@ def _is_number(tokens: tuple[Node, ...]) -> bool:
 
 
 def _is_size(tokens: tuple[Node, ...]) -> bool:
-    """Return True if no part is a negative length, which sizes cannot be."""
+    """Return True if no part is a negative length, which sizes cannot have."""
     return not any(token.type in ("dimension", "percentage", "number") and token.value < 0 for token in tokens)
 
 
 def _is_color(tokens: tuple[Node, ...]) -> bool:
-    """Return True if no part has a number of digits that no colour has."""
+    """Return True if every hash has a number of digits that a colour can have."""
     return not any(token.type == "hash" and not _HEX.fullmatch(token.value) for token in tokens)
 
 

@@ -1,7 +1,7 @@
 """Matches selectors with the elements of a page, in bounded time.
 
-cssselect2 compiles and tests selectors. Pseudo-classes of a reader's actions (:hover, :focus) do not hold, as on a page
-that has just been opened.
+cssselect2 compiles and tests selectors. Pseudo-classes of user actions (:hover, :focus) do not match, as on a page that
+has just been opened.
 """
 
 import re
@@ -20,25 +20,28 @@ from tinycss2.ast import Node
 from crawler.css.values import Tokens
 
 HTML = "http://www.w3.org/1999/xhtml"
-# Looks at an element that one selector, and all of a page, may take. On the 70 saved pages no selector takes more than
-# 16,000 and no page more than 480,000 (2026-11). All steps take 1 s.
+# Visits of elements, per selector and per page. On the 70 saved pages, no selector takes more than 16,000 and no page
+# more than 480,000 (2026-11). All steps take 1 s.
 MAX_STEPS_OF_ONE, MAX_STEPS = 400_000, 2_000_000
 _STEPS_TO_COMPILE = 1_000  # .3 ms
-MAX_CHARS_OF_CLASSES = 10_000  # of one element
-MAX_CHARS = 4_000  # of the selectors of one rule; resets that name every element have 600
-_PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)  # a browser reads it; no element
+MAX_CHARS_OF_CLASSES = 10_000  # per element
+MAX_CHARS = 4_000  # of the selectors of one rule; CSS resets that name every element have 600
+_PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)  # valid, but matches no element
 
 
 class Selector(NamedTuple):
-    """A selector as cssselect2 tests it, None if a browser drops its rule. is_sure: all of it could be read."""
+    """A selector as compiled by cssselect2.
+
+    test: None if a browser drops the rule; is_sure: True if the whole selector was understood
+    """
 
     test: CompiledSelector | None
     is_sure: bool = True
 
 
-@lru_cache(maxsize=8_192)  # the pages of a site bring the same sheets along
+@lru_cache(maxsize=8_192)  # the pages of a site share their sheets
 def compile_selector(text: str) -> Selector:
-    """Compile one selector of a list. Pseudo-classes unknown to cssselect2 (:defined) are taken out: it is not sure."""
+    """Compile one selector of a list. Unsupported pseudo-classes (:defined) are removed, so that it is not sure."""
     try:
         tokens = tinycss2.parse_component_value_list(_PART_OF_WEBKIT.sub("::marker", text), skip_comments=True)
     except ValueError:
@@ -56,7 +59,7 @@ def _compile(tokens: Tokens) -> CompiledSelector | None:
 
 
 def _without_unknown(tokens: Tokens) -> list[Node]:
-    """Return a selector without pseudo-classes, which cssselect2 may not know."""
+    """Return a selector without pseudo-classes, which cssselect2 may not support."""
     kept: list[Node] = []
     for token in tokens:
         is_name = bool(kept) and kept[-1] == ":" and (token.type in ("ident", "function"))
@@ -70,7 +73,7 @@ def _without_unknown(tokens: Tokens) -> list[Node]:
 
 
 class _TooCostly(Exception):
-    """A selector looks at more elements than it may."""
+    """A selector visits more elements than it may."""
 
 
 @dataclass(slots=True)
@@ -84,7 +87,7 @@ class _StepCounter:
 
 
 class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
-    """An element as cssselect2 sees it; counts each access to other elements, and copies none of them."""
+    """An element as an adapter for cssselect2, which counts each access to other elements and copies none of them."""
 
     namespace_url = HTML
     in_html_document, transport_content_language = True, None
@@ -136,7 +139,7 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
 
 
 class _CountedSiblings(list[HtmlElement]):
-    """Siblings; counts the steps through them."""
+    """The siblings of a node; counts every access."""
 
     def __init__(self, elements: Iterator[HtmlElement], steps: _StepCounter) -> None:
         super().__init__(elements)
@@ -168,17 +171,17 @@ class SelectorMatcher:
         self.names: Set[str] = self._by_name.keys()
 
     def forget(self) -> None:
-        """Release the nodes: they refer to one another and would live until the garbage collector finds them."""
+        """Release the nodes, whose reference cycles would keep them alive until the next garbage collection."""
         for node in self._nodes.values():
             node.nodes.clear()
 
     @property
     def is_used_up(self) -> bool:
-        """True if no further selector finds anything."""
+        """True if no further selector is matched."""
         return self._left <= 0
 
     def find_elements(self, test: CompiledSelector) -> list[HtmlElement]:
-        """Return the elements that a selector matches; none if finding them takes too long."""
+        """Return the elements that a selector matches, or none if finding them takes too long."""
         candidates = () if test.never_matches else self._candidates(test)
         self._left -= _STEPS_TO_COMPILE
         self._steps.left = allowed = min(MAX_STEPS_OF_ONE, self._left)

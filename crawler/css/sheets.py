@@ -1,6 +1,6 @@
-"""Style sheets: the rules that a browser applies, each with its screens and its layer, faces, animations, imports.
+"""Parses style sheets: rules with their screens and layers, font faces, animations and imports.
 
-tinycss2 reads the syntax.
+tinycss2 parses the syntax.
 """
 
 import re
@@ -17,25 +17,28 @@ from crawler.css.declarations import Declaration, block_declarations, known_to_b
 from crawler.css.matching import MAX_CHARS
 from crawler.css.values import ALL_SCREENS, IN_DOUBT, Tokens, families, significant, split, token_address
 
-# A sheet that has more, once what is for other pages is cut out, is left out. All of Semantic UI, the largest public
-# framework that was looked at, has 752,081 characters and 92,679 marks; what concerns them of their own sheets has
-# 10,693 marks at most on the 70 saved pages (2026-11). What is made of marks alone takes 2 s.
+# A sheet that exceeds these after the rules for other pages were removed is ignored. Semantic UI, the largest public
+# framework examined, has 752,081 characters and 92,679 marks; the relevant parts of the sheets of the 70 saved pages
+# have at most 10,693 marks (2026-11). A sheet that consists only of marks takes 2 s.
 MAX_CHARS_OF_SHEET, MAX_MARKS = 1_000_000, 300_000
 MAX_MARKS_OF_PAGE = 400_000
-MAX_DEPTH = 16  # of blocks; deeper ones are left out
+MAX_DEPTH = 16  # of nested blocks; deeper ones are ignored
 MAX_FACES = 20
 _MARKS = "{}()[];:,.#>"
 _MAX_MARKS_REMEMBERED = 20_000
-# tinycss2 raises for a number of thousands of digits and for half of a pair of surrogates.
+# tinycss2 raises an exception for numbers with thousands of digits and for unpaired surrogates.
 _BREAKS_PARSER = re.compile(r"(?<=\d{300})\d+|\\0{0,2}[dD][89a-fA-F][0-9a-fA-F]{2}")
-LayerName = tuple[str, ...]  # a layer, with those that it stands in; one without a name begins with a blank
+LayerName = tuple[str, ...]  # a layer with its enclosing layers; an anonymous one begins with a space
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A style sheet as text. `base` is the address that its own references are relative to.
+    """The text of a style sheet.
 
-    media: the query of what refers to it; screens: further bounds; layer: what it is imported into.
+    base: the base URL of its references
+    media: the media query of the element or import that refers to it
+    screens: further restrictions
+    layer: the layer into which it is imported
     """
 
     text: str
@@ -47,7 +50,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Rule:
-    """Declarations for elements."""
+    """The declarations of one rule with its selectors."""
 
     selectors: tuple[str, ...]
     declarations: tuple[Declaration, ...]
@@ -56,7 +59,7 @@ class Rule:
 
     @cached_property
     def is_of_variables(self) -> bool:
-        """True where only custom properties are declared."""
+        """True if only custom properties are declared."""
         return all(each.name[:2] == "--" for each in self.declarations)
 
     @cached_property
@@ -66,7 +69,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class FontFace:
-    """A face that a sheet brings along: its family in lower case, and its files as addresses, best known form first."""
+    """A font face of a sheet: its family in lower case, and the URLs of its files, most common format first."""
 
     family: str
     sources: tuple[str, ...]
@@ -83,7 +86,7 @@ class Import:
 
 @dataclass(slots=True)
 class SheetContent:
-    """Contents of one sheet. animated: by the name of an animation, the properties that it changes."""
+    """The contents of one sheet. animated: the properties that each animation changes, by its name."""
 
     rules: list[Rule] = field(default_factory=list)
     layers: list[LayerName] = field(default_factory=list)  # in the order in which they are first named
@@ -93,12 +96,12 @@ class SheetContent:
 
 
 def count_marks(text: str) -> int:
-    """Count the punctuation marks of a sheet: the cost of reading it."""
+    """Count the punctuation marks of a sheet, which determine the cost of parsing it."""
     return sum(map(text.count, _MARKS))
 
 
 def parse_sheet(text: str) -> SheetContent:
-    """Read a sheet; of one that is too large, nothing. Never raises on broken or hostile text."""
+    """Parse a sheet; a sheet that is too large is empty. Never raises on broken or hostile text."""
     text, data = _without_data(text)
     marks = count_marks(text)
     if len(text) > MAX_CHARS_OF_SHEET or marks > MAX_MARKS:
@@ -117,16 +120,16 @@ def _read(text: str) -> SheetContent:
     return reader.content
 
 
-_remembered = lru_cache(maxsize=32)(_read)  # the pages of a site bring the same sheets along
+_remembered = lru_cache(maxsize=32)(_read)  # the pages of a site share their sheets
 
 
 @dataclass(frozen=True, slots=True)
 class _RuleContext:
-    """Context of a rule: its screens, layer and parent."""
+    """The context of a rule: its screens, layer and parent."""
 
     screens: int = ALL_SCREENS
     layer: LayerName = ()
-    parent: str = ""  # the selectors of the rule around it
+    parent: str = ""  # the selectors of the enclosing rule
     depth: int = 0
 
 
@@ -148,7 +151,7 @@ class _Reader:
                 self._rule(rule, _RuleContext())
 
     def _rule(self, rule: Node, place: _RuleContext) -> None:
-        with suppress(ValueError, RecursionError):  # brackets in brackets, thousands deep
+        with suppress(ValueError, RecursionError):  # brackets may be nested thousands deep
             if place.depth > MAX_DEPTH:
                 return
             if rule.type == "at-rule":
@@ -174,7 +177,7 @@ class _Reader:
             self._keyframes(prelude.strip("\"'"), rule.content)
 
     def _inside(self, content: Sequence[Node], place: _RuleContext) -> None:
-        """Read a block: rules, or inside a rule also declarations."""
+        """Read a block of rules; a block inside a rule may also contain declarations."""
         place = replace(place, depth=place.depth + 1)
         if place.parent:
             self._style(_parse_selectors(place.parent), content, replace(place, parent=""))
@@ -183,13 +186,13 @@ class _Reader:
             self._rule(rule, place)
 
     def _style(self, parts: Sequence[Tokens], content: Sequence[Node], place: _RuleContext) -> None:
-        """Read a rule with the rules nested in it. parts: its selectors."""
+        """Read a style rule, with its selectors `parts` and the rules nested in it."""
         texts = [tinycss2.serialize(part).strip() for part in parts]
         if not all(texts):
             return
         items = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
         if declarations := block_declarations(items):
-            # A list that is too long is taken as so many rules.
+            # A selector list that is too long is divided into one rule per selector.
             is_long = sum(map(len, texts)) > MAX_CHARS
             for each in [(text,) for text in texts] if is_long else [tuple(texts)]:
                 rule = Rule(each, declarations, place.screens, place.layer)
@@ -240,7 +243,7 @@ class _Reader:
 
 
 def _screens_of_block(keyword: str, prelude: str) -> int:
-    """Return the screens for which the rules in a block hold; conditions of layout and too long ones are in doubt."""
+    """Return the screens to which a block's rules apply; conditions on layout and overlong ones are in doubt."""
     if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
         return IN_DOUBT
     return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)
@@ -251,7 +254,7 @@ def _parse_selectors(selectors: str) -> list[list[Node]]:
 
 
 def _resolve_nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
-    """Return the selectors of a rule inside a rule, as they would stand outside; none if they are too long."""
+    """Return the selectors of a nested rule as equivalent top-level selectors, or none if they are too long."""
     around = f":is({parent})"
     parts = [_with_parent(part, around) for part in split(selectors)]
     whole = ",".join(text if around in text else f"{around} {text}" for text in parts)
@@ -274,7 +277,7 @@ _DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""",
 
 
 def _without_data(text: str) -> tuple[str, dict[str, str]]:
-    """Return a sheet with short placeholders for data: URLs, which may be as long as a font, and their originals."""
+    """Replace data: URLs, which may be as long as a font, by short placeholders; also return the originals."""
     data: dict[str, str] = {}
 
     def replace_data(match: re.Match[str]) -> str:
@@ -290,7 +293,7 @@ def _face(family: str, sources: Iterable[str]) -> FontFace:
 
 
 def _read_face(content: Sequence[Node]) -> FontFace | None:
-    """Read a @font-face; None if it lacks a name or a file."""
+    """Read a @font-face rule, or return None if it lacks a name or a file."""
     family, sources = "", list[str]()
     for item in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if item.type == "declaration" and item.lower_name == "font-family":
@@ -301,5 +304,5 @@ def _read_face(content: Sequence[Node]) -> FontFace | None:
 
 
 def _is_odd_form(address: str) -> bool:
-    """Return True for a file of a form that only old browsers ask for."""
+    """Return True if a file has a format that only old browsers use."""
     return address.startswith("#") or bool(re.search(r"\.(?:eot|svg)\b|fontobject|svg\+xml", address[:200]))

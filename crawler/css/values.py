@@ -1,4 +1,4 @@
-"""Values of style properties as tokens and numbers: lengths, colors, lists. An unknown one is None."""
+"""Parses values of style properties to tokens and numbers: lengths, colours, lists. Unknown values are None."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from tinycss2 import color5
 from tinycss2.ast import LiteralToken, Node
 
 MEDIUM_PX = 16.0
-_LEAST_RELATIVE_PX = 6.0  # Chromium's least logical size; 0 stays 0
-MAX_PX = 2.0**25  # Chromium's largest length, about; 1e400px is not a number to count with
+_LEAST_RELATIVE_PX = 6.0  # Chromium's minimum logical size; 0 remains 0
+MAX_PX = 2.0**25  # approximately Chromium's largest length; 1e400px is not a usable number
 _ABSOLUTE_PX = {"px": 1.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54, "pt": 4 / 3, "pc": 16.0}
 _SIZES_PX = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0}
 _SIZES_PX |= {"large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0}
@@ -19,12 +19,15 @@ _COLOR_FUNCTIONS = frozenset([
 ])  # fmt: skip  # with or without an a at the end
 
 
-# The ordinary screens that a page is judged for. A set of them is an int with one bit for each of `SCREENS`.
+# The ordinary screens for which a page is evaluated. A set of screens is an int with one bit for each of `SCREENS`.
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One screen of a reader. doubts_hold: the answer where only a browser knows (containers, other features)."""
+    """A screen of a reader.
+
+    doubts_hold: the result of conditions that only a browser can evaluate (containers, other features)
+    """
 
     width_px: int
     height_px: int
@@ -32,9 +35,9 @@ class Screen:
 
 
 DESKTOP_PX = 1280
-# One for each class that the breakpoints of Bootstrap (576, 768, 992, 1200, 1400) and Tailwind (640 to 1536) part: a
-# telephone upright and lying, a tablet upright and lying, and three desktops. 360 x 800, 1280 x 800 and 1920 x 1080 are
-# the usual telephone, laptop and desktop.
+# One screen for each class that the breakpoints of Bootstrap (576, 768, 992, 1200, 1400) and Tailwind (640 to 1536)
+# separate: a telephone and a tablet, each in portrait and landscape, and three desktops. 360 x 800, 1280 x 800 and
+# 1920 x 1080 are the usual telephone, laptop and desktop.
 _SIZES = ((360, 800), (640, 360), (768, 1024), (1024, 768), (DESKTOP_PX, 800), (1536, 864), (1920, 1080))
 SCREENS = tuple(Screen(*size, doubts_hold=doubt) for doubt in (False, True) for size in _SIZES)
 DESKTOP = next(number for number, screen in enumerate(SCREENS) if screen.width_px == DESKTOP_PX)
@@ -45,7 +48,7 @@ IN_DOUBT = sum(1 << number for number, screen in enumerate(SCREENS) if screen.do
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Base of relative lengths. is_quirky: lengths need no unit, as in pages without a doctype."""
+    """The bases of relative lengths. is_quirky: True if lengths need no unit, as in pages without a doctype."""
 
     em_px: float = MEDIUM_PX
     rem_px: float = MEDIUM_PX
@@ -70,12 +73,12 @@ Tokens = Sequence[Node]
 
 
 def significant(tokens: Tokens) -> list[Node]:
-    """Drop blanks and comments."""
+    """Return the tokens without whitespace and comments."""
     return [token for token in tokens if token.type not in ("whitespace", "comment")]
 
 
 def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
-    """Return the parts of a list."""
+    """Split a list at `mark`."""
     parts: list[list[Node]] = [[]]
     for token in tokens:
         if token == mark:
@@ -87,7 +90,7 @@ def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
 
 @lru_cache(maxsize=4096)
 def parse_value(value: str) -> tuple[Node, ...]:
-    """Return the tokens of a value, without blanks; none for one that is made to break the parser."""
+    """Return the tokens of a value without whitespace, or none if the value breaks the parser."""
     try:
         return tuple(significant(tinycss2.parse_component_value_list(value, skip_comments=True)))
     except ValueError:
@@ -114,7 +117,7 @@ def token_px(token: Node, units: Units) -> float | None:
 
 
 def ratio(value: str | None) -> float | None:
-    """Return a number or a percentage as a share.
+    """Return a number or a percentage as a fraction.
 
     >>> ratio(".5"), ratio("50%"), ratio("5px")
     (0.5, 0.5, None)
@@ -124,14 +127,14 @@ def ratio(value: str | None) -> float | None:
 
 
 def token_ratio(token: Node) -> float | None:
-    """Convert one token to a share."""
+    """Convert one token to a fraction."""
     if token.type == "number":
         return _clamp(token.value)
     return _clamp(token.value / 100) if token.type == "percentage" else None
 
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
-    """Return a font-size, also one that stands in a `font`; units: those of the element above."""
+    """Return the size of a font-size or `font` value. units: the units of the parent element."""
     for token in parse_value(value):
         if token.type == "ident" and token.lower_value in _SIZES_PX:
             return _SIZES_PX[token.lower_value]
@@ -148,18 +151,18 @@ def font_size_px(value: str, inherited_px: float | None, units: Units) -> float 
 
 
 def _visible_px(px: float) -> float:
-    """Return a size in shares of another as Chromium takes it."""
+    """Apply Chromium's minimum to a font size that is relative to another."""
     return px if px <= 0.0 else max(_clamp(px), _LEAST_RELATIVE_PX)
 
 
 def _clamp(number: float) -> float:
-    """Limit a number to the longest length; a value that is not a number (0 times 1e400) becomes that."""
+    """Limit a number to the largest length; NaN (0 times 1e400) becomes that length."""
     return max(-MAX_PX, min(MAX_PX, number))
 
 
 @dataclass(frozen=True, slots=True)
 class Rgba:
-    """A color; channels 0 to 255, alpha 0 to 1."""
+    """A colour with channels from 0 to 255 and alpha from 0 to 1."""
 
     red: float
     green: float
@@ -167,12 +170,12 @@ class Rgba:
     alpha: float = 1.0
 
     def blend(self, ground: "Rgba") -> "Rgba":
-        """Return this color as seen on an opaque ground."""
+        """Return this colour as seen on an opaque background."""
         pairs = zip((self.red, self.green, self.blue), (ground.red, ground.green, ground.blue), strict=True)
         return Rgba(*(own * self.alpha + other * (1 - self.alpha) for own, other in pairs))
 
     def distance(self, other: "Rgba") -> float:
-        """Return the distance of two colors in the channel that differs most."""
+        """Return the distance between two colours in the channel that differs most."""
         pairs = zip((self.red, self.green, self.blue), (other.red, other.green, other.blue), strict=True)
         return max(abs(own - each) for own, each in pairs)
 
@@ -196,7 +199,7 @@ def color(value: str) -> Rgba | None:
 
 
 def functions(value: str) -> Iterator[tuple[str, list[list[Node]]]]:
-    """Yield the functions of a value with their arguments: those of `translate(1px, 2px) scale(0)`."""
+    """Yield the functions of a value with their arguments, as in `translate(1px, 2px) scale(0)`."""
     for token in parse_value(value):
         if token.type == "function":
             yield token.lower_name, split(significant(token.arguments))
@@ -208,7 +211,7 @@ def words(value: str) -> list[str]:
 
 
 def has_picture(value: str) -> bool:
-    """Return True if a background is more than a color."""
+    """Return True if a background is more than a colour."""
     return any(token.type in ("url", "function") and not _is_color(token) for token in parse_value(value))
 
 
@@ -217,7 +220,7 @@ def _is_color(token: Node) -> bool:
 
 
 def families(value: str) -> list[str]:
-    """Return the families that a font-family or font names, in lower case.
+    """Return the font families named by a font-family or font value, in lower case.
 
     >>> families("12px/1.5 'My Font', serif")
     ['my font', 'serif']
@@ -232,12 +235,12 @@ def _family(part: Sequence[Node]) -> str:
 
 
 def first_address(value: str) -> str:
-    """Return the first address in a value, "" without one."""
+    """Return the first URL in a value, or "" if there is none."""
     return _first_address(parse_value(value))
 
 
 def token_address(token: Node) -> str:
-    """Return the address that a token stands for, "" for none."""
+    """Return the URL that a token represents, or "" if it is no URL."""
     if token.type in ("url", "string"):
         return str(token.value)
     if token.type == "function" and token.lower_name in ("url", "src"):
@@ -255,14 +258,14 @@ def _first_address(tokens: Sequence[Node]) -> str:
 
 # Custom properties: the value of var() at an element.
 
-UNKNOWN = "?"  # in place of an unknown value; no property has it
-MAX_DEPTH, MAX_CHARS = 16, 2_000  # of values that stand for one another; more is UNKNOWN
+UNKNOWN = "?"  # replaces an unknown value; no property has it
+MAX_DEPTH, MAX_CHARS = 16, 2_000  # of variables that refer to each other; a value beyond these limits is UNKNOWN
 _COMMA = LiteralToken(0, 0, ",")
 
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The custom properties that an element declares, and those of the elements above."""
+    """The custom properties that an element and its ancestors declare."""
 
     own: Mapping[str, str]
     above: "Variables | None" = None
@@ -272,7 +275,7 @@ NO_VARIABLES = Variables({})
 
 
 def substitute_variables(value: str, variables: Variables) -> str:
-    """Substitute the var() in a value; UNKNOWN where they have no known value."""
+    """Substitute each var() in a value, or return UNKNOWN if one has no known value."""
     found = _substitute(parse_value(value), variables, 0) if "var(" in value.lower() else value
     return UNKNOWN if found is None else found
 

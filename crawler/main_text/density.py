@@ -1,4 +1,4 @@
-"""Main text by density: the place on a page where running sentences stand close together, apart from links."""
+"""Finds the main text by density: the part of a page with much running text and few links."""
 
 import re
 from collections import Counter, defaultdict
@@ -20,11 +20,11 @@ _SMALL_PRINT = re.compile(
     "|举报电话|客服(?:电话|热线)|Powered by"
 )
 _MAX_CHARS_OF_SMALL_PRINT = 120
-MIN_CHARS_OF_SENTENCE = 15  # without any mark; shorter lines are labels, or verse: together they count, one does not
-MAX_LEVELS_TO_WIDEN = 12  # a post is a box in a cell in a row of a table in a cell in a row of a table
+MIN_CHARS_OF_SENTENCE = 15  # for a line without punctuation; shorter ones are labels, or verse, which counts little
+MAX_LEVELS_TO_WIDEN = 12  # a post may be a box in a table cell inside another table
 MIN_BROTHERS_SHARE = 0.5
-# Of brothers built alike down to their parts: the short answers of a thread belong to it (2026-11, own layouts; .02
-# to .25 tried, one result up to .13).
+# For siblings with the same structure: the short answers of a thread belong to it (2026-11, own layouts; .02 to .25
+# tried, same result up to .13).
 MIN_TWINS_SHARE = 0.05
 MIN_SHARED_PARTS = 0.5
 _MAX_PARTS = 60
@@ -38,18 +38,18 @@ _MENU_NAMES = re.compile(
 _BESIDE_PARAGRAPHS = frozenset({"p", "ul", "ol", "dl"})
 _WORTH_IN_MENUS, _WORTH_IN_TEASERS = 0.2, 0.05
 _LEVELS_TO_NAME = 6
-MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
+MAX_LINK_SHARE = 0.5  # of a line's characters; a line with more is navigation
 
 
 def weight(line: Line) -> float:
-    """Return the weight of a line as running text: characters outside links, punctuation threefold; 0.0 for menus."""
+    """Return the weight of a line as running text: its characters outside links plus punctuation; 0.0 for menus."""
     if line.worth is None:
         line.worth = _weight(line)
     return line.worth
 
 
 def weigh_in_any_script(page: Sequence[Line]) -> None:
-    """Weigh lines without a Chinese character as running text as well, on a page in another language."""
+    """Also weigh lines without Chinese characters as running text, for a page in another language."""
     for line in page:
         line.worth = _weight(line, is_in_chinese=False)
 
@@ -66,12 +66,12 @@ def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
 
 
 def is_small_print(text: str) -> bool:
-    """Return True if a line states rights, registrations or the software of a site."""
+    """Return True if a line states the rights, registrations or software of a site."""
     return len(text) < _MAX_CHARS_OF_SMALL_PRINT and _SMALL_PRINT.search(text) is not None
 
 
 def main_container(page: Sequence[Line]) -> HtmlElement | None:
-    """Return the element that running text stands in, None for a page without any sentence."""
+    """Return the element that contains the running text, or None if a page has no sentence."""
     scores: dict[HtmlElement, float] = defaultdict(float)
     masses: dict[HtmlElement, float] = defaultdict(float)
     others = teasers(page[0].container.getroottree().getroot()) if page else set()
@@ -87,9 +87,9 @@ def main_container(page: Sequence[Line]) -> HtmlElement | None:
 def _credit(
     container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]
 ) -> None:
-    """Credit a line: whole to its container, half to the parent, a quarter above; to masses whole all the way up.
+    """Add a line's worth to the masses of all ancestors, and all, half and a quarter of it to the first three scores.
 
-    Inline elements are passed over: text behind a paragraph in a <font> stands in the block around both.
+    Inline elements are skipped: text after a paragraph in a <font> belongs to the block around both.
     """
     share, node = 1.0, container
     while node is not None:
@@ -103,7 +103,7 @@ def _credit(
 
 
 def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """Return an ancestor instead where siblings of one kind carry text too: paragraphs in boxes, posts of a thread."""
+    """Return an ancestor if similar siblings also contain text, such as paragraphs in boxes or posts of a thread."""
     best = node = _around_paragraph(best, masses)
     for _ in range(MAX_LEVELS_TO_WIDEN):
         parent = node.getparent()
@@ -116,7 +116,7 @@ def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
 
 
 def _around_paragraph(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """Return the block around a paragraph or list that outweighs its siblings: they are text too, however short."""
+    """Return the block around a paragraph or list that outweighs its siblings, which are also text, however short."""
     around = next((node for node in best.iterancestors() if node.tag in BLOCKS), None)
     if best.tag not in _BESIDE_PARAGRAPHS or around is None or around.tag in ("html", "body"):
         return best
@@ -140,12 +140,12 @@ def _has_brothers(node: HtmlElement, parent: HtmlElement, masses: dict[HtmlEleme
 
 
 def _kind(element: HtmlElement) -> tuple[object, str, str]:
-    """Return the tag, class and id without their numbers: post_1 and post_2 are of one kind."""
+    """Return the tag, class and id without digits, so that post_1 and post_2 have the same kind."""
     return element.tag, *(_DIGITS.sub("", element.get(name) or "") for name in ("class", "id"))
 
 
 def _parts(element: HtmlElement) -> set[tuple[object, str]]:
-    """Return the tags and classes of the blocks below an element."""
+    """Return the tags and classes of the blocks inside an element."""
     below = (node for node in islice(element.iterdescendants(), _MAX_PARTS) if node.tag in BLOCKS)
     return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
 
@@ -156,9 +156,9 @@ def _names_a_menu(of_class: str, of_id: str) -> bool:
 
 
 def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
-    """Return a fifth for text in menus, comments and the like, by tag and by class and id; 1.0 for other text.
+    """Return a factor for text in menus, comments and similar boxes, by tag, class and id; 1.0 for other text.
 
-    A twentieth for text of `others`, boxes that announce other pages: there are many of them.
+    The factor is 0.2, or 0.05 in one of `others`, boxes that announce other pages, because there are many of them.
     """
     node: HtmlElement | None = element
     for _ in range(_LEVELS_TO_NAME):
@@ -173,14 +173,14 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
 
 
 def is_in_menu(element: HtmlElement) -> bool:
-    """Return True if a box is a menu, remarks or the like, or stands in one, by tag and name."""
+    """Return True if a box is, or is inside, a menu, comments or a similar box, by tag and name."""
     return _name_factor(element, ()) < 1.0
 
 
 _HEADINGS = ("h2", "h3", "h4", "h5")
-# As many boxes alike, each with such a heading, are a stream; two may be the parts before and after this one.
+# This many similar boxes with such a heading are a stream; two may be the previous and next parts of a series.
 MIN_TEASERS = 3
-MIN_CHARS_OF_HEADING = 6  # shorter ones name sections
+MIN_CHARS_OF_HEADING = 6  # shorter headings name sections
 MAX_CHARS_ABOVE_HEADING = 40  # a section, a name and a date; chosen, not measured
 _MAX_HEADINGS, _MAX_LEVELS = 500, 8
 
@@ -196,7 +196,7 @@ def teasers(root: HtmlElement) -> set[HtmlElement]:
     for heading, blocks in above.items():
         path = [heading, *blocks]
         stream = next((place for place, block in enumerate(path) if counts[block] >= MIN_TEASERS), 0)
-        # A heading right in the stream has no box of its own to hold text.
+        # A heading directly in the stream has no box of its own.
         if stream > 1 and _is_box_heading(path[stream - 1], heading):
             boxes.add(path[stream - 1])
     return boxes
@@ -208,7 +208,7 @@ def _blocks_above(heading: HtmlElement) -> list[HtmlElement]:
 
 
 def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
-    """Return True if at most a date and a section are above a heading: a box that starts with text has none."""
+    """Return True if at most a date and a section precede a heading, which excludes boxes that begin with text."""
     shown = 0
     for node in box.iter():
         if node is heading:
@@ -221,7 +221,7 @@ def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
 
 
 def _leads_away(heading: HtmlElement) -> bool:
-    """Return True if the whole of a heading is a link to another page."""
+    """Return True if a whole heading is a link to another page."""
     links = [node for node in (heading, *heading.iterancestors(), *heading.iter("a")) if node.tag == "a"][:1]
     shown = len("".join("".join(heading.itertext()).split()))
     linked = sum(len("".join("".join(node.itertext()).split())) for node in links)
@@ -229,10 +229,10 @@ def _leads_away(heading: HtmlElement) -> bool:
     return bool(href) and not href.startswith(("#", "javascript:")) and linked >= shown >= MIN_CHARS_OF_HEADING
 
 
-# Edges of a text: adds words that stand outside the box that holds most of it, drops menus and frames of posts.
+# Edges of a text: adds words outside the box that holds most of it, drops menus and frames of posts.
 
-# Share that a box around a nameless main one may add: at .25 a message's first six lines are lost, .6 and 1 read all
-# open pages and the 58 alike (2026-11).
+# The share that a box around an unnamed main box may add: .25 loses a message's first six lines, .6 and 1 give the same
+# results for all public pages and the 58 (2026-11).
 MAX_SHARE_OF_EDGES = 0.6
 MAX_LEVELS, MAX_LINES_OF_LEAD, MIN_HAN_OF_LEAD = 6, 12, 16
 _NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
@@ -240,9 +240,9 @@ _MARK = re.compile("[，。！？；]")
 
 
 def widen_main_box(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]) -> HtmlElement | None:
-    """Return a box around a nameless main one instead, where it adds little and that little is text.
+    """Return a larger box around an unnamed main box if it adds little, and only text.
 
-    A box that the page's title stands in also holds what stands around texts. titles: places in `page`.
+    titles: the places of the page's title in `page`; a box that contains a title also contains what surrounds the text
     """
     if main is None:
         return None
@@ -261,7 +261,7 @@ def widen_main_box(page: Sequence[Line], main: HtmlElement | None, titles: Seque
 
 
 def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]) -> list[Line]:
-    """Return the sentences between an article's heading and its box: its lead. titles: places in `page`."""
+    """Return the lead of an article: the sentences between its heading and its box. titles: places in `page`."""
     first = next((place for place, line in enumerate(page) if main and line is main[0]), 0)
     heading = max((place for place in titles if place < first), default=first)
     if first - heading > MAX_LINES_OF_LEAD:
@@ -270,7 +270,7 @@ def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]
 
 
 def lines_in_box(page: Sequence[Line], box: HtmlElement | None) -> list[Line]:
-    """Return the lines that stand in a box."""
+    """Return the lines inside a box."""
     within = set(box.iter()) if box is not None else set()
     return [line for line in page if line.container in within]
 
@@ -293,9 +293,9 @@ def _chars(chosen: Sequence[Line]) -> int:
     return sum(len(line.text) for line in chosen)
 
 
-# A box with so many headed sections of running text is a document of them, if the main one holds fewer and the others
-# weigh something beside it: what stands under headings in a side column does not. Of links a line of prose has no more
-# than this: one of an index of other pages does (2026-11, 17 layouts of manuals of our own, read alike with .2 to .4 of
+# A box with this many headed sections of running text is one document, if the main box holds fewer and the other
+# sections have some weight: text under headings in a side column has less. A line of prose has at most this share of
+# links, while an index of other pages has more (2026-11, 17 manual layouts of our own; same results with .2 to .4 of
 # links and .2 to .5 of weight).
 MIN_SECTIONS = 3
 MAX_LINK_SHARE_OF_PROSE = 0.3
@@ -303,11 +303,11 @@ MIN_SHARE_ADDED = 0.5
 _MAX_LEVELS_OF_SECTIONS = 12
 _MIN_WEIGHT = 15.0  # of a line that is a sentence (crawler.main_text.density)
 _TAGS = HEADINGS - {"h1"}
-_PARTS = frozenset({"p", "li", "dt", "dd", "pre"})  # whose own names say what they are, not where they stand
+_PARTS = frozenset({"p", "li", "dt", "dd", "pre"})  # their own names describe their contents, not their position
 
 
 def widen_to_sections(page: Sequence[Line], main: HtmlElement | None) -> HtmlElement | None:
-    """Return the box of all sections instead of a main one that holds some; `main` where there is no such document."""
+    """Return the box of all sections if `main` holds only some of them, or else `main`."""
     if main is None:
         return None
     at_home = {box for box in {line.container for line in page} if box.tag in _TAGS and _leads_nowhere(box)}
@@ -350,20 +350,20 @@ def _is_prose(line: Line) -> bool:
 
 
 def _is_document(added: Sequence[Line]) -> bool:
-    """Return True if lines may be a part of the text: no menu, no remarks."""
+    """Return True if lines may be a part of the text, and contain neither menus nor comments."""
     boxes = (line.container.getparent() if line.container.tag in _PARTS else line.container for line in added)
     return not any(is_in_menu(box) or is_elsewhere(box) for box in boxes) and not any(map(is_label, added))
 
 
-# Drops from the lines of a main container what is no part of the text: menus and the frames of posts.
+# Removes lines of the main container that are not part of the text: menus and the frames of posts.
 
 _NAVIGATION = re.compile(
     "上一[章页頁篇节節]|下一[章页頁篇节節]|返回(?:目录|目錄|书页|書頁|首页|首頁|列表|顶部)|加入(?:书签|書籤|书架|書架)|章节报错|章節報錯|投推荐票"
     "|责任编辑|責任編輯|扫一扫|扫描二维码|分享到|分享至|打印本页|关闭窗口|点击收藏|收藏本站|相关阅读|相關閱讀|相关新闻|延伸阅读|延伸閱讀"
     "|手机阅读|最新章节|免责声明|版权所有|版權所有|京公网安备|ICP备|Copyright|©"
 )
-_MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may well speak of the next chapter
-# Repeated lines of one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
+_MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may mention the next chapter
+# Lines that repeat on a page in boxes without sentences: names of ranks, counters, "posted at" with different digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
 MIN_CELLS_OF_TABLE = 3
 _NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})
@@ -386,7 +386,7 @@ def _chars_but_between_links(line: Line) -> int:
 
 
 def _without_frames(chosen: Sequence[Line]) -> list[Line]:
-    """Drop repeated lines in kinds of boxes without any sentence: a refrain stands in the box of the other verses."""
+    """Drop repeated lines in kinds of boxes without any sentence; a refrain is in the same box as the other verses."""
     speaking = {_box(line) for line in chosen if END_OF_SENTENCE.search(line.text)}
     if not speaking:
         return list(chosen)
@@ -399,13 +399,13 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """Return False for headings, such as years in a chronicle, and lines of programs and tables, which repeat too."""
+    """Return False for headings, such as years in a chronicle, and lines of code and tables, which also repeat."""
     is_short = len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
     return is_short and not _is_of_table(line.container)
 
 
 def _is_of_table(box: HtmlElement) -> bool:
-    """Return True for a cell of a data table, or a box right in one; the row of a post has two cells."""
+    """Return True for a cell of a data table, or a box directly inside one; the row of a post has two cells."""
     cell = box if box.tag in ("td", "th") else box.getparent()
     row = cell.getparent() if cell is not None and cell.tag in ("td", "th") else None
     return row is not None and len(row) >= MIN_CELLS_OF_TABLE
@@ -419,24 +419,24 @@ def _frame(line: Line) -> tuple[object, str, str]:
     return *_box(line), _DIGITS.sub("0", line.text)
 
 
-# Signals that can be measured of a main text before anybody has read it, and the confidence that follows from them.
-#
+# Estimates the confidence in a main text from signals that need no human reading.
 # Confidence is the probability that F1 against a person's reading is .9 or more: a logistic regression on 680 readings
-# of 88 pages, of which 61 % were poor ones made on purpose (other boxes, whole pages, what was left over). How it was
-# fitted and what it is worth on sites it never saw: docs/decisions/reading-pages.md.
+# of 88 pages, of which 61 % were deliberately poor (other boxes, whole pages, remaining lines). For the fit and its
+# quality on unseen sites, see docs/decisions/reading-pages.md.
 
-HAN_OF_WHOLE_TEXT = 120  # a paragraph: from here on length says nothing any more
-# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried); these move together with the sieve and the density.
-# A sixth signal, the agreement of a second extractor, is gone; the base has it at the value at which 176 labelled pages
-# are judged best without it (.8 to 1 tried).
+HAN_OF_WHOLE_TEXT = 120  # a paragraph; longer texts give no further evidence
+# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried); must be refitted if the sieve or the density changes.
+# A sixth signal, the agreement of a second extractor, was removed; the base includes it at the value with which 176
+# labelled pages are judged best without it (.8 to 1 tried).
 _BASE, _LENGTH, _SHARE, _PROSE, _COMPACT = -5.21, 0.25, 2.01, 1.93, 3.54
 
 
 def estimate_confidence(chosen: Sequence[Line], page: Sequence[Line]) -> float:
-    """Return the probability that a person would take the chosen lines of a page for its text, and for little else.
+    """Return the probability that a person would choose about the same lines of a page as its text.
 
-    By four signals in [0, 1]: a length of a paragraph; the share of all running text on the page; the share of
-    characters in lines with a sentence's end; of the characters between the first and the last line, those chosen.
+    Uses four signals in [0, 1]: the length, up to a paragraph; the share of the page's running text; the share of
+    characters in lines with the end of a sentence; and the share of the chosen lines between the first and the last
+    one.
     """
     chars, whole = _chars(chosen), sum(map(weight, page))
     length = min(1.0, count_han("".join([line.text for line in chosen])) / HAN_OF_WHOLE_TEXT)

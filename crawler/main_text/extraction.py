@@ -1,6 +1,6 @@
-"""A page's tree -> its main text, title, author, date and chapter number, with a confidence.
+"""Extracts the main text of a page, its title, author, date and chapter number, with a confidence.
 
-The text is always cut from the page's own lines, so that it stays as shown: extractors name places, never words.
+The text is always cut from the page's own lines, so that it remains as shown: extractors return places, never words.
 """
 
 import itertools
@@ -36,32 +36,35 @@ from crawler.main_text.zones import classify_other_lines, control_lines
 from crawler.markup import Line, lines
 from crawler.selectors import select
 
-# Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own. In another
-# script a paragraph has some 200 letters.
+# Chosen, not measured: text shorter than a short sentence is a label, and no case of its own. In other scripts, a
+# paragraph has some 200 letters.
 MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
-# A front page or chapter list: little text, and several times as much of it in links.
+# A front page or chapter list has little text, and several times as much text in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
-# A comment form has two lines for a field; a form around a page hundreds.
+# A comment form has two lines per field; a form around a page has hundreds.
 MAX_LINES_OF_A_FIELD = 4
-# The rules of a comment form are longer than the shortest articles; chosen, not measured.
+# The rules in a comment form may be longer than the shortest articles; chosen, not measured.
 MAX_HAN_OF_FORM, MAX_TIMES_THE_REST = 300, 2
 _FIELDS = frozenset({"input", "textarea", "select"})
-# Beside each post of a thread stands a box for its moderators to tick.
+# Forums show a checkbox for moderators beside each post.
 _NO_FIELDS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
-NONE = "none"  # who decided that there is no main text
-_PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
+NONE = "none"  # the extractor if there is no main text
+_PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule matched nothing: the page has changed
 
-MAX_CHARS_OF_PREFIX = 12  # of a thread's title: "[求助]", the name of a board
+MAX_CHARS_OF_PREFIX = 12  # before a thread's title: "[求助]", the name of a board
 
-MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # lines of the site's template that a reading names, and of each
+MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # maximum number of reported template lines, and their length
 
-# The lines of a whole page and the name of its site -> those that are not the site's own.
+# Takes the lines of a whole page and the name of its site, and returns the lines that are not the site's own.
 Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Result of an extraction; `extractor` names the deciding one: selector, thread, density, none without a text."""
+    """The result of an extraction.
+
+    extractor: how the text was found: "selector", "thread", "density", or "none" without a text
+    """
 
     title: str
     text: str
@@ -71,25 +74,25 @@ class Extraction:
     confidence: float
     site_name: str = ""
     chapter_number: int | None = None
-    left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text
-    surroundings: tuple[SurroundingLine, ...] = ()  # the page's other lines, the site's template with them
+    left_out: tuple[str, ...] = ()  # lines of the site's template inside the text
+    surroundings: tuple[SurroundingLine, ...] = ()  # the page's other lines, including the site's template
     posters: tuple[Poster, ...] = ()
-    containers: frozenset[HtmlElement] = frozenset()  # the blocks that the lines of the text stand in
+    containers: frozenset[HtmlElement] = frozenset()  # the blocks that contain the lines of the text
 
 
 def keep_all_lines(page: Sequence[Line], site_name: str) -> list[Line]:
-    """Let all lines pass: the sieve of a site of which nothing is known."""
+    """Return all lines: the sieve for a site that is not known yet."""
     return list(page)
 
 
 def extract(
     tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = keep_all_lines
 ) -> Extraction | None:
-    """Extract the main text of a page without hidden parts, and all else on it; None if there is nothing.
+    """Extract the main text and the surroundings of a page without hidden parts, or return None if there is no text.
 
-    A list or a front page has no main text: all of its lines stand beside it. sieve: takes the lines of the site's
-    template out before anything is chosen.
-    Raises BadConfiguration for a selector that is neither CSS nor XPath.
+    A list or a front page has no main text; all its lines are surroundings.
+    sieve: removes the lines of the site's template before the text is chosen
+    Raises BadConfiguration if a selector is neither CSS nor XPath.
     """
     whole = lines(tree)
     statements = read_statements(tree)
@@ -134,7 +137,7 @@ def extract(
 
 
 def is_worth_reading(texts: Iterable[str]) -> bool:
-    """Return True if there is more than a label: enough Chinese characters, or enough letters of other scripts."""
+    """Return True if a text is more than a label: enough Chinese characters, or enough letters of other scripts."""
     whole = "".join(texts)
     han = count_han(whole)
     most = MIN_LETTERS_TO_KEEP + han
@@ -142,16 +145,16 @@ def is_worth_reading(texts: Iterable[str]) -> bool:
 
 
 def _without_forms(tree: HtmlElement, page: Sequence[Line]) -> Sequence[Line]:
-    """Drop forms to fill in, unless nothing else is worth reading."""
+    """Drop input forms, unless nothing else is worth reading."""
     asked = _lines_of_forms(tree, page)
     rest = [line for place, line in enumerate(page) if place not in asked]
     return rest if asked and is_worth_reading(line.text for line in rest) else page
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
-    """Return the places of lines in forms to fill in: a field for every few lines and little text.
+    """Return the places of lines in input forms, which have a field for every few lines and little text.
 
-    Other forms are drawn around whole pages, or around their text.
+    Other forms enclose whole pages, or their text.
     """
     form_of: dict[HtmlElement, HtmlElement] = {}
     asking: dict[HtmlElement, set[HtmlElement]] = defaultdict(set)  # the blocks of a form that have fields
@@ -175,7 +178,7 @@ def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
 
 
 def _text_lines(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
-    """Drop what stands above the text; a thread's title becomes its first line, as often it is the question."""
+    """Drop lines above the text. A thread's title becomes its first line, because it is often the question."""
     text = metadata.without_head(chosen, title)
     if extractor != "thread" or not text:
         return text
@@ -197,7 +200,7 @@ def _choose_lines(
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
     thread = posts(tree, page, container) if is_a_thread else None
     if thread and thread.lines:
-        # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
+        # Names, ranks and buttons between posts do not lower the confidence.
         return thread.lines, "thread", estimate_confidence(thread.lines, thread.speaking) * penalty
     inside = lines_in_box(page, widen_main_box(page, container, titles))
     first = drop_navigation(inside) or drop_navigation(
@@ -217,7 +220,7 @@ def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line
 
 
 def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:
-    """Return the lines that a site's rule selects, an inline element (<span class="text">) as its own lines."""
+    """Return the lines that a site's rule selects; a selected inline element forms its own lines."""
     nodes = select(tree, selector)
     passed = {(id(line.container), line.text) for line in page}
     found = [line for node in nodes for line in lines(node)]
@@ -226,7 +229,7 @@ def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -
 
 
 def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
-    """Return True if sentences stand right below the page's title: the text of a video or a picture, however short."""
+    """Return True if sentences are directly below the page's title, as for a video or a picture, however short."""
     first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
     is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
     return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)
@@ -234,6 +237,6 @@ def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[in
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:
     linked = sum(line.link_chars for line in page if line.link_chars > MAX_LINK_SHARE * len(line.text))
-    # Of a text in another language its letters count: two kana, or four Latin ones, are about as long as a character.
+    # Letters count in other languages: two kana, or four Latin letters, are about as long as a Chinese character.
     own = count_han(text) + len(KANA_OR_HANGUL.findall(text)) // 2 or sum(map(str.isalpha, text)) // 4
     return own < MAX_HAN_OF_LIST_PAGE and linked > MIN_LINK_RATIO_OF_LIST_PAGE * own

@@ -1,4 +1,4 @@
-"""A text's heading, author and time of publication, in the forms in which Chinese pages state them."""
+"""Finds the title, author and time of publication of a text, as Chinese pages state them."""
 
 import json
 import re
@@ -14,36 +14,37 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import in_both_scripts
 from crawler.markup import HEADINGS, Line, element_text
 
-# The heading of a page's text, apart from the names of the book, the section and the site around it.
+# The heading of a page's text, without the names of the book, the section and the site around it.
 
 MAX_TITLE_CHARS = 200
 MIN_HEADING_CHARS = 2
 _MAX_HEADINGS = 20
-# Largest distance of a heading above its text: between them are author, date, tools and a picture or two.
+# Maximum distance between a heading and its text, for author, date, tools and a few pictures.
 _MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
 _TITLE_SEPARATORS = re.compile(
     r"\s*[_|｜»>]+\s*|\s+(?:[-–—]+|[·•]|::)\s+|--+|-(?=[\u4e00-\u9fff]{2,16}(?:网|網|站|中心|论坛|論壇|小说|小說|在线|政府|日报|日報|局)$)|——(?=[^—]{2,12}$)"
 )
 _HOME = re.compile(r"^(?:(?:https?:)?//[^/?#]+)?/?(?:index\.\w+|default\.\w+)?(?:[?#].*)?$", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3")
-# Between a page's heading and what its <title> adds: more than above, since where the heading ends is known here.
+# Separators between a page's heading and what its <title> adds; more than above, because the heading's end is known.
 _ADDED_AFTER = re.compile(r"\s*(?:[-–—_|｜»>·•]+|::)\s*")
-# Sites' names on the labelled pages (November 2026) have 3 to 14 characters, with their sections up to 23.
+# Site names on the labelled pages (November 2026) have 3 to 14 characters, or up to 23 with their sections.
 _MAX_NAME_CHARS, _MAX_ADDED_CHARS = 20, 30
 _LIKE_A_SITE = re.compile(
     r"(?:[网網站报報社吧]|中心|论坛|論壇|社区|社區|书城|書城|小说|小說|文学|文學|在线|在線|新闻|新聞|频道|頻道)$"
 )
-# Additions to the titles of chapters and of long texts that name no site.
+# Additions to the titles of chapters and long texts that are not site names.
 _NO_NAME = re.compile(r"第.{1,6}[页頁章节節回卷]|阅读|閱讀|最新|全文|下载|下載|^[\W\d]*$")
 _HOST = re.compile(r"^[a-z0-9-]+(?:\.[a-z0-9-]+)+$", re.IGNORECASE)
 _CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
 
 
 def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
-    """Return the heading of the text itself, the site's name off; "" if the page has none.
+    """Return the heading of the text without the site's name, or "" if the page has none.
 
-    A heading that the page's <title> repeats and that stands nearest above the text, else such a line without a
-    heading's markup, else the title's first part. selected: what the site's own rule found, which wins.
+    This is the heading nearest above the text that the page's <title> repeats, or else such a line without heading
+    markup, or else the first part of the title. selected: the text matched by the site's own rule, which takes
+    precedence
     """
     if selected.strip():
         return one_line(selected)
@@ -64,9 +65,9 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
 
 
 def site_name(tree: HtmlElement) -> str:
-    """Name of the site as the page states it, "" if it says nothing; or the heading that leads to the front page.
+    """Return the name of the site that the page states, or of the link to the front page, or "" if there is none.
 
-    Else the part that its <title> adds to the page's own heading, where that is surely no part of the heading.
+    Otherwise, use the part that the page's <title> adds to its heading, if it certainly does not belong to the heading.
     """
     stated = one_line(meta(tree, ("og:site_name", "application-name")) or "")
     if stated:
@@ -78,14 +79,14 @@ def site_name(tree: HtmlElement) -> str:
 
 
 def is_home(element: HtmlElement) -> bool:
-    """Return True if all that `element` shows is a link to the site's front page: the site's name, no heading."""
+    """Return True if `element` shows only a link to the site's front page: the site's name, not a heading."""
     links = [node for node in element.iter("a") if _HOME.match((node.get("href") or "#").strip())]
     inside = sum(len("".join("".join(node.itertext()).split())) for node in links)
     return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
 
 
 def title_places(page: Sequence[Line], whole: str) -> list[int]:
-    """Return the places of lines outside links that repeat the page's <title> or part of it, of headings if any do."""
+    """Return the places of lines outside links that repeat the page's <title> or a part of it, preferring headings."""
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
     keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
     named = [
@@ -95,12 +96,12 @@ def title_places(page: Sequence[Line], whole: str) -> list[int]:
 
 
 def one_line(text: str) -> str:
-    """Collapse the blanks of `text` and cut it to the length of a long title."""
+    """Collapse the whitespace of `text` and cut it to the maximum length of a title."""
     return " ".join(text.split())[:MAX_TITLE_CHARS]
 
 
 def meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
-    """Return the first of these <meta> properties that says something."""
+    """Return the first of these <meta> properties that is not empty."""
     stated: dict[str, str] = {}
     for node in tree.iter("meta"):
         name = (node.get("property") or node.get("name") or node.get("itemprop") or "").lower()
@@ -119,7 +120,7 @@ def _is_named(line: Line, keys: Sequence[str]) -> bool:
 
 
 def _site_name_in_title(tree: HtmlElement) -> str:
-    """Return the site's name behind the page's own heading in its <title>; "" if it may be part of the heading."""
+    """Return the site's name after the page's heading in its <title>, or "" if it may belong to the heading."""
     whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
     firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
     known = {_key(element_text(node)) for node in firsts} | {_key(stated)}
@@ -135,7 +136,7 @@ def _site_name_in_title(tree: HtmlElement) -> str:
 
 
 def _is_name(parts: Sequence[str], heading: str) -> bool:
-    """Return True if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
+    """Return True if the last part can be a site's name; a single part after a chapter may be a book title."""
     name = parts[-1]
     if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
         return False
@@ -144,18 +145,18 @@ def _is_name(parts: Sequence[str], heading: str) -> bool:
 
 
 def _is_author(name: str, tree: HtmlElement) -> bool:
-    """Return True if the page says that somebody of that name, or whom the name contains, wrote it."""
+    """Return True if the page names somebody with that name, or whose name it contains, as its author."""
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
-    # The visible text is a part of all text, which takes a hundredth of the time.
+    # The visible text is a part of the whole text, which takes a hundredth of the time.
     return is_stated or (
         byline.search(tree.text_content()) is not None and byline.search(element_text(tree)) is not None
     )
 
 
 def _subtitles(headings: Sequence[HtmlElement]) -> Iterator[str]:
-    """Yield the lines right after the headings: their subtitles, where they have any."""
+    """Yield the lines directly after the headings, such as subtitles."""
     for node in headings:
         following = node.getnext()
         if following is not None and isinstance(following.tag, str):
@@ -180,7 +181,7 @@ def _nearest_heading(headings: Sequence[str], whole: str, page: Sequence[Line], 
 
 
 def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Return the page's one first heading above the text, where its <title> names nothing but the site."""
+    """Return the only first-level heading above the text, if the page's <title> consists of one part."""
     found = {one_line(element_text(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {
         ""
     }
@@ -189,7 +190,7 @@ def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[
 
 
 def _title_part_above(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Return the longest part of the title, or start or end of one, that is a line of its own above the text."""
+    """Return the longest part of the title, or beginning or end of a part, that is a separate line above the text."""
     keys = [_key(part) for part in parts]
     lines = [line for line in _lines_above(page, main_lines) if line.link_chars * 2 <= len(line.text)]
     shown = [one_line(line.text) for line in lines if len(_key(line.text)) >= MIN_HEADING_CHARS]
@@ -226,7 +227,7 @@ STATED_AUTHOR = re.compile(
     rf"|^[\u4e00-\u9fff]{{2,6}}[／/]({_HAN_NAME})\s+20\d\d"
 )
 POSTER_NAME = r"[^\s:：，。、；|｜/()（）»]{2,20}"
-# In the line above a text, on whatever page.
+# in the line above a text, on any page
 POSTED = in_both_scripts(
     rf"(?:发布者|发布人|发帖人|发帖者|发表者|上传者|上传人|投稿人|投稿者|转帖人|楼主|博主|UP主|提问者)\s*[:：]\s*({POSTER_NAME})"
     rf"|^(?:(?:本帖|本贴|本文|本主题|帖子)?由)?\s*({POSTER_NAME}?)\s*(?:于|在)\s*(?:19|20)\d\d[-/.年][\d\s:：/.月日-]{{4,20}}(?:在\S{{1,12}})?(?:发布|发表|上传|分享)"
@@ -235,7 +236,7 @@ POSTED = in_both_scripts(
     rf"|^(?:Posted by|by|由)\s+({POSTER_NAME})(?=\s*(?:»|,|on\b|$))"
 )
 _TYPES_OF_POSTS = ("DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer", "Comment")
-# （记者林舟）近日 and （中央社記者林舟台北21日電）: a place and a day may follow the name without a blank.
+# （记者林舟）近日 and （中央社記者林舟台北21日電）: a place and a day may follow the name without a space.
 _PLACED = re.compile(
     rf"[(（〔【](?:[^()（）〔〕【】]{{0,10}})(?:记者|記者)\s*(?:({_HAN_NAME}?)[\u4e00-\u9fff]{{2,3}}\d{{1,2}}日|({_NAMES})(?=\s*[)）〕】／/]))"
 )
@@ -255,12 +256,12 @@ _SIGNED = re.compile(
 _BULLETED = re.compile(r"^\s*[□■◎○●◆]")
 _ALONE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
 _SPACED = re.compile(r"^[\u4e00-\u9fff] +[\u4e00-\u9fff]$")
-# The hundred most frequent surnames, both scripts; general knowledge. They cover some 85 % of people.
+# The hundred most frequent surnames in both scripts; general knowledge. They cover some 85 % of people.
 _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂"
     "丁任沈姚卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付傅方白邹鄒孟熊秦邱江尹薛闫阎閻段雷侯龙龍史陶黎贺賀顾顧毛郝龚龔邵万萬钱錢严嚴覃武戴莫孔向汤湯"
 )
-# Publishers and software: no authors.
+# publishers and software, which are not authors
 _NOT_A_PERSON = re.compile(
     r"(?:网|網|网络|公司|集团|科技|编辑部|編輯部|频道|系统)$|^[\d\W]+$|^(?:admin|administrator|root|webmaster|user)$",
     re.IGNORECASE,
@@ -268,7 +269,7 @@ _NOT_A_PERSON = re.compile(
 
 
 def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Return the author that the page states; "" if it states none."""
+    """Return the author that the page states, or "" if it states none."""
     editors = {match[1] for line in page if len(line.text) <= _MAX_LINE_CHARS for match in _EDITOR.finditer(line.text)}
     stated = (_accept_name(name, tree) for name in _names_in_head(tree))
     named = next((name for name in stated if name and not any(map(name.endswith, editors))), "")
@@ -297,13 +298,13 @@ def linked_data_records(tree: HtmlElement) -> Iterator[dict[str, Any]]:
 
 
 def is_post(record: dict[str, Any]) -> bool:
-    """Return True if a record of linked data is of a post, whose "author" is its poster."""
+    """Return True if a linked data record describes a post, whose "author" is its poster."""
     kinds = record.get("@type")
     return any(kind in _TYPES_OF_POSTS for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _schema_name(stated: Any) -> str:
-    """Name in a schema.org author: a name, a Person, or a list of either."""
+    """Return the name in a schema.org author: a name, a Person, or a list of either."""
     if isinstance(stated, list):
         return " ".join(filter(None, map(_schema_name, stated[:5])))
     if isinstance(stated, dict):
@@ -312,9 +313,9 @@ def _schema_name(stated: Any) -> str:
 
 
 def _accept_name(stated: str, tree: HtmlElement) -> str:
-    """Clean a stated name; "" if it is the site's or its software's."""
+    """Clean a stated name, or return "" if it is the name of the site or its software."""
     name = _OFFICE.sub("", _END.sub("", one_line(stated))).strip()
-    name = name.partition("／")[0]  # of a reporter and where he reported from
+    name = name.partition("／")[0]  # a reporter, followed by the place of the report
     if not name or len(name) > MAX_NAME_CHARS or "http" in name or "," in name or _NOT_A_PERSON.search(name):
         return ""
     title, site = one_line(tree.findtext(".//title") or ""), site_name(tree)
@@ -338,7 +339,7 @@ def _author_in_lines(page: Sequence[Line], main_lines: Sequence[Line]) -> str:
 
 
 def _stated_name(line: Line) -> str:
-    """Return the first name that a short line states, pictures' makers passed over."""
+    """Return the first name that a short line states, skipping photographers."""
     if len(line.text) > _MAX_LINE_CHARS:
         return ""
     for match in STATED_AUTHOR.finditer(line.text):
@@ -356,7 +357,7 @@ def _stated_name(line: Line) -> str:
 
 
 def _dateline_reporter(main_lines: Sequence[Line]) -> str:
-    """Return the reporter that the dateline at the beginning of a text names."""
+    """Return the reporter named by the dateline at the beginning of a text."""
     for line in main_lines[:_LINES_INSIDE]:
         match = _PLACED.search(line.text[:_CHARS_OF_DATELINE])
         if match:
@@ -381,16 +382,16 @@ def _signature_name(main_lines: Sequence[Line]) -> str:
 
 
 def _name_on_own_line(lines: Sequence[Line]) -> str:
-    """Return a name that stands on a line of its own between heading and text."""
+    """Return a name on a separate line between heading and text."""
     names = (
         line.text for line in lines if _ALONE.match(line.text) and line.text[0] in _SURNAMES and not line.link_chars
     )
     return next(names, "")
 
 
-# Time of publication, and the lines that only state such things.
+# The time of publication, and lines that only state such metadata.
 
-# htmldate takes out elements one by one, each time copying the text behind: saved pages have up to 8,000 (2026-11).
+# htmldate removes elements one by one, and copies the following text each time; saved pages have up to 8,000 (2026-11).
 MAX_LINES_FOR_HTMLDATE, MAX_ELEMENTS_FOR_HTMLDATE = 20_000, 20_000
 _TIME_META = (
     "article:published_time",
@@ -409,13 +410,13 @@ _DATE_WORDS = re.compile("发布|發布|發佈|发表|發表|时间|時間|日�
 END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
 _HEAD_LINES = 6
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
-_CHINA = timezone(timedelta(hours=8))  # the zone of pages that state none
+_CHINA = timezone(timedelta(hours=8))  # the time zone of pages that state none
 MAX_CHARS_BESIDE_STAMP = 40  # Discuz has links and the poster's region in some 35 characters (2026-11)
-_MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
+_MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; a longer one in an article is a sentence
 
 
 def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
-    """Return the time of publication that the page states, in UTC; a time without a zone is read as China's."""
+    """Return the time of publication that the page states, in UTC. A time without a zone is read as Chinese time."""
     stated = parse_time(meta(tree, _TIME_META) or "") or _time_element_time(tree)
     if stated:
         return stated
@@ -451,26 +452,26 @@ def is_byline(text: str) -> bool:
     rest = _DATE.sub("", STATED_AUTHOR.sub("", POSTED.sub("", text)))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
-    # A diary's 2026年3月1日 晴 states no hour; what a machine wrote does, and says where it was published.
+    # A diary's 2026年3月1日 晴 states no hour; a generated line does, and states where it was published.
     is_stamped = date is not None and date[4] is not None
     has_statement = bool(date or STATED_AUTHOR.search(text) or POSTED.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
 
 
 def is_stamp(text: str) -> bool:
-    """Return True if a line states to the minute when something was posted, and hardly anything else."""
+    """Return True if a line states the minute at which something was posted, and little else."""
     date = _DATE.search(text) if len(text) <= _MAX_HEAD_LINE_CHARS else None
     rest = len(text) - len(date[0]) if date else 0
     return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP
 
 
 def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
-    """Drop the title, the path to the page, and the line of author and date above the text."""
+    """Drop the title, the breadcrumb, and the line with author and date above the text."""
     last = 0
     for number, line in enumerate(chosen[:_HEAD_LINES], 1):
         if one_line(line.text) == title:
             last = number
-        elif len(line.text) > _MAX_HEAD_LINE_CHARS:  # nor is a pattern run over a line that is made to be slow
+        elif len(line.text) > _MAX_HEAD_LINE_CHARS:  # also keeps patterns away from lines that are designed to be slow
             break
         elif is_byline(line.text) or is_stamp(line.text) or _BREADCRUMB.search(line.text):
             last = number
@@ -503,7 +504,7 @@ def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
 
 
 def _lines_near_main(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
-    """Return short lines from just before the main text into its beginning, then those at its end."""
+    """Return the short lines from just before the main text to its beginning, and at its end."""
     first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
     near = [*page[max(0, first - 12) : first + 4], *main_lines[-3:]]
     return (line for line in near if len(line.text) <= _MAX_HEAD_LINE_CHARS)

@@ -1,8 +1,8 @@
-"""Posts of a thread: boxes that recur between lines that say who wrote when.
+"""Finds the posts of a thread: boxes that recur between lines that state who wrote when.
 
-No name of any forum's boxes is asked for. Lines that state a time or a floor, in boxes of one kind, part the page; the
-kind of box that holds most words in the parts holds the posts. What stands beside them (names and ranks of members,
-signatures, counters, buttons, advertisements) is in other boxes.
+No class names of particular forum software are used. Lines that state a time or a floor number, in boxes of the same
+kind, divide the page into parts. The kind of box that holds most words in these parts contains the posts. What
+surrounds them (names and ranks of members, signatures, counters, buttons, advertisements) is in other boxes.
 """
 
 import re
@@ -33,8 +33,8 @@ Span = tuple[int, int]  # the places of the first and the last line
 OWN_LINES = "own"
 MIN_CHARS_OF_TITLE = 5
 MIN_MARKS = 2
-MAX_KINDS_OF_MARKS = 20  # real threads have up to 9 (2026-11, own layouts and open pages)
-# In boxes of marks there is little else; in a post that holds its own mark there are its words besides.
+MAX_KINDS_OF_MARKS = 20  # real threads have up to 9 (2026-11, own layouts and public pages)
+# Boxes of marks contain little else; a post that contains its own mark also contains words.
 MIN_SHARE_OF_MARKS = 0.2
 _MAX_LEVELS_OF_KIND = 3
 _NUMBERS = re.compile(r"[0-9a-f]{8,}|\d+")
@@ -42,7 +42,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class PageBoxes:
-    """A page's lines by their places, its boxes by their kinds, and its marks: lines that say who wrote when."""
+    """The lines of a page, its boxes by kind, and its marks: the lines that state who wrote when."""
 
     def __init__(self, page: Sequence[Line], title: str) -> None:
         self.page, self._title = page, title
@@ -50,7 +50,7 @@ class PageBoxes:
         self._elsewhere: dict[HtmlElement, bool] = {}
         repeats = Counter(_DIGITS.sub("0", line.text) for line in page)
         frames = [self._is_frame(line, repeats) for line in page]
-        # Characters, marks of sentences threefold. Foreign words and code speak neither for a post nor against it.
+        # Words are characters plus weighted punctuation. Foreign words and code count neither for nor against a post.
         self.words = [0.0 if frame else _words(line) for frame, line in zip(frames, page, strict=True)]
         self._words_before = [0.0, *accumulate(self.words)]
         noise = (float(len(line.text)) if frame else 0.0 for frame, line in zip(frames, page, strict=True))
@@ -58,7 +58,7 @@ class PageBoxes:
 
     @cached_property
     def marks(self) -> dict[Kind, list[int]]:
-        """The places of the lines that state a time or a floor, by the kinds of their boxes and of those around."""
+        """The places of the lines that state a time or a floor number, by the kinds of their boxes and parents."""
         return self._by_kind_of_line(place for place, line in enumerate(self.page) if is_mark(line.text))
 
     def dividing_marks(self) -> list[list[int]]:
@@ -66,7 +66,7 @@ class PageBoxes:
         return self._dividing_kinds(self.marks)
 
     def dividing_members(self) -> list[list[int]]:
-        """Return the names of members that may divide a page into posts, on a page that may state no times."""
+        """Return the names of members that may divide a page into posts, for pages that may state no times."""
         return self._dividing_kinds(
             self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line))
         )
@@ -86,7 +86,7 @@ class PageBoxes:
 
     @cached_property
     def spans(self) -> dict[HtmlElement, Span]:
-        """First and last line of every box."""
+        """The first and the last line of every box."""
         spans: dict[HtmlElement, Span] = {}
         for place, line in enumerate(self.page):
             for node in blocks(line.container):
@@ -95,9 +95,9 @@ class PageBoxes:
 
     @cached_property
     def by_kind(self) -> dict[Kind, list[Span]]:
-        """The boxes of every kind that there are two of, in their order; those named OWN_LINES are single lines.
+        """The boxes of every kind that occurs at least twice, in order; the key OWN_LINES marks single lines.
 
-        A post that holds its own mark has no box for its words alone: they are taken line by line.
+        A post that contains its own mark has no separate box for its words, which are taken line by line.
         """
         found: dict[Kind, list[Span]] = defaultdict(list)
         for node, span in self.spans.items():
@@ -108,16 +108,16 @@ class PageBoxes:
         return {kind: sorted(spans) for kind, spans in found.items() if len(spans) >= MIN_MARKS}
 
     def has_words(self, span: Span) -> bool:
-        """Return True if any words stand there."""
+        """Return True if a span contains words."""
         return self._words_before[span[1] + 1] > self._words_before[span[0]]
 
     def score(self, span: Span) -> float:
-        """Return the number of words less the noise among them: names, times, counters, links."""
+        """Return the number of words minus the noise among them: names, times, counters, links."""
         words = self._words_before[span[1] + 1] - self._words_before[span[0]]
         return words - (self._noise_before[span[1] + 1] - self._noise_before[span[0]])
 
     def _is_frame(self, line: Line, repeats: Counter[str]) -> bool:
-        # Commands that several posts show are no frame.
+        # Commands that several posts show are not frames.
         is_said = line.container.tag == "pre" or END_OF_SENTENCE.search(line.text) is not None
         is_repeated = not is_said and repeats[_DIGITS.sub("0", line.text)] > 1
         is_title = len(line.text) >= MIN_CHARS_OF_TITLE and one_line(line.text) in self._title
@@ -140,7 +140,7 @@ class PageBoxes:
 
 
 def _kind(element: HtmlElement | None, levels: int) -> Kind:
-    """Return the tag and class, or else id, without their numbers; for a box without either also those around it."""
+    """Return the tag and the class, or else the id, without digits; for an unnamed box, add its ancestors."""
     if element is None or levels == 0:
         return ()
     named = _NUMBERS.sub("", element.get("class") or element.get("id") or "")
@@ -152,11 +152,11 @@ def _words(line: Line) -> float:
     return max(worth, float(len(line.text) - line.link_chars)) if worth else 0.0
 
 
-# Share of the parts in which a kind of box has to stand: posts that were deleted or hold a picture alone have none.
+# The share of parts that must contain a kind of box: posts that were deleted or show only a picture have none.
 MIN_COVERAGE = 0.5
-# Share of the words of paragraphs that a box around them has to hold to be the post.
+# The share of the paragraphs' words that a box around them must contain to be the post.
 MIN_SHARE_OF_BOXES = 0.5
-# Marks of two kinds that stand by turns are of the same posts: a time and a floor.
+# If marks of two kinds alternate, such as a time and a floor number, they belong to the same posts.
 MIN_SHARE_BY_TURNS = 0.8
 _OF_TEXT = frozenset({OWN_LINES, "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "center"})
 _SEPARATORS = re.compile(r"\s*[-_|·—–»【】]+\s*")
@@ -167,16 +167,19 @@ _NONE: Places = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Posts:
-    """lines: of a thread's posts in their order; speaking: these and all others of the page that hold words."""
+    """The posts of a thread.
+
+    lines: the lines of the posts, in order; speaking: these and all other lines of the page with words
+    """
 
     lines: list[Line]
     speaking: list[Line]
 
 
 def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> Posts:
-    """Return the posts of a thread, the first one with them; no lines where fewer than two are found.
+    """Return the posts of a thread, including the first one, or no lines if fewer than two are found.
 
-    main: the box that running text stands in, by density.
+    main: the box that contains the running text, by density
     """
     title = one_line(tree.findtext(".//title") or "")
     boxes = PageBoxes(page, title)
@@ -189,7 +192,7 @@ def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _PostGroup:
-    """Lines of posts that stand in boxes of one kind, what they weigh, and the marks that part them."""
+    """The lines of posts in boxes of one kind, their score, and the marks that divide them."""
 
     places: Places = _NONE
     score: float = 0.0
@@ -198,7 +201,7 @@ class _PostGroup:
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """A thread's page. main: the places of the running text, by density."""
+    """The page of a thread. main: the places of the running text, by density."""
 
     boxes: PageBoxes
     title: str
@@ -228,7 +231,7 @@ class _Thread:
         )
 
     def _group(self, marks: Sequence[int], taken: Places) -> _PostGroup:
-        """Return the boxes between marks of one kind: those of the kind with most words."""
+        """Return the boxes between marks of one kind, using the kind of box with most words."""
         already = sorted(taken)
         best = best_of_text = _PostGroup()
         for kind, spans in self.boxes.by_kind.items():
@@ -237,7 +240,7 @@ class _Thread:
                 best_of_text = max(best_of_text, group, key=lambda each: each.score)
             else:
                 best = max(best, group, key=lambda each: each.score)
-        # Paragraphs are not the posts where a box around them is: lists and tables of the post would be lost.
+        # Prefer a box around the paragraphs as the post, because paragraphs would omit the post's lists and tables.
         return best if best.score >= MIN_SHARE_OF_BOXES * best_of_text.score else best_of_text
 
     def _group_between_marks(self, marks: Sequence[int], spans: Iterable[Span]) -> _PostGroup:
@@ -245,7 +248,7 @@ class _Thread:
         parts = {part: list(run) for part, run in groupby(posts, key=lambda post: bisect_left(marks, post[0]))}
         if len(parts) < max(MIN_MARKS, MIN_COVERAGE * len(marks)):
             return _PostGroup()
-        # Of several boxes in a part those without words are frames; a lone one is a post of links or pictures.
+        # If a part has several boxes, those without words are frames; a single one is a post of links or pictures.
         posts = [
             post for run in parts.values() for post in ([each for each in run if self.boxes.has_words(each)] or run)
         ]
@@ -253,7 +256,7 @@ class _Thread:
         return _PostGroup(places, sum(map(self.boxes.score, posts)), tuple(marks))
 
     def _belongs(self, group: _PostGroup, best: _PostGroup) -> bool:
-        """Return True if other boxes of posts stand among the best ones, as answers to answers do."""
+        """Return True if other boxes of posts are among the best ones, as answers to answers are."""
         if not group.places:
             return False
         first, last = self._enclosing_span(min(best.places), max(best.places))
@@ -266,7 +269,7 @@ class _Thread:
         return (first, last) if around is None else self.boxes.spans[around]
 
     def _opening(self, first: int) -> Places:
-        """Return the first post or question, built unlike the rest: running text, with sentences after the title."""
+        """Return the first post or question, built unlike the others: running text with sentences after the title."""
         heading = self._heading(first)
         main = _NONE
         if self.main and heading < self.main[-1] < first:
@@ -276,7 +279,7 @@ class _Thread:
         return main | frozenset(filter(self._is_sentence, above))
 
     def _question_and_answer(self) -> Places:
-        """Return a question with one answer: a box so named after it, with a time or name of its own."""
+        """Return a question with one answer: a following box named as an answer, with its own time or name."""
         if not self.main:
             return _NONE
         marks = {place for places in self.boxes.marks.values() for place in places if place > self.main[-1]}
@@ -296,14 +299,14 @@ class _Thread:
         return None
 
     def _heading(self, first: int) -> int:
-        """Return the last line before `first` that has most in common with the page's title; -1 for none."""
+        """Return the last line before `first` that has most in common with the page's title, or -1 if there is none."""
         names = [part for part in _SEPARATORS.split(self.title) if len(part) >= MIN_CHARS_OF_TITLE]
         alike = [(self._likeness(line.text, names), place) for place, line in enumerate(self.boxes.page[:first])]
         likeness, place = max(alike, default=(0, -1))
         return place if likeness else -1
 
     def _likeness(self, text: str, names: Sequence[str]) -> int:
-        """Count characters that a line shares with a title that it is part of, or that it contains after a prefix."""
+        """Count the characters that a line shares with a title that contains it, or that it contains after a prefix."""
         line = one_line(text[:MAX_CHARS_OF_TITLE])
         whole = len(line) if len(line) >= MIN_CHARS_OF_TITLE and line in self.title else 0
         return max([whole, *(len(name) for name in names if name in line and len(line) <= 2 * len(name))])
@@ -319,14 +322,14 @@ class _Thread:
 
 
 def _marks_alternate(marks: Sequence[int], others: Sequence[int]) -> bool:
-    """Return True if nearly all parts that `others` make hold as many marks: both are of the same posts."""
+    """Return True if `others` divide the marks evenly, so that both belong to the same posts."""
     parts = Counter(bisect_right(others, mark) for mark in marks)
     [(_, parts_alike)] = Counter(parts.values()).most_common(1)
     return parts_alike >= MIN_SHARE_BY_TURNS * max(len(parts), len(others))
 
 
 def _contains_any(span: Span, places: Sequence[int]) -> bool:
-    """Return True if any of the sorted places lies there."""
+    """Return True if any of the sorted places is inside the span."""
     return bisect_left(places, span[0]) < bisect_right(places, span[1])
 
 
@@ -335,7 +338,7 @@ def _range(span: Span) -> range:
 
 
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield sorted spans without those that an earlier one contains."""
+    """Yield sorted spans, except those that an earlier span contains."""
     end = -1
     for first, last in spans:
         if first > end:

@@ -1,7 +1,7 @@
-"""Finds lines of a page that are not its own text: remarks of readers, rows of an index of threads, other articles.
+"""Finds lines of a page that are not its own text: readers' comments, rows of a thread index, other articles.
 
-Both are boxes or lines built alike, again and again, that say who wrote when. A page's own text stands under its
-title and outside of them; where nothing stands there, as in a thread, the posts are the text and none is a remark.
+Comments and rows are similar, repeated boxes or lines that state who wrote when. A page's own text is below its title
+and outside of them. If there is no such text, as in a thread, the posts are the text and none of them is a comment.
 """
 
 import re
@@ -17,7 +17,7 @@ from crawler.characters.repertoire import count_han, in_both_scripts
 from crawler.main_text.metadata import title_places
 from crawler.markup import BLOCKS, Line
 
-# Lines around posts: they say who wrote when, or are written by the software of a forum.
+# Lines around posts: they state who wrote when, or are written by forum software.
 
 TIME = in_both_scripts(
     r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
@@ -32,7 +32,7 @@ FLOOR = in_both_scripts(
     r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
     r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
 )
-_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # every time and every floor has one of these
+_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # every time and floor contains one
 END_OF_SENTENCE = re.compile("[。！？；…!?]")
 MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
 # Notices that software writes into posts and below them.
@@ -66,7 +66,7 @@ _LEVELS_TO_NAME = 6
 
 
 def is_mark(text: str) -> bool:
-    """Return True if a line says when something was written, or its number in the thread, and hardly anything else."""
+    """Return True if a line states the time of a post, or its number in the thread, and little else."""
     if len(text) > MAX_CHARS_OF_MARK or not _OF_MARKS.search(text) or END_OF_SENTENCE.search(text):
         return False
     found = TIME.search(text) or FLOOR.search(text)
@@ -74,7 +74,7 @@ def is_mark(text: str) -> bool:
 
 
 def is_member(line: Line) -> bool:
-    """Return True if a line is a member's name alone: in a box called so, or a link to what else that member wrote."""
+    """Return True if a line is only a member's name: in a box named so, or a link to that member's other posts."""
     if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
         return False
     if _MEMBER.search(line.container.get("class") or ""):
@@ -84,24 +84,24 @@ def is_member(line: Line) -> bool:
 
 
 def is_of_software(text: str) -> bool:
-    """Return True if a line is a button, a row of counters, or a notice that a forum itself writes."""
+    """Return True if a line is a button, a row of counters, or a notice that forum software writes."""
     if len(text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(text):
         return False
     return _OF_SOFTWARE.match(text) is not None or len(_COUNTER.findall(text)) >= MIN_COUNTERS
 
 
 def is_elsewhere(element: HtmlElement) -> bool:
-    """Return True if a box is a menu, a signature, an advertisement, or stands in one."""
+    """Return True if a box is, or is inside, a menu, a signature or an advertisement."""
     return any(node.tag in _ELSEWHERE_TAGS or _ELSEWHERE.search(_name(node)) for node in _enclosing_blocks(element))
 
 
 def is_answer(element: HtmlElement) -> bool:
-    """Return True if a box or one around it is called an answer, a reply or the like."""
+    """Return True if a box or an ancestor is named as an answer, a reply or similar."""
     return any(_ANSWER.search(_name(node)) for node in _enclosing_blocks(element))
 
 
 def blocks(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the boxes around a line from inside out, those of the whole page left out."""
+    """Yield the boxes around a line from inside out, except those of the whole page."""
     node: HtmlElement | None = element
     while node is not None and node.tag not in ("html", "body"):
         if node.tag in BLOCKS:
@@ -117,7 +117,7 @@ def _name(element: HtmlElement) -> str:
     return f"{element.get('class', '')} {element.get('id', '')}"
 
 
-# Labels above remarks, as lines of their own.
+# Labels above comments, on separate lines.
 _LABEL = in_both_scripts(
     r"^[^\w]*(?:(?:全部|所有|最新|热门|最热|精彩|精选|网友|读者|用户|游客|文章|相关|本文|查看|已有|共有?|发表|我要)的?\s*){0,3}"
     r"(?:\d+\s*(?:条|个|篇|則|则)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|迴響|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
@@ -125,20 +125,20 @@ _LABEL = in_both_scripts(
 )
 _MAX_CHARS_OF_LABEL = 24
 _MAX_LINES_BELOW_LABEL = 6
-# Words of lines that name a speaker, and of buttons below remarks.
+# Words in lines that name a speaker, and on buttons below comments.
 _SPEECH = in_both_scripts(
     r"说(?:道)?\s*[:：]|写道|(?:发表|回复|评论)于|\d+\s?(?:楼|#)|#\s?\d+|网友|游客|\d\s?次?点击|\d\s?(?:字|字节)[)）]"
     r"|(?:^|[\s|·•\]\[])(?:回复|回应|引用|举报|支持|反对|赞同?|顶|踩|沙发|板凳)(?:$|\W|\d)"
 )
 _CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
 _BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
-_OF_CODE = frozenset({"pre", "code"})  # whose lines are numbered, and their notes begin with #
+_OF_CODE = frozenset({"pre", "code"})  # their lines are numbered, and their comments begin with #
 _NAMED = re.compile(
     r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE
 )
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
-# Share of boxes that have to hold a link, a button or a name: a live report's rows hold times, too. At .6 and .8 the
-# labelled pages are read alike, at .4 two of the 58 lose their text (2026-11).
+# The share of boxes that must contain a link, a button or a name, because the rows of a live report also have times.
+# With .6 and .8 the labelled pages are read the same; with .4, two of the 58 lose their text (2026-11).
 MIN_SHARE_OF_SPEECH = 0.8
 MAX_KINDS, MAX_LEVELS, MAX_LABELS, MAX_TITLES = 20, 12, 10, 10
 MIN_HAN_OF_OWN_TEXT = 16
@@ -147,10 +147,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 def own_lines(page: Sequence[Line], title: str) -> tuple[list[Line], list[int]]:
-    """Return a page's lines without remarks, rows of an index and other articles, and the places of its title in them.
+    """Return a page's lines without comments, index rows and other articles, and the places of its title in them.
 
-    Remarks are told by boxes, labels and times; they stay where no other text stands below the title. title: of the
-    page, the site's name and all.
+    Comments are recognised by boxes, labels and times; they are kept if there is no other text below the title.
+    title: the whole <title> of the page, with the site's name
     """
     titles = title_places(page, title)
     own, titles = _drop_others(page, titles, title, _Remarks(page, titles[:MAX_TITLES]).find_places())
@@ -186,7 +186,7 @@ class _Remarks:
         return dropped if dropped and self._leaves_text(dropped) else set()
 
     def _leaves_text(self, dropped: set[int]) -> bool:
-        """Return True if a text that is not dropped stands below the title."""
+        """Return True if text that is not dropped remains below the title."""
         start = self.titles[0] if self.titles else 0
         own = (line for place, line in enumerate(self.page[start:], start) if place not in dropped)
         said = (
@@ -195,7 +195,7 @@ class _Remarks:
         return any(count_han(text) >= MIN_HAN_OF_OWN_TEXT for text in said)
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
-        """Yield the regions that marks of one kind divide: the boxes around them inside the smallest common box."""
+        """Yield the regions that marks of one kind divide: the boxes around them inside their smallest common box."""
         holder = _around([self.page[place].container for place in marks])
         if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
             return
@@ -223,7 +223,7 @@ class _Remarks:
             yield range(first if label is None else label, last)
 
     def _remarks_without_boxes(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
-        """Yield remarks without boxes: each begins with a line of author and time."""
+        """Yield comments without boxes, each of which begins with a line of author and time."""
         label = self._label_above(marks[0])
         spoken = [place for place in marks if self._is_timed(place) and self._has_speaker(range(place, place + 1))]
         is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
@@ -232,7 +232,7 @@ class _Remarks:
             yield range(first, self._end(holder, marks[-1]))
 
     def _hold_words(self, holder: HtmlElement, units: list[list[int]]) -> bool:
-        """Return True if the boxes of most marks hold words or links besides the marks."""
+        """Return True if the boxes of most marks contain words or links besides the marks."""
         holding = sum(
             len(self._span(holder, _child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
@@ -250,7 +250,7 @@ class _Remarks:
         return range(first, last + 1)
 
     def _has_speaker(self, span: range) -> bool:
-        """Return True if lines hold a link, a button, or a name alone."""
+        """Return True if a line is a link, a button, or only a name."""
         return any(self._is_of_speaker(self.page[place]) for place in span)
 
     def _is_of_speaker(self, line: Line) -> bool:
@@ -262,11 +262,11 @@ class _Remarks:
         return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
-        """Return True if a mark states more than a day: chronicles and lists of works have days."""
+        """Return True if a mark states more than a day, which is all that chronicles and lists of works state."""
         return _CLOCK.search(self.page[place].text) is not None
 
     def _title_boxes(self, holder: HtmlElement) -> set[HtmlElement]:
-        """Return the boxes below `holder` that the title stands in."""
+        """Return the boxes below `holder` that contain the title."""
         boxes = (_child(holder, self.page[place].container) for place in self.titles)
         return {box for box in boxes if box is not None}
 
@@ -304,11 +304,10 @@ def _kind(element: HtmlElement | None) -> tuple[object, str]:
     return ("", "") if element is None else (element.tag, _DIGITS.sub("", element.get("class") or ""))
 
 
-# Whole articles that stand on a page beside its own: a column with several of them, or the next ones loaded below.
-#
-# The page's <title> names one. What is built like it, under headings of their own, is another page's text.
+# Other whole articles on a page: a column of several articles, or the following ones loaded below.
+# The page's <title> names one article. Similar boxes with their own headings are the text of other pages.
 
-MIN_NEIGHBOURS = 2  # of one alone nobody can say whether it is the second half of an article in two boxes
+MIN_NEIGHBOURS = 2  # a single neighbour may be the second half of the article in another box
 MIN_HAN_OF_ARTICLE = 60  # a paragraph of two sentences
 MAX_CHARS_OF_HEADING = 60
 _LINES_ABOVE_HEADING, _MAX_LEVELS, _MAX_BROTHERS = 1, 12, 500
@@ -316,14 +315,14 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
 def _neighbours(page: Sequence[Line], titles: Sequence[int]) -> set[int]:
-    """Return the places of the lines of other articles, none if the page's title stands above all text."""
+    """Return the places of the lines of other articles, or none if the page's title precedes all text."""
     if not titles:
         return set()
     return _neighbours_in_boxes(page, titles[0]) or _neighbours_in_sequence(page, titles[0])
 
 
 def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
-    """Return the articles that stand each in a box of the same kind, below one box."""
+    """Return the articles that are in sibling boxes of the same kind."""
     for box in islice(blocks(page[place].container), _MAX_LEVELS):
         above = place - 1 - _LINES_ABOVE_HEADING
         if above >= 0 and is_inside(box, page[above].container):
@@ -340,7 +339,7 @@ def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
 
 
 def _neighbours_in_sequence(page: Sequence[Line], place: int) -> set[int]:
-    """Return articles one after another in one box: heading and text of the same kind, before the page's own."""
+    """Return articles that follow each other in one box, with similar headings and text, and precede the page's own."""
     heading = page[place].container
     if heading.tag not in _HEADINGS or heading.getparent() is None:
         return set()
@@ -363,7 +362,7 @@ def _is_article(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
-    """Return True if a box begins with a heading like the one of the page, and an article follows."""
+    """Return True if a box begins with a heading like the page's own, followed by an article."""
     for place in span[: _LINES_ABOVE_HEADING + 1]:
         line = page[place]
         is_heading = len(line.text) <= MAX_CHARS_OF_HEADING and not END_OF_SENTENCE.search(line.text)
@@ -373,7 +372,7 @@ def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _spans(page: Sequence[Line], boxes: Sequence[HtmlElement]) -> Iterator[range]:
-    """Yield the places of the lines of boxes that stand side by side."""
+    """Yield the places of the lines of sibling boxes."""
     parent, wanted = boxes[0].getparent(), set(boxes)
     start, current = 0, None
     for place, line in enumerate(page):
@@ -400,7 +399,7 @@ def _shape(element: HtmlElement) -> tuple[object, str]:
 
 
 def _around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
-    """Return the smallest box that holds all of some boxes; None if they are of different pages."""
+    """Return the smallest box that contains all of some boxes, or None if they are on different pages."""
     path = list(_upwards(boxes[0]))
     for box in boxes[1:]:
         above = set(_upwards(box))
@@ -409,13 +408,13 @@ def _around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
 
 
 def _upwards(box: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield a box and those around it, from inside out."""
+    """Yield a box and its ancestors, from inside out."""
     yield box
     yield from box.iterancestors()
 
 
 def _child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
-    """Return the child of `parent` that holds a box, or is it; None for `parent` itself and for what is outside."""
+    """Return the child of `parent` that is or contains a box, or None if the box is `parent` or outside of it."""
     node: HtmlElement | None = box
     while node is not None and node is not parent:
         above = node.getparent()
@@ -426,5 +425,5 @@ def _child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
 
 
 def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
-    """Return True if `parent` is a box or one around it."""
+    """Return True if `parent` is a box or its ancestor."""
     return any(node is parent for node in _upwards(box))

@@ -1,13 +1,13 @@
-"""Templates of sites, learnt from lines that repeat on their pages: navigation, notices, advertisements.
+"""Learns the templates of sites from lines that repeat on their pages: navigation, notices, advertisements.
 
-A line is known by its frame: its Chinese characters without names of books, numbers, Latin letters and marks, so that
-an advertisement whose address or decoration changes at every load keeps it. What repeats is left out only where
+A line is identified by its frame: its Chinese characters without book titles, numbers, Latin letters and punctuation.
+An advertisement whose URL or decoration changes with each load keeps its frame. A repeated line is dropped only if
 
-- it stands in a kind of box, no paragraph, in which few different lines stood on many pages, or
-- it names a site: a host, however it is written, or the site's own name.
+- it is in a kind of box, except paragraphs, that showed few different lines on many pages, or
+- it names a site: a host in any spelling, or the site's own name.
 
-A refrain, a closing formula (且听下回分解) or a chapter that stands under several addresses meets neither: it stands
-among lines that do not repeat and names no site. Pages that repeat each other teach nothing.
+A refrain, a closing formula (且听下回分解) or a chapter with several URLs meets neither condition: it is among lines
+that do not repeat and names no site. Pages that repeat each other are not learnt from.
 """
 
 import fcntl
@@ -32,14 +32,14 @@ from crawler.markup import Line
 FILE_NAME = "templates.json"
 FORMAT = 1
 # Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/reading-pages.md):
-# pages 2 to 8, share .1 to .5 and repetition .5 to .9 tried; nothing of an edition is lost at any of them but 2 pages.
+# 2 to 8 pages, shares of .1 to .5 and repetitions of .5 to .9 tried; no edition loses text except with 2 pages.
 MIN_PAGES = 4
-MIN_SHARE_OF_PAGES = 0.2  # of the pages read since a frame was first seen: what a site once showed is not a template
-# A place of the site's: at most so many different lines for each of its pages. A box of texts has one at least for each
-# page of its own, and is shown again on lists: .6 to .9 where a post is one line.
+MIN_SHARE_OF_PAGES = 0.2  # of the pages since a frame was first seen, so that lines of former designs expire
+# A place that belongs to the site: the maximum number of different lines per page. A box of texts has at least one per
+# page, and is also shown on lists: .6 to .9 if a post is one line.
 MAX_FRAMES_PER_PAGE_OF_PLACE = 0.5
-MAX_CHARS = 300  # of a line: notices are long, chapters in one line are longer
-# Bounds of what is kept: a site of any size costs at most some 300 KB.
+MAX_CHARS = 300  # of a line: notices are long, and chapters on one line are longer
+# Limits on the stored data: a site of any size takes at most some 300 KB.
 MAX_FRAMES, MAX_PLACES, MAX_SKETCHES, MAX_HOSTS = 3_000, 400, 300, 8
 PAGES_BETWEEN_SAVES = 25
 SKETCH_HASHES = 32
@@ -54,24 +54,24 @@ _HOST = re.compile(
     r"|site|club|online|app|mobi|live|shop|link|win|fun|icu))+(?![a-z])"
 )
 _MIN_HOST_LABEL = 4
-_OF_TEXT = frozenset({"p", "blockquote", "pre"})  # a refrain may have a class of its own
+_OF_TEXT = frozenset({"p", "blockquote", "pre"})  # a refrain may have its own class
 
 
 @dataclass(slots=True)
 class _Frame:
     pages: int
-    first: int  # how many pages the host had when it was first seen
+    first: int  # the number of the host's pages when it was first seen
 
 
 @dataclass(slots=True)
 class _PlaceCounts:
     pages: int = 0
-    frames: int = 0  # different ones
+    frames: int = 0  # number of different ones
 
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """Lesson of one page: its sketch, and the frames that stood in each place."""
+    """What one page teaches: its sketch, and the frames in each place."""
 
     sketch: tuple[str, ...]
     stood: Mapping[str, set[str]]
@@ -79,20 +79,20 @@ class _Lesson:
 
 @dataclass(slots=True)
 class HostTemplate:
-    """Lines that one host's pages have in common so far."""
+    """The lines that the pages of one host have in common so far."""
 
     pages: int = 0
     frames: OrderedDict[str, _Frame] = field(default_factory=OrderedDict)
     places: OrderedDict[str, _PlaceCounts] = field(default_factory=OrderedDict)
     sketches: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
-    _holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # hash -> names of sketches
+    _holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # names of sketches by hash
 
     def __post_init__(self) -> None:
         for name, sketch in self.sketches.items():
             self._hold(name, sketch)
 
     def learn(self, page: Sequence[Line]) -> _Lesson | None:
-        """Learn from one page; None if it repeats one that was learnt before, and teaches nothing."""
+        """Learn from one page, or return None if it repeats a page that was learnt before."""
         sketch = _sketch(page)
         if self._is_known(sketch):
             return None
@@ -104,7 +104,7 @@ class HostTemplate:
         return lesson
 
     def repeat(self, lesson: _Lesson) -> None:
-        """Apply a lesson that was learnt elsewhere, unless the page is known here."""
+        """Apply a lesson that another process learnt, unless the page is already known."""
         if not self._is_known(lesson.sketch):
             self._apply_lesson(lesson)
 
@@ -124,7 +124,7 @@ class HostTemplate:
         _drop_oldest(self.frames, MAX_FRAMES)
 
     def is_template(self, line: Line, names: Sequence[str]) -> bool:
-        """Return True if a line belongs to the site and not to the text. names: the site's names for itself, folded."""
+        """Return True if a line belongs to the site, not to the text. names: the site's own names, case-folded."""
         known = self.frames.get(_frame(line.text))
         if known is None or len(line.text) > MAX_CHARS or known.pages < MIN_PAGES:
             return False
@@ -162,22 +162,22 @@ class HostTemplate:
 
 
 class SiteTemplates:
-    """The templates of a site's hosts. Safe in several threads; kept in `folder` where there is one.
+    """The templates of a site's hosts, stored in `folder` if there is one. Safe to use from several threads.
 
-    Several processes may keep theirs in one folder: a process that writes applies its own lessons since its last
-    writing to what others wrote meanwhile, each once.
+    Several processes may share a folder: when a process writes, it applies its own new lessons to the templates that
+    the others have written in the meantime, each lesson once.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._path = folder / FILE_NAME if folder is not None else None
         self._lock = threading.Lock()
         self._pages_unsaved = 0
-        self._lessons: list[tuple[str, _Lesson]] = []  # by host, since the last time that was written
-        self._written = _file_version(self._path)  # before it is read: what is written meanwhile is read once more
+        self._lessons: list[tuple[str, _Lesson]] = []  # by host, since the last write
+        self._written = _file_version(self._path)  # taken before reading, so that later writes are read again
         self._hosts = _load_templates(self._path)
 
     def sieve_lines(self, page: Sequence[Line], site_name: str, url: str) -> list[Line]:
-        """Learn from a page, then return its lines without the template, in their order."""
+        """Learn from a page, then return its lines without the template, in order."""
         host = urlsplit(url).hostname or ""
         names = [name for name in (*_labels(host), _fold(site_name)) if name]
         with self._lock:
@@ -192,7 +192,7 @@ class SiteTemplates:
         return kept
 
     def close(self) -> None:
-        """Save what was learnt since the last time."""
+        """Save what was learnt since the last write."""
         with self._lock:
             if self._pages_unsaved:
                 self._save()
@@ -210,7 +210,7 @@ class SiteTemplates:
         self._lessons.clear()
 
     def _merge_others(self, others: "OrderedDict[str, HostTemplate]") -> None:
-        """Take what others wrote meanwhile, and add what was learnt here; an unusable file is written anew."""
+        """Load what others have written, and add the own lessons; an unusable file is overwritten."""
         if not others:
             return
         for host, lesson in self._lessons:
@@ -219,7 +219,7 @@ class SiteTemplates:
 
 
 def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
-    """Return True if a line writes a host, in any width and with any dots, or one of these folded names.
+    """Return True if a line contains a host, in any width and with any dots, or one of these case-folded names.
 
     >>> names_a_site("一秒记住：ｗｗｗ。ａｂｃ．ｃｏｍ"), names_a_site("欲知后事如何，且听下回分解。")
     (True, False)
@@ -237,14 +237,14 @@ def _fold(text: str) -> str:
 
 
 def _frame(text: str) -> str:
-    """Return the digest of a line without its decoration: of its Chinese characters, or of all where it has none."""
+    """Return the digest of a line's Chinese characters, or of the whole line without digits if it has none."""
     plain = unicodedata.normalize("NFKC", text)
     han = _NOT_HAN.sub("", _TITLES.sub("", plain)) or _NOT_HAN.sub("", plain) or _DIGITS.sub("0", plain)
     return _hash(han)
 
 
 def _place(container: HtmlElement) -> str:
-    """Return the kind of box: tag and class of a block and of the two around it, numbers left out."""
+    """Return the digest of a kind of box: the tags and classes of a block and its two ancestors, without digits."""
     parts, node = [], container
     for _ in range(3):
         if node is None:
@@ -255,7 +255,7 @@ def _place(container: HtmlElement) -> str:
 
 
 def _sketch(page: Sequence[Line]) -> tuple[str, ...]:
-    """Return the smallest hashes of the page's sentences: pages with the same text have most of them in common."""
+    """Return the smallest hashes of the page's sentences; pages with the same text share most of them."""
     sentences = {_hash(line.text) for line in page if len(line.text) > 15 and line.link_chars * 2 < len(line.text)}
     return tuple(sorted(sentences)[:SKETCH_HASHES])
 
@@ -270,7 +270,7 @@ def _drop_oldest(kept: "OrderedDict[str, Any]", most: int) -> None:
 
 
 def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTemplate:
-    """Return the template of a host and make it the one used last."""
+    """Return the template of a host and mark it as the most recently used."""
     template = hosts.setdefault(host, HostTemplate())
     hosts.move_to_end(host)
     _drop_oldest(hosts, MAX_HOSTS)
@@ -279,14 +279,14 @@ def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTe
 
 @contextmanager
 def _file_lock(path: Path) -> Iterator[None]:
-    """Lock the file for this process; the lock of a process that dies is free at once."""
+    """Lock the file for this process; the lock is released if the process dies."""
     with path.with_suffix(".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _file_version(path: Path | None) -> tuple[int, int] | None:
-    """Return the version of the file: every write creates a new file."""
+    """Return the version of the file, which changes with every write."""
     try:
         state = path.stat() if path is not None else None
     except OSError:
@@ -295,7 +295,7 @@ def _file_version(path: Path | None) -> tuple[int, int] | None:
 
 
 def _write(path: Path, hosts: Mapping[str, HostTemplate]) -> None:
-    """Replace the file by a new one at once; a reader sees the one or the other."""
+    """Replace the file atomically, so that readers see either the old or the new one."""
     record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in hosts.items()}}
     fresh = path.with_suffix(".new")
     with fresh.open("w", encoding="utf-8") as file:
@@ -315,7 +315,7 @@ def _as_record(template: HostTemplate) -> dict[str, Any]:
 
 
 def _load_templates(path: Path | None) -> "OrderedDict[str, HostTemplate]":
-    """Load the saved templates; none if they cannot be read: a template is learnt anew within a few pages."""
+    """Load the saved templates, or none if they cannot be read; they are learnt again within a few pages."""
     if path is None or not path.exists():
         return OrderedDict()
     try:
@@ -336,16 +336,16 @@ def _template_from_record(record: Mapping[str, Any]) -> HostTemplate:
     )
 
 
-# The skeleton of a page: its elements with their classes and ids, without its words. Pages of one template agree.
+# The skeleton of a page: its elements with their classes and ids, without words. Pages of the same template agree.
 
 MAX_ELEMENTS = 5_000
-_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # as many as the text has: no template
+_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # as many as the text has
 
 
 def skeleton(tree: HtmlElement) -> frozenset[str]:
-    """Return one entry for each element with a class or an id: its tag, its names and those of its parent.
+    """Return one entry for each element with a class or an id: its tag and names, and its parent's names.
 
-    Numbers in names are all the same, since a page may have its own number as an id.
+    Digits in names are ignored, because a page may use its number as an id.
     """
     found: set[str] = set()
     for at, node in enumerate(tree.iter()):
@@ -366,7 +366,7 @@ def template(skeletons: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 def agreement(one: Iterable[str], other: Iterable[str]) -> float:
-    """Return the Jaccard similarity of two templates in [0, 1]; 0.0 if one is empty."""
+    """Return the Jaccard similarity of two templates, [0, 1]; 0.0 if one is empty."""
     first, second = frozenset(one), frozenset(other)
     return len(first & second) / len(first | second) if first and second else 0.0
 

@@ -1,4 +1,4 @@
-"""Texts of a page in the page's own fonts, and the characters that those fonts show."""
+"""Finds the texts of a page that are set in its own fonts, and replaces them by the characters shown."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,14 +18,14 @@ from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
 from crawler.opening import Step
 
-MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters count whatever their number
+MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters always count
 _EXAMPLE_CHARS = 30
 _DOUBTFUL_SHOWN = 5  # an example has 80 characters
 
 
 @dataclass(frozen=True, slots=True)
 class _TextRun:
-    """One text of the tree: what an element holds before its first child, or what follows it."""
+    """One text of the tree: the text of an element before its first child, or the text after the element."""
 
     element: HtmlElement
     is_tail: bool
@@ -42,7 +42,7 @@ class _TextRun:
 
 
 def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
-    """Write into a page's tree (changed in place) the characters that its fonts show."""
+    """Write the characters that a page's fonts show into its tree, in place."""
     styles = page.styles
     faces = _faces_by_family(styles.faces)
     if not faces:
@@ -69,7 +69,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
 
 
 def _faces_by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
-    """Index faces by family; the later of two of one name holds, as in a browser."""
+    """Index faces by family; the last of several faces with the same name wins, as in a browser."""
     return {face.family: (face, base) for face, base in faces}
 
 
@@ -112,7 +112,7 @@ def _family(element: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[Fon
         return inherited
     named = families(value)
     for name in named:
-        # `font` has size and style before the first family, which blanks part from it.
+        # `font` has size and style before the first family, separated by spaces.
         found = name if name in faces else next((each for each in faces if name.endswith(f" {each}")), "")
         if found:
             return found

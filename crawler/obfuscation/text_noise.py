@@ -1,6 +1,6 @@
-"""Noise between the characters of a text: zero-width characters, spaces, pinyin, letters of odd width, marks.
+"""Removes noise between the characters of a text: zero-width characters, spaces, pinyin, odd-width letters, symbols.
 
-Each kind is undone only where it is too much to be accident; a page with one stray blank stays as it is.
+Each kind is removed only if it is too frequent to be accidental; a page with one stray space is not changed.
 """
 
 import re
@@ -32,31 +32,32 @@ from fingerprint.stream import Noise
 from fingerprint.tables import TABLES_2026
 
 _CONTEXT_CHARS = 6
-# Least number and share of Han characters that are not accidental. On the 58 development pages (2026-11) no main text
-# has more.
+# Minimum number and share of Han characters that are not accidental. None of the main texts of the 58 development pages
+# (2026-11) exceeds them.
 MIN_COUNT = 3
 MIN_SHARES = {Obfuscation.ZERO_WIDTH: 0.005, Obfuscation.PINYIN_INSERTED: 0.01, Obfuscation.SPACES: 0.05}
 MIN_SPACES = 8
-MIN_FULL_WIDTH = 8  # letters; 央视 and the like write a full-width abbreviation now and then
-# Marks that hardly any Chinese sentence has between two characters, and those that every text has, in either width.
+MIN_FULL_WIDTH = 8  # letters; some texts write a full-width abbreviation now and then
+# Symbols that hardly any Chinese sentence has between two characters, and punctuation that every text has, in any
+# width.
 _ODD_MARKS = "*＊#＃^＾_＿~～|｜\\＼/／`@&+=$%<>-–—‐‑·・•●○◆◇■□▲△★☆※→←↑↓‖¦¤§¨°´¸¬゛゜"
 _TRUE_MARKS = "。，、；：！？….,;:!?'\"｡､｢｣﹒﹑﹐"
 _HAN_RANGES = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _HAN = "".join(f"{chr(first)}-{chr(last)}" for first, last in _HAN_RANGES)
 _BETWEEN = re.compile(f"(?<=[{_HAN}])([{re.escape(_ODD_MARKS + _TRUE_MARKS)}]{{1,3}})(?=[{_HAN}])")
-# Noise is everywhere, honest marks are here and there: of all stretches of so many Han characters, most have at least
-# so many. Of the marks that part clauses no text has six in 24 characters but lists and verse (2,400 novels, news and
+# Noise is everywhere, while honest punctuation is sparse: noise fills most stretches of STRETCH_HAN Han characters with
+# at least this many marks. No text except lists and verse has six clause marks in 24 characters (2,400 novels, news and
 # articles, 2026-11).
 STRETCH_HAN, MIN_STRETCHES = 24, 3
 MIN_FILLED_SHARE = 0.75
 MIN_ODD_IN_STRETCH, MIN_IN_STRETCH = 2, 6
-# And noise stands inside words: of the characters on both sides of it nearly as many are known to follow each other as
-# of all others. In prose .69 are, beside punctuation .25, between the items of lists up to .4 (12,545 texts, 2026-11).
+# Noise also divides words: the characters on both sides of noise form known pairs nearly as often as all others do. In
+# prose, .69 of pairs are known, across punctuation .25, across the items of lists up to .4 (12,545 texts, 2026-11).
 USUAL_SHARE_OF_KNOWN, MIN_PAIRS_TO_COMPARE, MIN_RATIO_INSIDE_WORDS = 0.69, 20, 0.65
-# In a text without punctuation blanks or strokes may stand for it: of 1,117 texts written so .077 were taken for noise
-# by what is enough elsewhere, .006 are by this (2026-11).
+# In texts without punctuation, spaces or strokes may replace it: of 1,117 such texts, .077 were taken for noise with
+# the usual ratio, and .006 with this one (2026-11).
 MIN_RATIO_WITHOUT_PUNCTUATION, MAX_HAN_OF_CLAUSE = 0.9, 40
-MIN_SHARE_OF_FREQUENT = 0.25  # frequent characters: running text has as many and more, lists of names and things fewer
+MIN_SHARE_OF_FREQUENT = 0.25  # of frequent characters; running text has at least this share, lists have less
 _MAX_PLACES_TO_JUDGE, _LAST_KNOWN = 1_000, 0xFFFF
 _SIMPLIFIED = TABLES_2026.simplified_forms
 _HALF_WIDTH_MARKS = "｡､｢｣"
@@ -65,7 +66,7 @@ _PUNCTUATION = re.compile("[。，、；：！？,.;:!?]")
 _TWO_HAN = re.compile(f"[{_HAN}]{{2}}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NO_HAN = re.compile(f"[^{_HAN}]+")
-_MAX_BEFORE = 4  # characters searched for each that is spelt out: other noise may stand in between
+_MAX_BEFORE = 4  # characters searched per syllable, because other noise may stand in between
 _FULL_WIDTH = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _FULL_WIDTH_LETTER = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\U0002f800-\U0002fa1f]")
@@ -77,7 +78,7 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
         if kind is Obfuscation.PINYIN_INSERTED:
             ranges = [where for where in ranges if _is_spelt_out(text, where)]
         if kind is Obfuscation.SPACES and not _are_inside_words(text, ranges):
-            return text, None  # names, verse and captions, parted
+            return text, None  # separated names, verse and captions
         if len(ranges) < max(min_count, MIN_SHARES[kind] * count_han(text)):
             return text, None
         parts, at = [], 0
@@ -93,7 +94,7 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
 
 
 def _is_spelt_out(text: str, where: TextRange) -> bool:
-    """Return True if letters spell the characters before them, by any of their readings: 雾(wu), but not 方法(main)."""
+    """Return True if letters spell the characters before them, in any of their readings: 雾(wu), but not 方法(main)."""
     runs = [TABLES_2026.pinyin.split_run(run) for run in _LETTERS.findall(text[where.start : where.end])]
     syllables = [syllable for run in runs if run for syllable, _ in run]
     before = _NO_HAN.sub("", text[max(0, where.start - _MAX_BEFORE * len(syllables)) : where.start])[-len(syllables) :]
@@ -103,13 +104,13 @@ def _is_spelt_out(text: str, where: TextRange) -> bool:
     return bool((readings == np.array(syllables, np.uint16)[:, None]).any(axis=1).all())
 
 
-@lru_cache(maxsize=1)  # three steps look at the same text
+@lru_cache(maxsize=1)  # three steps use the same text
 def _noise(text: str) -> Noise:
     return normalize(text).noise
 
 
 def _restore_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    """Restore the usual forms of letters in full width, marks in half width and compatibility characters."""
+    """Restore the usual forms of full-width letters, half-width punctuation and compatibility characters."""
     letters = _FULL_WIDTH_LETTER.findall(text)
     compatible = _COMPATIBLE.findall(text)
     marks = sum(map(text.count, _HALF_WIDTH_MARKS))
@@ -117,7 +118,7 @@ def _restore_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound |
     if len(letters) >= MIN_FULL_WIDTH:
         changed = _FULL_WIDTH.sub(lambda match: chr(ord(match[0]) - 0xFEE0), changed)
         count += len(letters)
-    if len(set(compatible)) >= MIN_COUNT:  # an edition may lack one character; several different ones are meant
+    if len(set(compatible)) >= MIN_COUNT:  # one may be an accident of an edition, several are deliberate
         changed = _COMPATIBLE.sub(lambda match: _plain(match[0]), changed)
         count += len(compatible)
     if marks >= MIN_COUNT:
@@ -147,7 +148,7 @@ def _without_marks(text: str, _host: str) -> tuple[str, ObfuscationFound | None]
 
 
 def _noise_marks(text: str, matches: Sequence[re.Match[str]]) -> set[str]:
-    """Return marks between Han characters that occur inside words everywhere, alone or together."""
+    """Return the marks between Han characters that occur inside words everywhere, singly or together."""
     whole = count_han(text) // STRETCH_HAN
     counts = Counter(chain.from_iterable(match[1] for match in matches))
     if whole < MIN_STRETCHES:
@@ -172,7 +173,7 @@ def _places(matches: Sequence[re.Match[str]], marks: Set[str]) -> list[TextRange
 
 
 def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
-    """Return True if the characters on both sides of the places follow each other in Chinese, in running text."""
+    """Return True if, in running text, the characters around the places usually follow each other in Chinese."""
     places = places[:_MAX_PLACES_TO_JUDGE]
     around = [text[where.start - 1] + text[where.end] for where in places]
     if frequent_share("".join(around)) < MIN_SHARE_OF_FREQUENT:
@@ -195,15 +196,15 @@ def _share_of_known(pairs: Sequence[str]) -> float:
 
 
 def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
-    """Return True if most stretches of a text hold at least so many of the places."""
+    """Return True if most stretches of a text contain at least `least` of the places."""
     whole = count_han(text) // STRETCH_HAN
     counts = np.bincount(_stretches(text)[[where.start - 1 for where in places]], minlength=whole)[:whole]
     return int(np.count_nonzero(counts >= least)) >= MIN_FILLED_SHARE * whole
 
 
-@lru_cache(maxsize=1)  # called for each of a text's marks
+@lru_cache(maxsize=1)  # called for each mark of a text
 def _stretches(text: str) -> NDArray[np.int64]:
-    """Return int64[len(text)]: the number of the stretch of each character."""
+    """Return int64[len(text)], the number of the stretch that contains each character."""
     codes = code_points(text)
     is_han = np.zeros(codes.size, np.bool_)
     for first, last in _HAN_RANGES:
@@ -216,7 +217,7 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _kind_pattern(*kinds: Kind) -> re.Pattern[str]:
-    """Return the pattern of a character of some kinds; a text without one has no such noise."""
+    """Return a pattern for characters of some kinds; a text without a match has no such noise."""
     ranges = [each for kind in kinds for each in CLASSES_2026.by_range.get(kind, ())]
     listed = re.escape("".join(CLASSES_2026.by_character.get(kind, "") for kind in kinds))
     return re.compile(f"[{listed}{''.join(f'{chr(each.start)}-{chr(each.stop - 1)}' for each in ranges)}]")
@@ -234,12 +235,15 @@ FULL_WIDTH = Repair(
 PUNCTUATION_NOISE = Repair(in_text=_without_marks)
 
 
-# Cleans a main text of the obfuscations in the text itself, not in its markup.
+# Removes obfuscations of the main text itself, as opposed to its markup.
 
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
-    """A text without its noise, and a record of it. steps: each kind that was undone, and the text after it."""
+    """A text without its noise, and a record of the noise.
+
+    steps: each kind that was removed, and the text after its removal
+    """
 
     text: str
     obfuscations: tuple[ObfuscationFound, ...]
@@ -247,9 +251,9 @@ class CleanText:
 
 
 def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> CleanText:
-    """Remove the noise between the characters of a text; one without noise is returned as it is.
+    """Remove the noise between the characters of a text; a text without noise is returned unchanged.
 
-    budget: raises TooCostly where that takes too long.
+    budget: its `check` raises TooCostly if this takes too long
 
     >>> clean_text("夜很静。风停了。").obfuscations
     ()
@@ -272,14 +276,14 @@ def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> 
         if repair.is_repeated:
             again.append((repair, text))
         text = undo(repair, text)
-    for repair, seen in again:  # an address may be hidden by noise, and noise may look like a part of an address
+    for repair, seen in again:  # noise may hide a URL, and may look like a part of one
         if text != seen:
             text = undo(repair, text)
     return CleanText(text, merge_findings(found), tuple(steps))
 
 
 def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
-    """Continue the marks from a raw text to `text` with those from `text` to the clean text made of it."""
+    """Extend the marks between a raw text and `text` by the marks between `text` and its clean version."""
     if not clean.steps:
         return tuple(marks)
     origins = origins_from_marks(raw_text, text, marks)
@@ -289,7 +293,7 @@ def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: Clea
 
 
 def merge_findings(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
-    """Merge into one entry a kind, in order of the first; adds counts, keeps the first example."""
+    """Merge the findings of each kind: add their counts, and keep the order and the example of the first."""
     result: dict[str, ObfuscationFound] = {}
     for one in found:
         before = result.get(one.kind)

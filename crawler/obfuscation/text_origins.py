@@ -1,4 +1,4 @@
-"""Origins of a clean text's characters in the raw text, found by a comparison of the texts of each step."""
+"""Maps the characters of a clean text to the raw text, by comparing the texts of successive steps."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,30 +13,31 @@ from core.marks import SURROUNDING, Mark
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 
-# Of characters of both sides multiplied: .3 s of the processor; a chapter of 30,000 with noise on each line has a
-# quarter of it. Longer stretches that have no line in common are one mark. Chosen, 2026-11.
+# Product of the numbers of characters of both sides: takes .3 s of processor time; a chapter of 30,000 with noise on
+# each line has a quarter of it. Longer stretches without a common line become one mark. Chosen, 2026-11.
 MAX_PAIRS = 4_000_000_000
-# Of one step: a chapter of 10,000 characters with noise behind each has as many, and they take .3 s. A text with more
-# is one mark as a whole. Chosen, 2026-11.
+# Per step: a chapter of 10,000 characters with noise behind each has as many, and they take .3 s. A text with more
+# becomes a single mark. Chosen, 2026-11.
 MAX_MARKS = 10_000
-MAX_CHARS = 2_000_000  # the longest novels have more, and their files are read chapter by chapter; chosen, 2026-11
+MAX_CHARS = 2_000_000  # only the longest novels have more, and their files are read chapter by chapter; chosen, 2026-11
 _NOWHERE, _MAX_SAME = -1, 12
-_MAX_TOLD = 5_000  # characters of a difference that its kind is read from
+_MAX_TOLD = 5_000  # maximum number of characters of a difference that decide its kind
 
-KindOf = Callable[[str, str], str]  # of a mark, by what was taken out and what stands there instead
+KindOf = Callable[[str, str], str]  # returns the kind of a mark, from the removed text and its replacement
 
 
 def constant_kind(kind: str) -> KindOf:
-    """Return the kind of every mark of a step that undoes one thing."""
+    """Return a classifier for a step that reverses a single kind of obfuscation."""
     return lambda _old, _new: kind
 
 
 @dataclass(slots=True)
 class Origins:
-    """A clean text beside the raw one. Of each character of `text`: its place in `raw`, and whether it was moved.
+    """A clean text aligned with its raw text: the place of each character in `raw`, and whether it was moved.
 
-    places: int32[chars of text], -1 for one that was written in. written: the kinds of those; taken: of each character
-    of `raw` that has no place in `text`. Both hold numbers of `kinds`, 0 for neither.
+    places: int32[chars of text], -1 for an inserted character
+    written: the kinds of inserted characters of `text`, as numbers of `kinds`; 0 for others
+    taken: the kinds of characters of `raw` that are missing in `text`, as numbers of `kinds`; 0 for others
     """
 
     raw: str
@@ -49,13 +50,13 @@ class Origins:
 
     @classmethod
     def from_text(cls, raw: str) -> "Origins":
-        """Start with a raw text, before anything is undone."""
+        """Start with a raw text, before any step."""
         nothing = np.zeros(len(raw), np.uint8)
         moved = np.zeros(len(raw), np.bool_)
         return cls(raw, raw, np.arange(len(raw), dtype=np.int32), moved, nothing, nothing.copy(), [""])
 
     def step(self, text: str, kind_of: KindOf) -> None:
-        """Continue with `text`, which was made of the one before."""
+        """Advance to `text`, which was made from the current text."""
         if text == self.text:
             return
         between = _Comparison(self.text, text)
@@ -74,7 +75,7 @@ class Origins:
         self.text, self.places, self.written, self.is_moved = text, places, written, is_moved & (places != _NOWHERE)
 
     def marks(self) -> tuple[Mark, ...]:
-        """Return the differences of both texts, in order of the clean one."""
+        """Return the differences between both texts, in the order of the clean text."""
         found, at, raw_at = list[Mark](), 0, 0
         for start, end in [*_runs(self._places_in_order()), (len(self.text), len(self.text))]:
             raw_start = int(self.places[start]) if start < end else len(self.raw)
@@ -91,7 +92,7 @@ class Origins:
         return np.where(self.is_moved, _NOWHERE, self.places).astype(np.int32)
 
     def _gap(self, text: TextRange, raw: TextRange) -> Iterator[Mark]:
-        """Yield the marks between two pieces that are the same: what was taken out, with what was written instead."""
+        """Yield the marks between two equal pieces: the removed ranges, each with its replacement."""
         if not len(text) and not len(raw):
             return
         instead = defaultdict[int, list[TextRange]](list)
@@ -111,7 +112,7 @@ class Origins:
 
 
 def origins_from_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
-    """Return the origins that marks were made of."""
+    """Reconstruct the origins from their marks."""
     origins = Origins.from_text(raw)
     places, used = np.full(len(text), _NOWHERE, np.int32), np.zeros(len(raw), np.bool_)
     moved, written = np.zeros(len(text), np.bool_), np.zeros(len(text), np.uint8)
@@ -128,7 +129,7 @@ def origins_from_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
 
 
 def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
-    """Return the raw text of several parts, each raw, clean and with marks, and the marks that lead to `text`."""
+    """Join several parts (raw text, clean text, marks); return their raw text and the marks that lead to `text`."""
     raws, cleans, marks = list[str](), list[str](), list[Mark]()
     raw_at = at = 0
     for raw, clean, own in parts:
@@ -145,7 +146,7 @@ def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) 
 
 
 def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
-    """Return the starts and ends of runs of characters that were consecutive, in order."""
+    """Return the starts and ends of runs of characters that were consecutive and in order."""
     if not places.size:
         return []
     cuts = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == _NOWHERE)) + 1
@@ -154,7 +155,7 @@ def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs of one number other than 0: number, start, end."""
+    """Yield the number, start and end of each run of equal numbers other than 0."""
     edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     for start, end in pairwise(edges):
         if start < end and numbers[start]:
@@ -162,9 +163,10 @@ def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
 
 
 class _Comparison:
-    """Places of an old text's characters in a new one: line by line, and character by character where lines differ.
+    """A comparison of an old text with a new one: line by line, and by character where lines differ.
 
-    places: int32[chars of new], where each stood in the old text, -1 for nowhere; is_moved: True if in another order.
+    places: int32[chars of new], the place of each character in the old text, or -1
+    is_moved: True for characters that are in another order
     """
 
     def __init__(self, old: str, new: str) -> None:
@@ -178,7 +180,8 @@ class _Comparison:
         self.places, self.is_moved = self.places[:-1], self.is_moved[:-1]
 
     def _compare_lines(self) -> None:
-        # Each line with the feed at its end, so that each character is one of some line's; the last has one for this.
+        # Each line includes its line feed, so that every character belongs to a line; the last line gets one for this
+        # purpose.
         self._old_lines, self._new_lines = (
             [f"{line}\n" for line in text.split("\n")] for text in (self._old, self._new)
         )
@@ -189,7 +192,7 @@ class _Comparison:
             self._pairs = []
 
     def differing(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Yield the places of the old and the new text at which they differ."""
+        """Yield the places in the old and the new text at which they differ."""
         is_left = self.places == _NOWHERE
         is_gone = np.ones(len(self._old), np.bool_)
         is_gone[self.places[~is_left]] = False
@@ -221,7 +224,7 @@ class _Comparison:
                 yield from self._compare_chars(self._old_places(of_before), self._new_places(of_after))
 
     def _moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
-        """Return the lines of the new text that are out of order in the old one, each with its number there."""
+        """Map the numbers of new lines that are out of order to their numbers in the old text."""
         there = defaultdict[str, list[int]](list)
         for olds, _ in loose:
             for number in olds:
@@ -272,7 +275,7 @@ def _pick(text: str, places: NDArray[np.int32]) -> str:
 
 
 def _permutation(before: str, after: str) -> list[int]:
-    """Return the place in `before` of each character of `after`, a permutation of it, in pieces as long as possible."""
+    """Return the places in `before` of the characters of `after`, its permutation, in the longest possible pieces."""
     free = defaultdict[str, list[int]](list)
     for place, char in enumerate(before):
         free[char].append(place)
@@ -289,6 +292,6 @@ def _permutation(before: str, after: str) -> list[int]:
 
 
 def _same_chars(before: str, start: int, after: str, at: int) -> int:
-    """Count equal characters from two places on; beyond _MAX_SAME it is a piece of its own anyway."""
+    """Count equal characters from two places onwards, up to _MAX_SAME, which make a separate piece in any case."""
     pairs = zip(before[start : start + _MAX_SAME], after[at : at + _MAX_SAME], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,4 +1,4 @@
-"""Reads the lines of text in hostile pictures, in a process of its own; keeps results by digest."""
+"""Reads the lines of text in untrusted pictures in a separate process, and caches the results by digest."""
 
 import threading
 import time
@@ -15,17 +15,17 @@ from crawler.obfuscation.worker_process import WorkerProcess
 if TYPE_CHECKING:  # loaded at the first picture that looks like text
     from crawler.obfuscation.line_recognizer import LineRecognizer
 
-# Of one page, by the clock, with what it waits for its turn: a reading is given up after 120 s. A processor reads 200
-# to 300 characters a second: a chapter of 3,000 takes 10 to 15 s, a picture of 800 x 10,700 px 40 s (2026-11).
+# Wall-clock time per page, with the time in the queue: a reading is abandoned after 120 s. A processor reads 200 to 300
+# characters a second: a chapter of 3,000 takes 10 to 15 s, a picture of 800 x 10,700 px 40 s (2026-11).
 MAX_SECONDS_OF_PAGE = 90.0
-MAX_SECONDS_TO_END = 10.0  # behind it: what is longer in one step is ended
+MAX_SECONDS_TO_END = 10.0  # after that, a longer step is terminated
 MAX_PICTURES_OF_PAGE, MAX_PIXELS_OF_PAGE = 120, 48_000_000
 MAX_KEPT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPicture:
-    """Lines seen in a picture. is_whole: all of it was read within the time."""
+    """The lines seen in a picture. is_whole: True if the time was sufficient for the whole picture."""
 
     height: int
     width: int
@@ -35,7 +35,7 @@ class SeenPicture:
 
 
 class PageBudget:
-    """Bounds of time and size for the pictures of one page."""
+    """The limits of time and size for the pictures of one page."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS_OF_PAGE) -> None:
         self.until = time.monotonic() + max_seconds
@@ -50,13 +50,16 @@ class PageBudget:
         return self.pictures <= 0 or self.pixels <= 0 or self.seconds <= 0
 
     def note(self, seen: SeenPicture | None) -> None:
-        """Count one picture more."""
+        """Count one more picture."""
         self.pictures -= 1
         self.pixels -= seen.height * seen.width if seen is not None else 0
 
 
 class TextProcess:
-    """Reads pictures in its process; `close` when done. Safe in several threads. is_read: True to recognise text."""
+    """Reads pictures in its process. Safe to use from several threads; call `close` when done.
+
+    is_read: True to recognise text; None if the extra `ocr` decides
+    """
 
     def __init__(self, *, is_read: bool | None = None) -> None:
         self.can_read = is_installed() if is_read is None else is_read
@@ -65,7 +68,7 @@ class TextProcess:
         self._kept: OrderedDict[str, SeenPicture] = OrderedDict()
 
     def read_picture(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
-        """Read a picture; None for one that is broken, or takes more than the page may."""
+        """Read a picture, or return None if it is broken or exceeds the page's budget."""
         key = digest(picture)
         with self._lock:
             found = self._kept.get(key)
@@ -77,19 +80,19 @@ class TextProcess:
         return found
 
     def close(self) -> None:
-        """End the process, also while a thread waits for its answer; nothing is read any more."""
+        """End the process, even while a thread waits for its result. Nothing can be read afterwards."""
         self._worker.close()
 
     def _ask_worker(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
         given = None
-        for _ in range(2):  # a process that ended had perhaps grown by what it read before
+        for _ in range(2):  # a process may end because of memory used by previous pictures, so try twice
             seconds = budget.seconds
             if given is None and seconds > 0:
                 wanted = {"pixels": budget.pixels, "seconds": seconds, "is_read": self.can_read}
                 given = self._worker.ask(wanted, picture, seconds + MAX_SECONDS_TO_END, seconds)
         try:
             return _picture(given[0]) if given is not None else None
-        except (ValueError, TypeError):  # of whoever broke out of the process
+        except (ValueError, TypeError):  # the output of a compromised process
             return None
 
     def _keep(self, key: str, found: SeenPicture) -> None:
@@ -107,7 +110,10 @@ def _picture(seen: dict[str, Any]) -> SeenPicture | None:
 
 
 def answer(wanted: dict[str, Any], picture: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the fields of a SeenPicture. wanted: maximum pixels and seconds; is_read: True to recognize characters."""
+    """Return the fields of a SeenPicture.
+
+    wanted: `pixels` and `seconds`, the maximum for both; `is_read`, True to recognise characters
+    """
     until = time.monotonic() + wanted["seconds"]
     grey = open_picture(picture, wanted["pixels"])
     if grey is None:

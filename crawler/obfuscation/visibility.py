@@ -1,6 +1,6 @@
-"""Removes from a page's tree what a reader sees on no ordinary screen, and records it.
+"""Removes the elements from a page's tree that are visible on no ordinary screen, and records them.
 
-Zero-width characters, spaces and bracketed pinyin stay: they are part of the text as shown and are undone later.
+Zero-width characters, spaces and bracketed pinyin are kept: they are part of the text as shown and are removed later.
 """
 
 from collections import Counter
@@ -17,10 +17,10 @@ from crawler.obfuscation.hidden_elements import RUBY, HiddenElementFinder
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repair, Repaired
 from crawler.opening import ReadingSteps, Step
 
-# An element that holds most of the page's Chinese is shown by a script later on, however it is styled: taking it out
-# would lose the very text. Half: text that is there to confuse is less than the text that it hides in.
+# An element with most of the page's Chinese text is shown by a script later, however it is styled, so removing it would
+# lose the text itself. Half: confusing text is shorter than the text in which it hides.
 MAX_SHARE_TO_HIDE = 0.5
-_MAX_ROUNDS = 8  # in which such elements are found: one inside the other
+_MAX_ROUNDS = 8  # maximum nesting depth of such elements
 NEVER_SHOWN = frozenset([
     "script", "style", "noscript", "template", "head", "title", "option", "textarea", "svg", "iframe",
 ])  # fmt: skip
@@ -29,10 +29,10 @@ INLINE = frozenset([
     "code", "q", "rt", "rp", "tt", "bdo", "bdi", "mark", "var",
 ])  # fmt: skip
 _CONTEXT_CHARS = 12  # enough to find the place again in the main text
-# Bounds for pages made to be slow: how far is looked for the text around a piece, and for how many pieces.
+# Limits for pages that are designed to be slow: the siblings searched for text around a piece, and the recorded pieces.
 _MAX_NEIGHBOURS = 50
 MAX_PIECES_TO_RECORD = 2_000
-MIN_HAN_TO_UNFOLD = 16  # of a hidden block: less is a label or an entry of a menu (crawler.main_text.extraction)
+MIN_HAN_TO_UNFOLD = 16  # of a hidden block; shorter ones are labels or menu entries (crawler.main_text.extraction)
 
 
 def remove_hidden(
@@ -41,9 +41,10 @@ def remove_hidden(
     finder: HiddenElementFinder | None = None,
     steps: ReadingSteps | None = None,
 ) -> list[Removed]:
-    """Take hidden elements and ruby out of `tree` (changed in place); returns them in document order.
+    """Remove hidden elements and ruby from `tree`, in place, and return them in document order.
 
-    finder: one that has examined the page with these styles, if any. steps: raise TooCostly where it takes too long.
+    finder: a finder that has already examined the page with these styles, if any
+    steps: its `check` raises TooCostly if this takes too long
     """
     styles, steps = cascade(tree) if styles is None else styles, steps or ReadingSteps()
     most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
@@ -51,7 +52,7 @@ def remove_hidden(
     for element, kind in _find_hidden(tree, finder or make_finder(tree, styles, steps), most):
         steps.check()
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
-        # One character between others: nobody puts a text there to be unfolded later.
+        # A single character between others is a decoy: nobody hides it to be unfolded later.
         is_decoy = kind is Obfuscation.HIDDEN_TEXT and len(text) == 1 and is_inline
         may_unfold = kind is Obfuscation.HIDDEN_TEXT and not is_inline and count_han(text) >= MIN_HAN_TO_UNFOLD
         piece = Removed(
@@ -75,7 +76,7 @@ def remove_hidden(
 
 
 def make_finder(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> HiddenElementFinder:
-    """Return the finder of the hidden elements of a page. steps: raise TooCostly where that takes too long."""
+    """Return the finder for the hidden elements of a page; `steps` raises TooCostly if finding them takes too long."""
     return HiddenElementFinder(tree, styles, NEVER_SHOWN, steps or ReadingSteps())
 
 
@@ -87,7 +88,7 @@ def hides_text(finder: HiddenElementFinder) -> bool:
 
 
 def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
-    """Find the elements to remove, in order. most: Chinese characters that one element may hide."""
+    """Return the elements to remove, in order. most: how many Chinese characters one element may hide."""
     passed_over = set[HtmlElement]()
     for _ in range(_MAX_ROUNDS):
         hidden = finder.find(passed_over) if passed_over else finder.unchanged_page
@@ -116,16 +117,16 @@ def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder, most: float) ->
 
 
 def _holds(element: HtmlElement, most: float) -> bool:
-    """Return True if most of the page is in an element.
+    """Return True if an element holds most of the page's text.
 
-    Whole paragraphs that it hides stand there among those that say of themselves that they are shown: a messenger's
-    script shows the article later on.
+    If it hides whole paragraphs among others that declare themselves visible, a script shows the article later, as in
+    messengers.
     """
     return count_han(shown_text(element)) > most
 
 
 def _wrap_texts(element: HtmlElement) -> list[HtmlElement]:
-    """Wrap an element's own texts, each in an element of its own."""
+    """Wrap each of an element's own texts in a new element."""
     made: list[HtmlElement] = []
     for child in (None, *element):
         text = element.text if child is None else child.tail
@@ -153,7 +154,7 @@ def shown_text(element: HtmlElement) -> str:
 
 
 def _preceding_text(element: HtmlElement) -> str:
-    """Return the end of the text before `element` inside its parent, without blanks."""
+    """Return the end of the text before `element` inside its parent, without spaces."""
     text, node, parent = "", element.getprevious(), element.getparent()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -166,7 +167,7 @@ def _preceding_text(element: HtmlElement) -> str:
 
 
 def _following_text(element: HtmlElement) -> str:
-    """Return the start of the text after `element` inside its parent, without blanks."""
+    """Return the start of the text after `element` inside its parent, without spaces."""
     text, node = element.tail or "", element.getnext()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -177,13 +178,13 @@ def _following_text(element: HtmlElement) -> str:
 
 
 def empty(element: HtmlElement) -> None:
-    """Leave an empty element: removing one copies all the text beside it, each time."""
+    """Empty an element, which is cheaper than removing it: each removal copies all text after it."""
     element.clear(keep_tail=True)
     element.tag = "span"
 
 
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
-    """Remove hidden text, decoys and ruby; the kind follows from what is found."""
+    """Remove hidden text, decoys and ruby; the kind depends on what is found."""
     styles = page.styles
     page.removed += remove_hidden(page.tree, styles, page.hidden_finder, page.steps)
     return ()

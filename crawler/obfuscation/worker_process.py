@@ -1,4 +1,4 @@
-"""A process that reads hostile files: starts at the first one, ends when one takes too much, and starts anew.
+"""Runs functions on untrusted files in a process that starts on demand and is replaced after exceeding its limits.
 
 `python -m crawler.obfuscation.worker_process MODULE FUNCTION BYTES SECONDS` is the process itself.
 """
@@ -29,17 +29,17 @@ def child_environment() -> dict[str, str]:
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": paths}
 
 
-# Of what a process writes to: a recogniser of text with a picture of 24,000,000 pixels has 600 MB at its peak, drawing
-# the references takes 670 (2026-11).
+# Writable memory: recognising text in a picture of 24,000,000 pixels peaks at 600 MB, drawing the references at 670
+# (2026-11).
 MAX_MEMORY_BYTES = 900_000_000
 Question = Callable[[Any, bytes], tuple[Any, bytes]]
 
 
 class WorkerProcess:
-    """A process that answers with a function of a module, one question at a time; `close` when done.
+    """A process that calls one function of a module, for one request at a time. Call `close` when done.
 
-    A question is what JSON can say and a block of bytes, and so is its answer. Safe to use from several threads.
-    max_cpu_s: of the processor, for one question; 0: as much as the clock allows.
+    Requests and responses consist of a JSON value and a block of bytes. Safe to use from several threads.
+    max_cpu_s: processor seconds per request; 0 if only wall-clock time is limited
     """
 
     def __init__(self, function: Question, max_memory_bytes: int = MAX_MEMORY_BYTES, max_cpu_s: float = 0.0) -> None:
@@ -52,9 +52,9 @@ class WorkerProcess:
     def ask(
         self, question: object, data: bytes, max_seconds: float, max_seconds_waiting: float = -1
     ) -> tuple[Any, bytes] | None:
-        """Ask a question; None if the process cannot start, or ends or is killed before it answers.
+        """Send a request; return None if the process cannot start, or ends or is killed before it responds.
 
-        max_seconds_waiting: for the answers to others; -1: until it is its turn.
+        max_seconds_waiting: the maximum time to wait for other requests; -1 for no limit
         """
         if not self._lock.acquire(timeout=max_seconds_waiting):
             return None
@@ -75,7 +75,7 @@ class WorkerProcess:
             self._lock.release()
 
     def close(self) -> None:
-        """End the process, also while a thread waits for its answer; no question is answered any more."""
+        """End the process, even while a thread waits for its response. Later requests return None."""
         self._is_closed = True
         if (worker := self._worker) is not None:
             worker.kill()
@@ -107,7 +107,7 @@ class WorkerProcess:
 
 
 def _answer(worker: "subprocess.Popen[bytes]", question: object, data: bytes) -> tuple[Any, bytes]:
-    """Exchange a question. Raises OSError or ValueError if the worker ends early or sends no valid answer."""
+    """Send a request and read the response. Raises OSError or ValueError if the worker ends or responds invalidly."""
     assert worker.stdout is not None
     assert worker.stdin is not None
     _write(worker.stdin, question, data)
@@ -124,13 +124,13 @@ def _write(sink: IO[bytes], said: object, data: bytes) -> None:
 
 
 def _read_block(source: IO[bytes]) -> bytes | None:
-    """Read one block with its length before it, four bytes, big-endian; None at the end."""
+    """Read one block, preceded by its length as four big-endian bytes, or return None at the end."""
     head = source.read(4)
     return source.read(int.from_bytes(head, "big")) if len(head) == 4 else None
 
 
 def main(module: str, function: str, max_memory_bytes: str, max_cpu_s: str) -> None:
-    """Answer until the input ends."""
+    """Process requests until the input ends."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     most = int(max_memory_bytes) if hard == resource.RLIM_INFINITY else min(int(max_memory_bytes), hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
