@@ -1,4 +1,4 @@
-"""A file that a site offers for download -> what was read of it: the whole book as one text, with its chapters."""
+"""Reads a file that a site offers for download: the whole book as one text, with its chapters."""
 
 import io
 import json
@@ -26,11 +26,11 @@ from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_tex
 from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.opening import Rejected, is_shown_as_page
 
-# What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.
+# The characters of a plain text of 16 MB, the largest fetched by default, in GBK; no longer text has been compared.
 MAX_CHARS = 8_000_000
 MAX_CHAPTERS = 20_000  # the longest novels have some 10,000
 _FILE_NAME = re.compile(r"filename\*?\s*=\s*(?:(utf-8)'[^']*')?\"?([^\";]+)", re.IGNORECASE)
-_REASONS = {  # a file of a stranger's, who is given no advice
+_REASONS = {  # the file is a stranger's, so the messages give no advice
     "intake.password": (Rejection.UNREADABLE_FILE, "page.file-protected"),
     "intake.encrypted": (Rejection.UNREADABLE_FILE, "page.file-protected"),
     "intake.no-text-layer": (Rejection.UNREADABLE_FILE, "page.file-pictures"),
@@ -45,7 +45,7 @@ _NO_CHINESE = frozenset({"intake.no-chinese", "intake.no-chinese-pictures"})
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The reading of a file. faults: what of it was left out, for the operator."""
+    """The reading of a file. faults: messages about skipped parts, for the operator."""
 
     reading: Reading | Rejected
     faults: tuple[Message, ...] = ()
@@ -62,9 +62,9 @@ class _Content:
 
 
 def read_book(kind: str, body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
-    """Read a response that is a file of a kind that crawler.formats.archive.detect_kind told.
+    """Read a response that is a file of a kind returned by crawler.formats.archive.detect_kind.
 
-    None for a response that begins like a file, cannot be read as one and is served as a page.
+    Return None for a response that begins like a file, but cannot be read as one and is served as a page.
     """
     try:
         content = _json(body) if kind == JSON else _content(kind, body, url)
@@ -89,7 +89,7 @@ def read_book(kind: str, body: bytes, headers: Mapping[str, str], url: str) -> B
 
 
 def chapter_starts(text: str) -> tuple[ChapterStart, ...]:
-    """Return the starts of the chapters of a plain text, by its headings; () where it has none."""
+    """Return the starts of the chapters of a plain text by its headings, or () if it has none."""
     starts, at = [], 0
     for chapter in split_chapters(text)[:MAX_CHAPTERS]:
         starts.append(ChapterStart(chapter.title, TextOffset(at)))
@@ -98,7 +98,7 @@ def chapter_starts(text: str) -> tuple[ChapterStart, ...]:
 
 
 def file_name(headers: Mapping[str, str], url: str) -> str:
-    """Return a file's name without its ending: the sender's or, failing that, that of its address."""
+    """Return a file's name without its suffix: the one in the headers, or else the one in its URL."""
     disposition = next((value for name, value in headers.items() if name.lower() == "content-disposition"), "")
     found = _FILE_NAME.search(disposition)
     name = found[2].strip() if found else urlsplit(url).path.rpartition("/")[2]
@@ -114,7 +114,7 @@ def file_name(headers: Mapping[str, str], url: str) -> str:
 
 def _content(kind: str, body: bytes, url: str) -> _Content:
     if kind == ZIP:
-        from crawler.formats.zipped import read_zip  # late as well
+        from crawler.formats.zipped import read_zip  # imported late, as in `_reader`
 
         found = read_zip(io.BytesIO(body), url, MAX_CHARS)
         return _Content(found.title, "", found.chapters, found.encoding, found.is_doubtful, tuple(found.faults))
@@ -123,7 +123,7 @@ def _content(kind: str, body: bytes, url: str) -> _Content:
 
 
 def _reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
-    """Return the reader of a file, imported late: a crawl of pages alone needs none."""
+    """Return the reader of a file, imported late because a crawl of pages needs none."""
     from crawler.formats.epub import read_epub
     from crawler.formats.pdf import read_pdf
     from crawler.formats.word import read_docx
@@ -141,7 +141,7 @@ def _json(body: bytes) -> _Content | None:
 
 
 def _join_chapters(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, bool]:
-    """Join all chapters to one reading, without inserted noise; also tell whether the text was cut off."""
+    """Join all chapters to one reading, without inserted noise; also return True if the text was cut off."""
     parts: list[CleanText] = []
     raw_parts: list[str] = []
     starts: list[ChapterStart] = []
@@ -178,7 +178,7 @@ def _with_raw_text(reading: Reading, raw_parts: Sequence[str], parts: Sequence[C
 
 
 def _without_text(content: _Content, url: str) -> Rejected:
-    if content.faults:  # the text that there may be stands in what was left out
+    if content.faults:  # the text may be in the skipped parts
         return Rejected(Rejection.UNREADABLE_FILE, content.faults[0])
     return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
 
@@ -190,7 +190,7 @@ def _refusal(fault: UnreadableFile, kind: str, url: str) -> Rejected:
     return Rejected(reason, Message(code, url=url, kind=kind))
 
 
-# A string is prose that ends or parts a sentence, or is as long as one; the rest are names, labels and keys.
+# A string is prose if it has punctuation, or is as long as a sentence; others are names, labels and keys.
 MIN_HAN_OF_PROSE, MIN_HAN_BESIDE_MARK = 20, 2
 _MARK = re.compile("[，。！？；：…“”、]")
 _TITLES = ("title", "chapter_name", "chaptername", "chapter_title", "chaptertitle", "name")
@@ -198,7 +198,7 @@ _TAG = re.compile(r"</?(?:p|br|div|span)\b", re.IGNORECASE)
 
 
 def read_json(text: str) -> tuple[str, str] | None:
-    """Return (title, prose); None for invalid JSON. Strings with markup are read as markup, each on its own lines."""
+    """Return (title, prose), or None for invalid JSON. Strings with markup are parsed, each into its own lines."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Parses markup to a tree, and a tree to lines of text as a reader sees them, each with its box."""
+"""Parses markup to a tree, and converts a tree to lines of text as a reader sees them, each with its box."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ UNSEEN = frozenset([
     "script", "style", "noscript", "template", "head", "title", "select", "option", "button", "input", "textarea",
     "svg", "iframe", "object", "audio", "video", "canvas", "map", "datalist", "math",
 ])  # fmt: skip
-# Python follows a tree by calls, of which it allows 1,000; pages as their authors mean them are up to 60 deep.
+# Trees are traversed recursively, and Python allows 1,000 nested calls; ordinary pages are up to 60 deep.
 MAX_DEPTH = 200
 # Chosen: the labels of most charts and the characters of a formula are fewer, a copied paragraph has more.
 MIN_HAN_OF_DRAWINGS = 50
@@ -32,7 +32,7 @@ _OF_HEAD = frozenset([
     "title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes",
 ])  # fmt: skip
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-# libxml2 drops what stands behind the end of a page; browsers show it.
+# libxml2 drops what follows the end of a page; browsers show it.
 _END_OF_PAGE = re.compile(r"</(?:html|body)(?=[\s>])[^<>]*+>", re.IGNORECASE)
 _BLANKS = re.compile("[ \t\r\n\f]+")
 _WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
@@ -47,21 +47,24 @@ _TAG = re.compile("<[/a-z]", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Line:
-    """One paragraph as shown: indents off, blanks collapsed as browsers do; `container` is the block it stands in."""
+    """One paragraph as shown, without indents and with spaces collapsed as in browsers.
+
+    container: the block around the paragraph
+    """
 
     text: str
     container: HtmlElement
     link_chars: int = 0
-    worth: float | None = None  # what crawler.main_text.density makes of it, once asked
+    worth: float | None = None  # cached weight of crawler.main_text.density
 
 
 def parse(markup: str) -> HtmlElement | None:
-    """Return the root of a page's tree, None if there is no markup. Never raises on hostile or broken markup."""
+    """Return the root of a page's tree, or None without markup. Never raises on hostile or broken markup."""
     return parse_bounded(markup)[0]
 
 
 def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
-    """Parse as `parse`; also tell whether all of the page is in the tree: libxml2 stops at its bounds."""
+    """Parse as `parse` does; also return True if the tree is complete, because libxml2 stops at its limits."""
     text = storable(_END_OF_PAGE.sub("", _DECLARATION.sub("", markup, count=1)))
     if not text.strip():
         return None, True
@@ -78,9 +81,9 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
 
 
 def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
-    """Return the root, and whether all of the page is in it: libxml2 stops at a depth of 256, or 2,048 if set so.
+    """Return the root, and True if the tree is complete: libxml2 stops at a depth of 256, or of 2,048 if configured.
 
-    Elements that an author never closed lie in one another, so that a long page of them gets there.
+    Elements that were never closed are nested, so a long page of them reaches these limits.
     """
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=is_deep)
     root = html.document_fromstring(data, parser=parser)
@@ -90,7 +93,7 @@ def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
 
 
 def _has_html_in_foreign(root: HtmlElement) -> bool:
-    """Find HTML that libxml2 puts into <svg> or <math> and browsers, without raw text or blocks there, behind them."""
+    """Return True if libxml2 nests HTML in <svg> or <math> that browsers put after it."""
     for foreign in root.iter("svg", "math"):
         for node in foreign.iter("style", "script", "title", *_LINES):
             if node.tag in _LINES:
@@ -102,14 +105,14 @@ def _has_html_in_foreign(root: HtmlElement) -> bool:
 
 
 def _shallow(root: HtmlElement) -> HtmlElement:
-    """Return a copy in which what lies deeper than MAX_DEPTH stands side by side there, in the order of the page."""
+    """Return a copy in which elements deeper than MAX_DEPTH become siblings at that depth, in document order."""
     copy = last = html.Element(root.tag, dict(root.attrib))
     path = [copy]
     for event, node in etree.iterwalk(root, events=("start", "end")):
         if event == "end":
             path.pop()
             if node.tail and path:
-                behind = path[-1][-1]  # of what was put side by side the last
+                behind = path[-1][-1]  # the tail follows the last flattened element
                 behind.tail = (behind.tail or "") + node.tail
             continue
         if node is not root:
@@ -121,7 +124,7 @@ def _shallow(root: HtmlElement) -> HtmlElement:
 
 
 def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
-    """Append a copy of an element, keeping what decides its look where only the parser accepts its name."""
+    """Append a copy of an element. If lxml rejects its name, use a <span> that keeps the attributes for its look."""
     try:
         return etree.SubElement(parent, node.tag, dict(node.attrib))
     except ValueError:
@@ -130,7 +133,7 @@ def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
 
 
 def _out_of_head(root: HtmlElement) -> None:
-    """Put what is no part of a head behind it, as browsers do: libxml2 leaves <article> after <title> in the head."""
+    """Move elements that do not belong in a head after it, as browsers do; libxml2 keeps <article> in the head."""
     head = root.find("head")
     first = next((child for child in head if child.tag not in _OF_HEAD), None) if head is not None else None
     if first is None:
@@ -146,7 +149,7 @@ def _out_of_head(root: HtmlElement) -> None:
 
 
 def _show_drawings(root: HtmlElement) -> None:
-    """Make ordinary boxes of <svg> and <math> where a text stands in them, and of what a browser unfolds at once."""
+    """Convert <svg> and <math> with text, and templates that browsers render at once, to ordinary boxes."""
     for template in [node for node in root.iter("template") if node.get("shadowrootmode") in ("open", "closed")]:
         template.tag = "div"
     drawings = list(root.iter("svg", "math"))
@@ -171,7 +174,7 @@ def _drawn_texts(drawing: HtmlElement) -> Iterator[str]:
 
 
 def _with_frames(root: HtmlElement) -> HtmlElement:
-    """Return the tree with the pages that stand in its own markup, <iframe srcdoc>, behind their frames."""
+    """Return the tree with the contents of each <iframe srcdoc> after their frame."""
     frames = [frame for frame in root.iter("iframe") if (frame.get("srcdoc") or "").strip()][:MAX_FRAMES]
     if not frames or sum(frame.get("srcdoc").count("<") for frame in frames) > MAX_TAGS_OF_FRAMES:
         return root
@@ -188,7 +191,7 @@ def _with_frames(root: HtmlElement) -> HtmlElement:
 
 
 def lines(root: HtmlElement) -> list[Line]:
-    """Return the lines of `root` in document order, empty ones left out."""
+    """Return the non-empty lines of `root` in document order."""
     if not isinstance(root.tag, str):
         return []
     block = _block(root)
@@ -219,17 +222,17 @@ def _is_in_link(element: HtmlElement) -> bool:
 
 
 def _is_link(element: HtmlElement) -> bool:
-    """Return True if an <a> is a link: <a name="top"> is an anchor, often never closed, with all of the page inside."""
+    """Return True if an <a> is a link; <a name="top"> is an anchor, often never closed, with the whole page inside."""
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
 def _is_permalink(link: HtmlElement, block: HtmlElement) -> bool:
-    """Return True if a link leads from a heading to the heading itself."""
+    """Return True if a heading links to itself."""
     return block.tag in HEADINGS and (link.get("href") or "").startswith("#")
 
 
 class _LineCollector:
-    """Collects lines on the way through a tree, and holds the characters of the line that is being put together."""
+    """Collects lines during the traversal of a tree, and holds the characters of the current line."""
 
     def __init__(self, container: HtmlElement) -> None:
         self.lines: list[Line] = []
@@ -239,7 +242,7 @@ class _LineCollector:
         self._is_pre = False
 
     def visit(self, element: HtmlElement, block: HtmlElement, *, is_link: bool) -> None:
-        """Visit an element whose nearest block, or itself, is `block`; is_link: it is inside a link of that block."""
+        """Visit an element in or with the nearest block `block`. is_link: True inside a link of that block."""
         if element is block and element.tag in BLOCKS:
             self.flush(element)
         if element.text:
@@ -256,14 +259,14 @@ class _LineCollector:
                 self._add(child.tail, block, is_link)
 
     def flush(self, container: HtmlElement) -> None:
-        """End the line that is being put together; the next one stands in `container`."""
+        """End the current line; the next one is in `container`."""
         if self._parts:
             whole = "".join(self._parts).strip(_EDGES)
             if not self._is_pre and ("\n" in whole or "\r" in whole):
                 whole = _BREAK_BETWEEN_WIDE.sub("", whole)
             pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", whole)]
             texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
-            # Where in preformatted lines the links stand is not kept: each has the same share of them.
+            # The positions of links in preformatted lines are not kept: each line gets the same share.
             link_chars = self._link_chars // max(1, len(texts))
             self.lines += [Line(text, self._container, min(len(text), link_chars)) for text in texts]
             self._parts, self._link_chars, self._is_pre = [], 0, False
@@ -271,7 +274,7 @@ class _LineCollector:
 
     def _add(self, text: str, block: HtmlElement, is_link: bool) -> None:
         if not self._parts and not text.strip(_EDGES):
-            return  # it would be cut off at the beginning of the line
+            return  # leading spaces of a line are dropped
         if is_link:
             self._link_chars += len("".join(text.split()))
         self._is_pre = self._is_pre or block.tag == "pre"

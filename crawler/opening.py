@@ -1,4 +1,4 @@
-"""Opens a response: decodes its characters and parses its tree, or says why it has none."""
+"""Opens a response: decodes its characters and parses its tree, or returns the reason why it cannot."""
 
 import re
 import time
@@ -17,19 +17,19 @@ from crawler.characters.decoding import Decoded, decode
 from crawler.markup import UNSEEN, parse, parse_bounded
 from crawler.plain_markup import ATTRIBUTES, RAW_ELEMENTS, plain_markup
 
-# The steps of reading one page, each with a budget of its own: one that exceeds it is left out, and named.
+# The steps of reading one page. Each has its own budget; a step that exceeds it is skipped and reported.
 #
-# Whoever walks over what a page may have any number of calls `check` on the way. What never gets there (a parser, a
-# pattern) is bounded by the reading process, which then reads the page by its plain markup (crawler.plain_markup).
+# Loops over the contents of a page call `check`. What cannot call it (a parser, a pattern) is limited by the reading
+# process, which then reads the page by its plain markup (crawler.plain_markup).
 
 T = TypeVar("T")
 
 
 class Step(StrEnum):
-    """A step of reading a page that may be left out; the value is its name in a page's source, in any language."""
+    """A step of reading a page that may be skipped. The value is its name in a page's source, in any language."""
 
-    MARKUP = "html"  # the tree as it stands: the plain markup is read instead
-    ATTRIBUTES = "attributes"  # those of an element beyond the first 200
+    MARKUP = "html"  # the original tree; the plain markup is read instead
+    ATTRIBUTES = "attributes"  # an element's attributes after the first 200
     LINKS = "href"
     SCRIPTS = "script"
     STYLE = "style"
@@ -39,14 +39,14 @@ class Step(StrEnum):
     FONTS = "@font-face"
     PICTURES = "img"
     ORDER = "order"
-    TEXT = "text"  # what stands between its characters, and where each stood in the source
+    TEXT = "text"  # the noise between characters, and their origins in the source
 
 
-# Of the processor, for one step. The slowest page of the corpora takes .4 s for all of them; the first glyph or picture
-# that a process reads costs 1.8 s, for its recogniser is loaded (2026-11).
+# Processor time per step. The slowest page of the corpora takes .4 s for all steps; the first glyph or picture that a
+# process reads costs 1.8 s, because its recogniser is loaded (2026-11).
 MAX_CPU_S = 0.8
 _MAX_CPU_S_OF_EYES = {Step.FONTS: 3.0, Step.PICTURES: 3.0}
-# By the clock, where other processes work for a step: 4,000 glyphs of Noto Serif take 6 s (2026-11).
+# Wall-clock time, for steps in which other processes work: 4,000 glyphs of Noto Serif take 6 s (2026-11).
 MAX_SECONDS = 20.0
 
 
@@ -59,7 +59,7 @@ class TooCostly(Exception):
 
 
 class ReadingSteps:
-    """The steps of reading a page that are left out, and the budget of the one under way."""
+    """The skipped steps of reading a page, and the budget of the current step."""
 
     def __init__(self) -> None:
         self.left_out: list[Step] = []
@@ -67,25 +67,25 @@ class ReadingSteps:
         self._cpu_until = self._until = 0.0
 
     def leave_out(self, step: Step) -> None:
-        """Read the page without a step."""
+        """Mark a step to be skipped."""
         if step not in self.left_out:
             self.left_out.append(step)
 
     def run(self, step: Step, call: Callable[[], T], otherwise: T) -> T:
-        """Return the result of the step; `otherwise` where it is left out."""
+        """Return the result of the step, or `otherwise` if the step is skipped."""
         if step in self.left_out:
             return otherwise
         with self._under_way(step):
             return call()
 
     def check(self) -> None:
-        """Raise TooCostly where the step under way has used up its budget."""
+        """Raise TooCostly if the current step has used up its budget."""
         if self._step is not None and (time.thread_time() > self._cpu_until or time.monotonic() > self._until):
             raise TooCostly(self._step)
 
     @contextmanager
     def exclude_time(self) -> Iterator[None]:
-        """Exclude the time of preparing something that all pages need from the budget."""
+        """Exclude the time for preparing something that all pages need from the budget."""
         cpu_s, seconds = time.thread_time(), time.monotonic()
         try:
             yield
@@ -95,7 +95,7 @@ class ReadingSteps:
 
     @contextmanager
     def _under_way(self, step: Step) -> Iterator[None]:
-        """Charge time to the step; a step inside another one is not charged to that one."""
+        """Charge time to the step; time of a nested step is not charged to the outer one."""
         around = self._step, self._cpu_until, self._until
         cpu_s, seconds = time.thread_time(), time.monotonic()
         max_cpu_s = _MAX_CPU_S_OF_EYES.get(step, MAX_CPU_S)
@@ -110,7 +110,7 @@ class ReadingSteps:
 
 @dataclass(frozen=True, slots=True)
 class PageRules:
-    """The rules alone, for what belongs to no crawl; by itself it says that nothing is known of the site."""
+    """The reading rules of a page that belongs to no crawl. By default, nothing is known about the site."""
 
     body_selector: str = ""
     title_selector: str = ""
@@ -127,19 +127,19 @@ class Rejected:
 
 ReadingRules = CrawlPlan | PageRules
 NO_RULES = PageRules()
-# Whatever says so is not a text; what says anything else may be one: servers send what they do not know as they like.
+# Responses with these types are not text. Others may be: servers send unknown files with any type.
 _NO_TEXT_TYPES = re.compile(
     r"^(?:(?:image|audio|video|font|model|multipart)/.*|text/(?:css|(?:java|ecma)script|csv|calendar|vtt)"
     r"|application/(?:(?:x-)?(?:javascript|ecmascript)|wasm|(?:x-)?font.*|vnd\.ms-fontobject|(?:x-)?shockwave-flash"
     r"|vnd\.android\.package-archive|(?:x-)?ms(?:download|dos-program|i)|x-(?:executable|apple-diskimage|iso9660-image|bittorrent)))$"
 )
 _PAGE_TYPES = re.compile(r"^(?:|text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml))$")
-# Signs that begin them: a tag may be an element, which takes 20 us and 1 kB, an attribute takes 1 kB. The largest saved
-# page has 15,397 and 8,507, a novel of two million characters on one page 100,000 tags (2026-11). Of a page with more
-# the plain markup is read.
+# The numbers of characters that begin tags and attributes: a tag may be an element, which takes 20 us and 1 kB, and an
+# attribute takes 1 kB. The largest saved page has 15,397 and 8,507, a novel of two million characters on one page
+# 100,000 tags (2026-11). Pages with more are read by their plain markup.
 MAX_TAGS, MAX_ATTRIBUTES = 150_000, 300_000
-MAX_ATTRIBUTES_OF_TAG = 200  # libxml2 compares each with all of its element; further ones are cut off
-# How files begin that are no text, whatever they are served as: documents, pictures, fonts, sounds, programs.
+MAX_ATTRIBUTES_OF_TAG = 200  # libxml2 compares each with all others of its element; further ones are cut off
+# The first bytes of files that are not text, whatever their type: documents, pictures, fonts, sounds, programs.
 _BINARY = re.compile(
     rb"%PDF|PK\x03\x04|\x1f\x8b|Rar!|7z\xbc\xaf|\xd0\xcf\x11\xe0|\x7fELF|MZ\x90\x00|\xca\xfe\xba\xbe|\x00asm"
     rb"|\x89PNG|GIF8|\xff\xd8\xff|RIFF|BM.{4}\x00{4}|II\*\x00|MM\x00\*|\x00\x00[\x01\x02]\x00|8BPS\x00"
@@ -153,19 +153,20 @@ _CROWDED_TAG = re.compile(
     rf"(<[a-z][^\s/<>]*+(?:{_CROWDED_ATTRIBUTE}){{{MAX_ATTRIBUTES_OF_TAG}}})(?:{_CROWDED_ATTRIBUTE})++", re.IGNORECASE
 )
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-# Browsers show what is served as one of these, however it begins.
+# Browsers show responses with these types as pages, however they begin.
 _SHOWN_TYPES = frozenset({"text/html", "text/plain", "application/xhtml+xml"})
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_MARK_CHARS, _FIRST_CHARS = 40, 1_024  # the longest mark of a file; where a page has a tag
+_MARK_CHARS, _FIRST_CHARS = 40, 1_024  # the longest file signature; the part of a page that contains a tag
 _TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class OpenPage:
-    """A response whose characters are known, before anything is taken out of it.
+    """A decoded response, before anything is removed from it.
 
-    tree: None for plain text, and once it is used up. notes: what of it could not be read here, for the operator;
-    filled while it is read. steps: what of reading it is left out.
+    tree: None for plain text, and after the tree was used up
+    notes: messages for the operator about parts that could not be read, added during reading
+    steps: the skipped steps
     """
 
     url: str
@@ -173,10 +174,10 @@ class OpenPage:
     tree: HtmlElement | None
     notes: list[Message] = field(default_factory=list)
     steps: ReadingSteps = field(default_factory=ReadingSteps)
-    is_plain: bool = False  # the tree is that of the plain markup
+    is_plain: bool = False  # the tree is made from the plain markup
 
     def parse_again(self, *, is_plain: bool = False) -> None:
-        """Make the tree anew, after a step that was given up half-way. is_plain: that of the plain markup."""
+        """Parse the tree again after an abandoned step. is_plain: True to use the plain markup."""
         if is_plain:
             self.is_plain = True
             self.steps.leave_out(Step.MARKUP)
@@ -186,14 +187,14 @@ class OpenPage:
 def open_page(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES, *, is_plain: bool = False
 ) -> OpenPage | Rejected:
-    """Do the first half of `read_page`: characters and tree, whole, for callers that want the links as well.
+    """Decode and parse a response: the first half of `read_page`, for callers that also need the links.
 
-    is_plain: only the plain markup is read (crawler.plain_markup).
+    is_plain: True to read only the plain markup (crawler.plain_markup)
     """
     named = {name.lower(): value for name, value in headers.items()}
     content_type = named.get("content-type", "")
     if is_no_text_type(content_type) and is_attachment(named.get("content-disposition", "")):
-        content_type = ""  # some servers send whatever is to be kept as if it were a program
+        content_type = ""  # some servers send every attachment as a program
     decoded = decode_page(body, content_type, url, rules.encoding)
     if isinstance(decoded, Rejected):
         return decoded
@@ -205,7 +206,7 @@ def open_page(
 
 
 def _parse_whole(page: OpenPage, *, is_plain: bool) -> None:
-    """Make the tree of a page; of one that no tree of bounded size holds, that of its plain markup."""
+    """Parse the tree of a page, or its plain markup if no tree of bounded size can hold the page."""
     if not is_plain:
         markup, crowded = _CROWDED_TAG.subn(r"\1", page.decoded.text)
         if crowded:
@@ -226,7 +227,7 @@ def _media_type(content_type: str) -> str:
 
 
 def is_no_text_type(content_type: str) -> bool:
-    """Return True if a response's content type has no text.
+    """Return True if a response's content type is not text.
 
     >>> is_no_text_type("image/png"), is_no_text_type("application/x-unheard-of"), is_no_text_type("")
     (True, False, False)
@@ -235,17 +236,17 @@ def is_no_text_type(content_type: str) -> bool:
 
 
 def is_page_type(content_type: str) -> bool:
-    """Return True if a response's content type is a page's, or missing; anything else is a file for download."""
+    """Return True if a response's content type is missing or that of a page; other responses are files for download."""
     return _PAGE_TYPES.match(_media_type(content_type)) is not None
 
 
 def is_attachment(content_disposition: str) -> bool:
-    """Return True if a response is an attachment, by its header."""
+    """Return True if the header declares a response as an attachment."""
     return content_disposition.strip().lower().startswith("attachment")
 
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
-    """Decode the characters of a response, or return why it has none."""
+    """Decode the characters of a response, or return the reason why it has none."""
     media_type = _media_type(content_type)
     has_mark = _BINARY.match(body) is not None
     if has_mark and media_type not in _SHOWN_TYPES:
@@ -262,23 +263,21 @@ def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Dec
 
 
 def _is_text(text: str) -> bool:
-    """Return True for a page that only begins like a file."""
+    """Return True if a response with a file signature is a page nevertheless."""
     return _TAG.search(text, 0, _FIRST_CHARS) is not None or _CONTROLS.search(text, _MARK_CHARS) is None
 
 
 def is_shown_as_page(body: bytes, content_type: str) -> bool:
-    """Return True for a response that begins like a file, is served as a page, and has a tag where a page has one."""
+    """Return True if a response that begins like a file is served as a page and has a tag near its beginning."""
     return _media_type(content_type) in _SHOWN_TYPES and _TAG.search(body[:_FIRST_CHARS].decode("latin-1")) is not None
 
 
-# Where elements end that show nothing of what is in them: there for a browser, much later for libxml2.
+# Finds the ends of elements whose content is invisible, which libxml2 may place much later than browsers.
 #
-# To a browser with scripts <noscript> is a text that ends at the next </noscript>, whatever is in it. And browsers take
-# </button> where libxml2 passes it over because a <div> is open inside.
+# In browsers with scripts, the content of <noscript> is text that ends at the next </noscript>. Browsers also accept a
+# </button> that libxml2 ignores because a <div> is open inside.
 
-MAX_LOOKED_AT = (
-    1_000  # chosen: pages have up to a hundred; to look at one takes 30 us, what it holds is parsed once more
-)
+MAX_LOOKED_AT = 1_000  # chosen: pages have up to a hundred; examining one takes 30 us, and its content is parsed again
 _RAW = "|".join(
     rf"{name}(?=[\s/>]){ATTRIBUTES}(?:>.*?(?:</{name}(?=[\s/>])|\Z)|\Z)" for name in RAW_ELEMENTS if name != "noscript"
 )
@@ -292,7 +291,7 @@ _ANY = re.compile(f"<{_ENDED}", re.IGNORECASE)
 
 
 def with_ends(markup: str) -> tuple[str, bool]:
-    """Return the markup, unclosed <noscript> elements emptied, and whether all other elements are closed.
+    """Return the markup with unclosed <noscript> elements emptied, and True if all other elements are closed.
 
     >>> with_ends("<noscript><!--</noscript>渡口<noscript><p>石阶</noscript>")
     ('<noscript></noscript>渡口<noscript><p>石阶</noscript>', True)
@@ -320,11 +319,11 @@ def with_ends(markup: str) -> tuple[str, bool]:
 
 
 def _is_ended(name: str, content: str) -> bool:
-    """Return True if libxml2 ends the element where the page does."""
+    """Return True if libxml2 ends the element at its end tag in the page."""
     if "<" not in content:
         return True
     if name != "noscript" and f"<{name}" in content.lower():
-        return True  # one inside of another one: its end is not this one
+        return True  # a nested element of the same name has an end tag of its own
     last = parse(f"<div><{name}>{content}</{name}><p>.</p></div>")
     while last is not None and len(last):
         last = last[-1]

@@ -1,7 +1,7 @@
-"""Reduces a page's markup to what holds its text, in time that is linear in its length, however it is built.
+"""Reduces a page's markup to the parts that hold its text, in time linear in its length, however it is built.
 
-No style and no script: the tags that make lines, links and what the head says stay, each with a few attributes;
-comments, scripts and all other tags go. What is left is parsed and read like any page, and cannot be slow.
+Tags that form lines, links and the metadata of the head are kept, each with a few attributes; comments, styles, scripts
+and all other tags are removed. The result is parsed and read like any page, and cannot be slow.
 """
 
 import re
@@ -10,9 +10,9 @@ from itertools import islice
 
 from crawler.markup import BLOCKS
 
-# Chosen: pages as their authors mean them are up to 60 deep, and the largest saved one has 15,397 tags (2026-11).
+# Chosen: ordinary pages are up to 60 deep, and the largest saved one has 15,397 tags (2026-11).
 MAX_DEPTH, MAX_ELEMENTS = 100, 20_000
-MAX_TAGS = 300_000  # a page of more is cut into lines, without elements: to look at a tag takes 2 us
+MAX_TAGS = 300_000  # a page with more is cut into lines without elements, because examining a tag takes 2 us
 MAX_CHARS_OF_NODE = 1_000_000  # libxml2 drops a text of more than ten million
 _MAX_OF_HEAD, _MAX_CHARS_OF_TITLE, _MAX_CHARS_OF_ATTRIBUTES, _MAX_CHARS_OF_VALUE = 200, 1_000, 5_000, 2_000
 _LINES = BLOCKS - {"html", "body"}
@@ -20,17 +20,17 @@ _HEAD = frozenset({"base", "link", "meta"})
 _KEPT, _EMPTY = _LINES | _HEAD | {"a", "br"}, frozenset({"br", "hr"})
 _ENDED_BY_LINES = frozenset({"a", "p"})
 _ENDED_BY_ITS_LIKE = frozenset({"a", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "tr"})
-# As browsers do it: quotes count behind an equals sign alone, and one where a name begins is part of the name. What a
-# part has taken it keeps: nothing is tried twice.
+# As in browsers: quotes count only after an equals sign, and a quote where a name begins is part of the name. All
+# quantifiers are possessive, so nothing is tried twice.
 ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+
     (?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?+)?+)*+"""
-_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"  # their content is not markup to a browser
-_SHOWN = "textarea|xmp"  # nor is theirs, but it is seen
+_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"  # browsers do not parse their content as markup
+_SHOWN = "textarea|xmp"  # likewise, but their content is visible
 RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
 
 
 def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
-    """Return a pattern of whatever is not a text, verbose. raw: elements that are taken whole."""
+    """Return a verbose pattern for everything except text. raw: elements that are matched with their content."""
     return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
     |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
      (?:>(?P<inside>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)|\Z)
@@ -40,11 +40,11 @@ def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "-
 
 _FLAGS = re.DOTALL | re.IGNORECASE | re.VERBOSE
 _TOKEN = re.compile(_token_pattern(), _FLAGS)
-# Inside of <svg> and <math> all elements are alike, but for what stands in these.
+# Inside <svg> and <math>, raw elements are ordinary ones, except in these.
 _FOREIGN = frozenset({"svg", "math"})
 _HTML_IN_FOREIGN = frozenset({"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"})
 _TOKEN_OF_FOREIGN = re.compile(_token_pattern(raw="(?!)"), _FLAGS)
-# Without elements nobody knows what is inside of which: rather a script among the lines than lines lost in one.
+# Without elements, nesting is unknown: a script among the lines is better than lines lost in a script.
 _TOKEN_ALONE = re.compile(_token_pattern(_NOT_SHOWN, rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS)
 _TOKEN_ALONE_OF_FOREIGN = re.compile(
     _token_pattern("noscript|iframe|noembed|noframes", rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS
@@ -60,7 +60,7 @@ _ATTRIBUTE = re.compile(
 
 
 def plain_markup(markup: str) -> str:
-    """Return the same text in the same lines, in at most MAX_ELEMENTS elements that are MAX_DEPTH deep.
+    """Return markup with the same text and lines, with at most MAX_ELEMENTS elements and a depth of MAX_DEPTH.
 
     >>> plain_markup("<div style=x>渡<b>口<!-- x --></b><p>石<script>1 < 2</script>阶</div> a < b")
     '<div>渡口<p>石阶</p></div> a &lt; b'
@@ -69,7 +69,7 @@ def plain_markup(markup: str) -> str:
 
 
 class _MarkupWriter:
-    """Writes the tags that are kept, each of them closed, and the text between them."""
+    """Writes the tags that are kept, with their end tags, and the text between them."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -77,7 +77,7 @@ class _MarkupWriter:
         self._foreign: list[str] = []
         self._times_open: Counter[str] = Counter()
         self._elements = self._of_head = self._chars_of_node = 0
-        self._is_flat = False  # there are as many elements as may be: what follows stands in the lines of one <pre>
+        self._is_flat = False  # the limit of elements is reached: what follows becomes lines of one <pre>
 
     def reduce(self, markup: str) -> str:
         """Return the reduced markup."""
@@ -102,7 +102,7 @@ class _MarkupWriter:
         return bool(self._foreign) and self._foreign[-1] in _FOREIGN
 
     def _in_foreign(self, name: str, found: re.Match[str]) -> None:
-        """Keep what is open of <svg> and <math>, and of what is of HTML in them; a tag that makes lines ends them."""
+        """Track open <svg> and <math> elements, and HTML inside them; a tag that forms lines closes them all."""
         if found["end"]:
             if name in self._foreign:
                 del self._foreign[len(self._foreign) - 1 - self._foreign[::-1].index(name) :]
@@ -150,7 +150,7 @@ class _MarkupWriter:
             self._break_line()
 
     def _close(self, depth: int) -> None:
-        """End the elements that are deeper."""
+        """Close the elements deeper than `depth`."""
         while len(self._open) > depth:
             name = self._open.pop()
             self._times_open[name] -= 1
@@ -179,7 +179,7 @@ class _MarkupWriter:
 
 
 def _ends(name: str, last: str) -> bool:
-    """Return True if an element ends the one that it begins in."""
+    """Return True if the start tag of an element closes the current element."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 

@@ -1,4 +1,4 @@
-"""Reads a response: the one function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
+"""Reads a response: the function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
 
 import gc
 import threading
@@ -29,10 +29,10 @@ from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, Step, To
 from crawler.page_data.prose import prose_markup
 from crawler.page_data.script_requests import MAX_HAN_OF_SHELL, ScriptData, fetch_texts, read_script_data
 
-# Chosen: "please switch on JavaScript" is a tenth of a chapter; a text as long as another one stays the page's.
+# Chosen: "please switch on JavaScript" is a tenth of a chapter. Data of similar length do not replace the page's text.
 MIN_RATIO_OF_DATA = 3
-MAX_TRIES = 4  # of reading one page: a page with two slow steps is still read in full but for these
-MAX_LINES_OF_PLAIN = 10_000  # to find the main text among them takes 55 us each; of more, all of the page is the text
+MAX_TRIES = 4  # attempts to read one page: a page with two slow steps is still read completely except for these
+MAX_LINES_OF_PLAIN = 10_000  # finding the main text takes 55 us per line; with more lines, the whole page is the text
 
 
 def read_page(
@@ -42,11 +42,11 @@ def read_page(
     rules: ReadingRules = NO_RULES,
     context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
-    """Read a page: text, title, author, time, encoding, and the obfuscations of markup that were undone.
+    """Read a page: its text, title, author, time and encoding, and the obfuscations of its markup that were reversed.
 
-    headers: names in any case; Content-Type and Content-Disposition are looked at. context: what there is beside the
-    bytes. Raises BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page
-    may contain.
+    headers: Content-Type and Content-Disposition are used; names may be in any case
+    context: what is needed besides the bytes to render the page
+    Raises BadConfiguration if a selector of `rules` cannot be read. No contents of a page raise an exception.
     """
     kind = detect_kind(body)
     book = read_book(kind, body, headers, url) if kind else None
@@ -59,9 +59,9 @@ def read_page(
 def read_opened(
     page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = keep_all_lines, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
-    """Do the second half of `read_page`; it uses up the page's tree. sieve: removes the site's template.
+    """Read an open page: the second half of `read_page`, which uses up the tree. sieve: removes the site's template.
 
-    A step that takes too long is left out: the page is read once more without it; after several, by its plain markup.
+    A step that takes too long is skipped: the page is read again without it and, finally, by its plain markup.
     """
     with paused_collection():
         for tries_left in reversed(range(MAX_TRIES)):
@@ -76,7 +76,7 @@ def read_opened(
 
 
 def _with_slow_parts(reading: Reading, page: OpenPage) -> Reading:
-    """Report the steps of reading that were left out for a page."""
+    """Report the steps of reading that were skipped for a page."""
     left_out = page.steps.left_out
     if not left_out:
         return reading
@@ -119,7 +119,7 @@ def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
 
 
 def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
-    """Undo the obfuscations of the page's tree: none in a plain one, which has neither styles nor scripts."""
+    """Reverse the obfuscations of the page's tree; a plain tree has none, because it has no styles or scripts."""
     assert page.tree is not None
     if page.is_plain:
         return Deobfuscation(list(page.tree.iter()))
@@ -127,7 +127,7 @@ def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
 
 
 def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) -> Reading | None:
-    """Read the text that a page's scripts would write: from the data that they carry, else from what they request."""
+    """Read the text that a page's scripts would write, from the data that they contain or else request."""
     markup = prose_markup(for_scripts.scripts, for_scripts.title)
     extractor = FROM_SCRIPTS
     if not markup:
@@ -150,7 +150,7 @@ def _read_text(page: OpenPage) -> Reading | Rejected:
 
 
 def _reading_of_lines(texts: Sequence[str], page: OpenPage, title: str = "") -> Reading | Rejected:
-    """Make a reading of all lines."""
+    """Return a reading of all lines."""
     decoded, text = page.decoded, storable("\n".join(texts))
     if not is_worth_reading([text]):
         return _no_text(page.url)
@@ -170,7 +170,7 @@ def _no_text(url: str) -> Rejected:
 
 
 def _clean(reading: Reading, page: OpenPage) -> Reading:
-    """Remove inserted noise from a reading; what its markup hid was undone before."""
+    """Remove inserted noise from a reading whose obfuscations in the markup have already been reversed."""
     try:
         clean = page.steps.run(Step.TEXT, partial(clean_text, reading.text, page.url, page.steps), None)
     except TooCostly as fault:
@@ -195,7 +195,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     raw_text = storable(deobfuscation.raw_text(containers, decoded.text)) if obfuscations else ""
     removed = deobfuscation.removed
     folded = folded_lines(removed, text, text.count("\n") + 1 if text else 0) if removed else []
-    # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
+    # The markup contains only storable characters, but character references (&#1;) may add others.
     title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
     surrounding_lines = (*extraction.surroundings, *folded)
     surroundings = zip(surrounding_lines, list(map(storable, map(attrgetter("text"), surrounding_lines))), strict=True)
@@ -232,10 +232,11 @@ _was_enabled = True
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """Pause the collection of cycles inside, in any thread, until the last pause of the process ends.
+    """Pause garbage collection in all threads until the last pause of the process ends.
 
-    A page makes some 100,000 objects that live until it is read, and each run of the collector walks through them: a
-    sixth of the time (2026-11). What is left of a page in cycles is young then and goes with the first run behind it.
+    A page creates some 100,000 objects that live until it is read, and each run of the collector traverses them, which
+    takes a sixth of the time (2026-11). Reference cycles that remain of a page are then still young and are freed by
+    the next run.
     """
     global _pauses, _was_enabled  # noqa: PLW0603  one collector for a process
     with _lock:

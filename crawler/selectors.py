@@ -13,16 +13,16 @@ from core.wording import Message
 _XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
 
 
-MAX_SLOW_PAGES = 3  # of a crawl, 5 s of the processor each; then the selectors that make them slow are left out
+MAX_SLOW_PAGES = 3  # of a crawl, 5 s of processor time each; after that, the slow selectors are ignored
 MAX_SELECTOR_CHARS = 1_000  # chosen: the fields of the desk take 200
-# What a slow selector shows itself on: few pages of a novel have as many paragraphs, some in one block, some in others.
+# Reveals slow selectors: few pages of a novel have as many paragraphs, in one block or in several.
 _PROBE = "<body>" + "<p>a</p>" * 3_000 + "<div><ul><li><a href=b>c</a></ul></div>" * 300
 
 
 def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
-    """Return the elements that a site rule names, as CSS or, with a leading slash or bracket, XPath.
+    """Return the elements that a site rule names in CSS or, beginning with a slash or bracket, in XPath.
 
-    Raises BadConfiguration for a selector that cannot be read, or that could take minutes for one page.
+    Raises BadConfiguration if a selector cannot be read, or could take minutes for one page.
     """
     is_xpath = selector.lstrip().startswith(("/", "(", "./"))
     if len(selector) > MAX_SELECTOR_CHARS:
@@ -47,12 +47,12 @@ def _too_slow(selector: str) -> BadConfiguration:
 
 
 def require_quick_selector(selector: str) -> None:
-    """Raise BadConfiguration as `select`. With a selector that is slow on long pages it may never return."""
+    """Raise BadConfiguration as `select` does. Selectors that are slow on long pages may never return."""
     select(document_fromstring(_PROBE), selector)
 
 
 def _walks_inside_walks(xpath: str) -> bool:
-    """Return True if a condition within a condition walks over the page: on 760 elements, three such walks took 36 s.
+    """Return True if a nested condition traverses the page: on 760 elements, three such traversals took 36 s.
 
     >>> _walks_inside_walks("//div[p[@class='a']]//p"), _walks_inside_walks("//*[count(//*[count(//*)>0])>0]")
     (False, True)

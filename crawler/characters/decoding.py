@@ -254,6 +254,7 @@ def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
 
 
 # Decodes pages composed of two encodings, such as a GBK template with an advertisement in UTF-8.
+#
 # Bytes are cut at places that no encoding has inside a character: at tags and line ends first, and at other ASCII signs
 # if that is not sufficient.
 

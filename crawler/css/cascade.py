@@ -249,6 +249,7 @@ def _hints(element: HtmlElement) -> str:
 
 
 # Removes the rules of a sheet that are for other pages or do not declare watched properties.
+#
 # Most of a sheet consists of such rules. They are cut out of its text, because parsing all of it takes ten times as
 # long. Anything that is not clearly such a rule is kept.
 

@@ -1,4 +1,4 @@
-"""EPUB 2 and 3 -> one work, its chapters in reading order, titled by the book's own table of contents."""
+"""Reads EPUB 2 and 3 files: one work with its chapters in reading order, titled by the book's table of contents."""
 
 import posixpath
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/xml"
 
 
 def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
-    """Return the work in an EPUB file. Raises UnreadableFile, for a book under digital rights management too."""
+    """Return the work in an EPUB file. Raises UnreadableFile, also for a book with digital rights management."""
     with Archive(file, name, ".epub") as archive:
         _refuse_drm(archive)
         book = _Book(archive)
@@ -57,10 +57,10 @@ class _Book:
         }
         spine = package.xpath("//*[local-name()='spine']")
         self._spine = spine[0] if spine else None
-        self._lost: dict[str, int] = {}  # characters of each part that has broken ones
+        self._lost: dict[str, int] = {}  # number of broken characters by part
 
     def flaws(self, chars: int) -> tuple[Message, ...]:
-        """Return the places of broken characters in a book of `chars`. Raises UnreadableFile for more than a few."""
+        """Return messages about broken characters in a book of `chars`. Raises UnreadableFile if there are too many."""
         lost = sum(self._lost.values())
         if lost * CHARS_FOR_A_BROKEN_ONE > chars:
             raise UnreadableFile(self._archive.name, "intake.broken-parts", count=lost, chars=chars)
@@ -69,10 +69,10 @@ class _Book:
         return (Message("intake.replaced-in", count=lost, parts=[*parts[:MAX_PLACES], *more]),) if lost else ()
 
     def chapters(self) -> Iterator[tuple[str, str]]:
-        """Return (title, text) in reading order. A file that is not in the contents continues the chapter before it."""
+        """Yield (title, text) in reading order. A file missing in the contents continues the chapter before it."""
         titles = self._contents()
         title, parts = "", [""]
-        for name in dict.fromkeys(self._reading_order()):  # the format lets each stand there once
+        for name in dict.fromkeys(self._reading_order()):  # the format allows each part only once
             heading, text = self._page(name)
             own = titles.get(name, "") or ("" if titles else heading)
             if own and any(parts):
@@ -101,7 +101,7 @@ class _Book:
         return next((heading for heading in headings if heading), ""), normalize_lines(element_text(tree))
 
     def _markup(self, name: str) -> str:
-        """Return the markup of a part. Raises UnreadableFile for one in no encoding."""
+        """Return the markup of a part. Raises UnreadableFile if no encoding fits."""
         data = self._archive.read_member(name).removeprefix(b"\xef\xbb\xbf")
         try:
             return data.decode()
@@ -115,7 +115,7 @@ class _Book:
         return text
 
     def _contents(self) -> dict[str, str]:
-        """Return the title of each file by the navigation document, or by the older NCX."""
+        """Return the title of each file from the navigation document, or from the older NCX."""
         for item in self._items.values():
             if "nav" in item.get("properties", "").split():
                 return self._titles_in_nav(self._resolve(self._package_path, item.get("href", "")))
@@ -148,7 +148,7 @@ class _Book:
         return titles
 
     def _resolve(self, base: str, href: str) -> str:
-        """Name of the member that a reference inside `base` points to; one outside the book names no member."""
+        """Return the name of the member that `href` in `base` refers to; outside the book, no member has that name."""
         target = unquote(href.partition("#")[0])
         return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)) if target else base
 

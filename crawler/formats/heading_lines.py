@@ -1,8 +1,8 @@
-"""Readings of a line as a chapter's heading: its style and number.
+"""Reads lines as headings of chapters, with their style and number.
 
-A style is a number of some system and what stands around it: a unit (第N章, 卷N, Chapter N), a mark (1、 一 (1) 【1】),
-a text that stays (书名(1), 分节阅读 1), or a mark without a number (☆、题). Two headings are of one style where all but
-number and title is equal. The lines of a style decide together whether a line is one: crawler.formats.heading_styles.
+A style consists of a numeral system and its surroundings: a unit (第N章, 卷N, Chapter N), a mark (1、 一 (1) 【1】), a
+constant text (书名(1), 分节阅读 1), or a mark without a number (☆、题). Headings that differ only in number and title
+have the same style. crawler.formats.heading_styles decides from all lines of a style whether they are headings.
 """
 
 import re
@@ -14,22 +14,22 @@ from enum import Enum
 from core.numerals import NUMERAL_CHARS
 from crawler.formats.numerals import parse_number
 
-MAX_HEADING_CHARS = 40  # old novels have couplets of sixteen characters for titles; a sentence is longer
-MAX_TITLE_CHARS = 25  # behind a mark that says less than 第N章; readers for telephones take 20 to 30
-MAX_PREFIX_CHARS = 20  # of a volume's or the book's name before 第N章
+MAX_HEADING_CHARS = 40  # old novels have couplets of sixteen characters as titles; sentences are longer
+MAX_TITLE_CHARS = 25  # after a mark that is weaker than 第N章; readers for telephones take 20 to 30
+MAX_PREFIX_CHARS = 20  # for the name of a volume or book before 第N章
 
 
 class Rank(Enum):
-    """Kind of a style. weight: of one of its headings against one of another style."""
+    """The kind of a style. weight: the weight of one heading in comparison with other styles."""
 
     CHAPTER = 1.0  # 第N章, Chapter N
-    SECTION = 0.2  # 第N节 is a part of a chapter where there are any
+    SECTION = 0.2  # 第N节 is a part of a chapter, if there are chapters
     NUMBER = 0.05  # 1、 may be a list, an outline or a chapter
     VOLUME = 0.02  # 卷N, 第N部
-    PAGE = 0.015  # 分节阅读 N, 第N页: a site cut it there, in the middle of a sentence
+    PAGE = 0.015  # 分节阅读 N, 第N页: a site cut the text there, even inside a sentence
     SIGN = 0.0101  # ☆、题, 正文 题
-    TITLE = 0.01  # 【题】, or a line that is indented otherwise
-    UNNUMBERED = 0.0  # 楔子, 尾声: chapters beside those of any style
+    TITLE = 0.01  # 【题】, or a line with another indent
+    UNNUMBERED = 0.0  # 楔子, 尾声: chapters among those of any style
 
     @property
     def weight(self) -> float:
@@ -38,7 +38,7 @@ class Rank(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HeadingReading:
-    """A line read as a heading. is_sure: False if the numbers around it have to agree."""
+    """A line that was read as a heading. is_sure: False if the neighbouring numbers must agree."""
 
     style: str
     number: int | None
@@ -64,7 +64,7 @@ _LATIN = (
 )
 _BARE = rf"(?P<bare>{_NUMERAL}) ?(?P<bare_unit>[{_CHAPTERS}{_SECTIONS}{_VOLUMES}])(?=$|[ :.、·-])"
 _DIVISION = re.compile("|".join((_ORDINAL, _VOLUME, _THIRD, _LATIN, _BARE)), re.IGNORECASE)
-_INNER = re.compile(_ORDINAL)  # behind the name of a volume, or of the book
+_INNER = re.compile(_ORDINAL)  # after the name of a volume or book
 _BEFORE = re.compile(  # 正文 第一章, VIP章节 第一章, 001.第一章
     r"(?:正文|vip ?(?:章节|卷)?|最新章节|章节目录)?[ :]*(?:[0-9]{1,5}[. 、-]+(?=第))?", re.IGNORECASE
 )
@@ -76,7 +76,7 @@ _UNNUMBERED = re.compile(
 )
 _ENDS_PROSE = re.compile("[。，、；：,;]$|。.")
 _IS_PROSE = re.compile('[。，；,;]|[！？!?…”"’]$')
-_GOES_ON = re.compile("[的里裡是中讲講说說和与與到在有就了过過]")  # 第一章的内容, 第三回见到他: sentences
+_GOES_ON = re.compile("[的里裡是中讲講说說和与與到在有就了过過]")  # as in the sentences 第一章的内容, 第三回见到他
 
 _SIGNS = "☆★✦✧❀✿✪✩"
 _BULLETS = "◆◇■□●○◎◉※▲△▼▽♥♡§◈►▶▪#*=卍✽❖⊙"
@@ -102,15 +102,15 @@ _BEHIND = re.compile(
     r"(?P<rest>$| .*|(?<=[、.:·_~|-]).*)"
 )
 _CUT_BY_SITE = re.compile("分[节節页頁章段][阅閱][读讀]|[页頁]$")
-_ADDED = re.compile(  # by sites, behind a title
+_ADDED = re.compile(  # added by sites after a title
     r"[\[(【（]?(?:[本此][章卷节節])?(?:字[数數]|更新[时時][间間]|[发發]布[时時][间間])\s*[:：].*$|[(（]?本章完[)）]?\s*$"
 )
-_LISTED = re.compile(r"(?:[.·…—-] ?){4,}[0-9]{1,4}$")  # a line of a table of contents, with its page
+_LISTED = re.compile(r"(?:[.·…—-] ?){4,}[0-9]{1,4}$")  # a line of a table of contents, with its page number
 _PAIRS = tuple(zip("([【〖〔（《", ")]】〗〕）》", strict=True))
 
 
 def heading_readings(line: str) -> list[HeadingReading]:
-    """Return all readings of a line as a heading; [] for prose.
+    """Return all readings of a line as a heading, or [] if it is prose.
 
     >>> [(each.style, each.number) for each in heading_readings("第一卷·风起 第３章 渡口")]
     [('第N章', 3)]
@@ -131,7 +131,7 @@ def heading_readings(line: str) -> list[HeadingReading]:
 
 
 def shown_title(line: str) -> str:
-    """Return a heading as people read it: without decoration and what sites add, its characters as given.
+    """Return the title of a heading without decoration and additions by sites; its characters are not normalised.
 
     >>> [shown_title(line) for line in ("　☆、灯", "[(第1章 灯（1）)]", "【第一章】灯", "== 灯 ==")]
     ['灯', '第1章 灯（1）', '【第一章】灯', '灯']
@@ -144,7 +144,7 @@ def shown_title(line: str) -> str:
 
 
 def is_title(text: str) -> bool:
-    """Return True if a line that stands apart may be a title by itself."""
+    """Return True if a separate line may be a title on its own."""
     return (
         len(text) <= MAX_TITLE_CHARS
         and not _IS_PROSE.search(text)
@@ -154,7 +154,7 @@ def is_title(text: str) -> bool:
 
 
 def _strip_brackets(title: str) -> str:
-    """Strip a pair of brackets around a whole title, or half of a pair."""
+    """Strip a pair of brackets around the whole title, or an unpaired bracket."""
     for opening, closing in _PAIRS:
         if title.startswith(opening) and title.find(closing) in (-1, len(title) - 1):
             return title[1:].removesuffix(closing)
@@ -164,7 +164,7 @@ def _strip_brackets(title: str) -> str:
 
 
 def _division(bare: str) -> HeadingReading | None:
-    """Return 第N章 and the like: the smallest division that the line names, after its volume or book."""
+    """Return the reading of a division such as 第N章: the smallest one in the line, after its volume or book."""
     before = _BEFORE.match(bare)
     found = _DIVISION.match(bare, before.end() if before else 0)
     if found is None:
@@ -227,7 +227,7 @@ def _english_number(text: str) -> int | None:
 
 
 def _number_readings(plain: str) -> Iterator[HeadingReading]:
-    """Yield readings of a number with a mark, or after a text that is the same before each."""
+    """Yield readings of a number with a mark, or after a text that all headings of the style share."""
     bare = re.sub(rf"^[{_DECORATION}]+[、. ]*", "", plain)
     leading, behind = _LEADING.match(bare), _BEHIND.match(bare)
     if leading and _may_follow(leading["rest"]):
@@ -251,12 +251,12 @@ def _number_readings(plain: str) -> Iterator[HeadingReading]:
 
 
 def _may_follow(rest: str) -> bool:
-    """Return True if a title may go on so behind a number; 1.2 is not a chapter."""
+    """Return True if `rest` may be a title after a number; 1.2 is not a chapter."""
     return len(rest) <= MAX_TITLE_CHARS and not rest[:1].isdecimal()
 
 
 def _read_number(found: re.Match[str]) -> tuple[int | None, str]:
-    """Return a number, and the first one of its system: 1, 一, I."""
+    """Return a number, and the first number of its system: 1, 一 or I."""
     groups = found.groupdict()
     systems = (("arabic", "1"), ("han", "一"), ("roman", "I"))
     text, sample = next((groups[name], first) for name, first in systems if groups.get(name))

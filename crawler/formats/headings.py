@@ -1,4 +1,4 @@
-"""One long text -> its chapters, by the headings on lines of their own. Every character stays where it was."""
+"""Divides a long text into chapters by headings on separate lines. Every character is kept in place."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -23,17 +23,15 @@ __all__ = [
     "split_chapters",
 ]
 
-MAX_OFFERED = 6  # styles of a text that somebody may choose from
+MAX_OFFERED = 6  # styles that a person may choose from
 
 
 def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
-    """Return the chapters of `text` by a style of headings, "" for the one that divides it best.
+    """Return the chapters of `text` by a style of headings; "" chooses the best style.
 
-    Else it is one chapter.
-
-    The texts of the chapters, joined, are `text`; a heading stands at the head of its chapter, and what comes before
-    the first heading goes with the first chapter unless it is long enough to be one. A text with a single heading, at
-    its head, is one chapter of that title.
+    The joined texts of the chapters equal `text`. A heading begins its chapter. Text before the first heading belongs
+    to the first chapter, unless it is long enough for a chapter of its own. A text that no style divides is one
+    chapter; if it begins with its only heading, the chapter has that title.
     """
     found = FoundHeadings(text)
     chosen = found.style_by_name(style) if style else found.best
@@ -43,7 +41,7 @@ def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
 
 
 def list_styles(text: str) -> list[tuple[str, int]]:
-    """List the styles that divide a text, each with its number of chapters; the best first, WHOLE among them."""
+    """Return the styles that divide a text with their numbers of chapters; the best is first, and WHOLE is included."""
     found = FoundHeadings(text)
     best = [found.best] if found.best else []
     used = [name for each in best for name in each.name.split(" + ")]
@@ -54,7 +52,7 @@ def list_styles(text: str) -> list[tuple[str, int]]:
 
 
 def split_by_titles(text: str, title_of: Callable[[str], str]) -> tuple[ChapterText, ...]:
-    """Cut `text` before each line that `title_of` gives a title ("" for prose); whole where fewer than two are."""
+    """Cut `text` before each line for which `title_of` returns a title, or keep it whole if fewer than two have one."""
     headings = [
         ChapterHeading(start, start + len(line), title, None)
         for start, line in placed_lines(text)
@@ -66,7 +64,7 @@ def split_by_titles(text: str, title_of: Callable[[str], str]) -> tuple[ChapterT
 
 
 def read_heading(line: str) -> ChapterHeading | None:
-    """Read a single line that is surely a heading, None for any other line.
+    """Read a single line that is certainly a heading, or return None for other lines.
 
     >>> read_heading("第十二章　风起").title, read_heading("第一回见到他的时候，我还小。")
     ('第十二章 风起', None)
@@ -90,19 +88,19 @@ def _cut(text: str, headings: Sequence[ChapterHeading], front_chars: int) -> tup
     )
 
 
-# Texts under titles -> the chapters of a book.
+# Converts titled texts to the chapters of a book.
 
 
 def number_chapters(chapters: Iterable[tuple[str, str]]) -> tuple[ChapterText, ...]:
-    """Number (title, text) pairs from 1 on; those without a Chinese character (plates, blanks) are left out."""
+    """Number (title, text) pairs from 1; pairs without Chinese characters (plates, blank pages) are dropped."""
     kept = [(title, text) for title, text in chapters if count_han(text)]
     return tuple(ChapterText(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))
 
 
 def cut_at_titles(paragraphs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Group the (text, title) of paragraphs, "" for those that begin no chapter, into (title, text) of chapters.
+    """Group (text, title) of paragraphs into (title, text) of chapters; a title of "" begins no chapter.
 
-    A few lines before the first title go with the first chapter.
+    A few lines before the first title are added to the first chapter.
     """
     title, lines = "", list[str]()
     for text, own in paragraphs:

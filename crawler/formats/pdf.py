@@ -1,7 +1,7 @@
-"""PDF files with a text layer -> one work; the outline makes chapters, headings do where there is none.
+"""Reads PDF files with a text layer as one work, divided by the outline or, if there is none, by headings.
 
-A page of a PDF is lines at places. What stands at the edges of page after page is the book's dress and goes; lines
-that were broken to fit the page are joined, so that a paragraph is one line as in every other format.
+Lines that repeat at the edges of pages, such as running heads, are removed. Lines that were broken to fit the page are
+joined, so that a paragraph is one line, as in every other format.
 """
 
 import logging
@@ -28,39 +28,39 @@ from crawler.characters.repertoire import count_han
 from crawler.formats.headings import cut_at_titles, number_chapters, read_heading, split_chapters
 from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_lines, require_chinese
 
-MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of a phone's size
-MAX_CHARS = 100_000_000  # of all pages; a stream of 75 MB, the most that pypdf unpacks, can be drawn by every page
+MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of the size of a telephone
+MAX_CHARS = 100_000_000  # all pages; a stream of 75 MB, the maximum that pypdf unpacks, can be drawn by every page
 MAX_OUTLINE_ITEMS, MAX_OUTLINE_DEPTH = 20_000, 8
-MIN_LETTERS = 20  # in all; a page number and a stamp are no text layer
-EDGE_LINES = 2  # at either end of a page: a running head beside the page's number
-# A line that stands at the edges of so many pages, numbers aside, and of one of the next two is not text: heads of left
-# and right pages differ, those of chapters are few; a refrain does not come on every page.
+MIN_LETTERS = 20  # in total; a page number and a stamp are no text layer
+EDGE_LINES = 2  # at the top and bottom of a page: a running head and a page number
+# A line that is at the edges of this many pages, ignoring numbers, and of one of the next two pages is not text: left
+# and right pages have different heads, and chapters have few pages; a refrain does not occur on every page.
 MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
-# How much shorter than a full line one may be that goes on, in half widths, in which a Chinese character has two: two
-# characters are a paragraph's indent, one is moved down before a mark that may not begin a line, and two are what lines
-# that were squeezed have more. One that ends a sentence ends its paragraph sooner.
+# How much shorter than a full line a continued line may be, in half widths (a Chinese character has two): a paragraph's
+# indent takes two characters, punctuation that may not begin a line moves one, and squeezed lines have two more. A line
+# that ends a sentence ends its paragraph sooner.
 FULL_LINE_SLACK, SENTENCE_SLACK = 10, 3
-# Errors of pypdf for a damaged or hostile file: its own, and those that it does not catch.
+# pypdf's own errors for a damaged or hostile file, and errors that it does not catch
 _DAMAGES = (
     *(PyPdfError, DependencyError, DeprecationError, zlib.error, struct.error),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError),
     *(OSError, EOFError, RuntimeError, NotImplementedError, AssertionError),
 )
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u2018-\u201d\u2026\u2014\U00020000-\U000323af"
-# A justified line whose characters were set one by one comes with a blank behind each.
+# A justified line whose characters were placed one by one has a space after each.
 _SPACED = re.compile(rf"(?:[{_CJK}] ){{3,}}")
-_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; before it are the Latin letters that bytes are taken for
+_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; the letters before it are Latin ones, as which bytes are misread
 _NUMBERS = re.compile(r"[0-9零〇一二三四五六七八九十百千]+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(r"[\s\-—–·•|/第共页頁pP.]*(?:#[\s\-—–·•|/第共页頁.]*){1,2}")
 _LATIN_END, _LATIN_START = re.compile(r"[A-Za-z0-9,.;:!?)]$"), re.compile(r"^[A-Za-z0-9(]")
 _SENTENCE_END = re.compile(r"[。！？!?…][”’」』）)]*$")
 _HYPHENATED = re.compile(r"[a-z][\u00ad\u2010-]$")
 
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every flaw that it passes over
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs every flaw that it ignores
 
 
 def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
-    """Return the work in a PDF file. Raises UnreadableFile, for pages that are pictures too."""
+    """Return the work in a PDF file. Raises UnreadableFile, also if its pages are pictures."""
     try:
         reader = PdfReader(file)
         if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
@@ -82,9 +82,9 @@ def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
 
 
 def extract_words(file: BinaryIO, name: Path | str, max_pages: int, max_chars: int) -> tuple[str, bool]:
-    """Extract all text of a PDF in its own order, and True if some lies beyond the bounds; makes no chapters.
+    """Extract the text of a PDF in its own order without chapters, and True if the text exceeds the limits.
 
-    Raises UnreadableFile for one that is damaged or wants a password.
+    Raises UnreadableFile if the file is damaged or needs a password.
     """
     try:
         reader = PdfReader(file)
@@ -102,13 +102,13 @@ def extract_words(file: BinaryIO, name: Path | str, max_pages: int, max_chars: i
 
 
 def _damage_error(name: Path | str, error: Exception) -> UnreadableFile:
-    if isinstance(error, (DependencyError, DeprecationError)):  # of what pypdf knows and does not read
+    if isinstance(error, (DependencyError, DeprecationError)):  # features that pypdf recognises but does not support
         return UnreadableFile(name, "intake.unread-pdf", reason=str(error).partition(". ")[0])
     return UnreadableFile(name, "intake.damaged", kind=".pdf")
 
 
 def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
-    """Return the message code for missing Chinese text: pages are pictures, text is garbled or in another language."""
+    """Return the message code for missing Chinese text: pictures, garbled text, or text in another language."""
     text = "".join(chain.from_iterable(pages))
     if sum(map(str.isalpha, text)) < MIN_LETTERS:
         return "intake.no-text-layer"
@@ -119,17 +119,17 @@ def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
 def _text(page: PageObject) -> str:
     """Return the text of a page.
 
-    Where a font says that the bytes of Chinese are Latin letters, these bytes are read again.
+    If a font declares the bytes of Chinese characters as Latin letters, these bytes are decoded again.
     """
     text = page.extract_text()
     if text.isascii() or (count_han(text) and quality(text) >= MIN_QUALITY_TO_TRUST):
         return text
-    mended = repair(text.replace("\t", " ").replace("\n", "\t"))  # lines of one character show nothing by themselves
+    mended = repair(text.replace("\t", " ").replace("\n", "\t"))  # lines of one character give no evidence on their own
     return mended.text.replace("\t", "\n") if mended is not None else text
 
 
 def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
-    """Return the lines of each page, blank ones left out."""
+    """Return the lines of each page without blank ones."""
     if len(reader.pages) > MAX_PAGES:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
@@ -143,12 +143,12 @@ def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
 
 
 def _closed_up(line: str) -> str:
-    """Return a line without the blanks that stand behind each of its characters."""
+    """Return a line without the spaces after each of its characters."""
     return _SPACED.sub(lambda found: found[0].replace(" ", ""), line)
 
 
 def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
-    """Return the title and author that the file states, if Chinese: programs put paths and user names there."""
+    """Return the title and author that the file states, if they are Chinese: programs store paths and names there."""
     facts = reader.metadata
     stated = (facts.title, facts.author) if facts is not None else (None, None)
     title, author = (" ".join(str(each or "").split()) for each in stated)
@@ -156,11 +156,11 @@ def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
 
 
 def _outline(reader: PdfReader) -> list[tuple[int, str]]:
-    """Return (page, title) of the outline's highest level with two entries; [] for none."""
+    """Return (page, title) for the highest level of the outline with at least two entries, or [] if there is none."""
     try:
         found = [(level, at, title) for level, at, title in _entries(reader, reader.outline, 1) if title]
     except _DAMAGES:
-        return []  # the headings do
+        return []  # the headings are used instead
     levels = Counter(level for level, _, _ in found)
     chosen = next((level for level in sorted(levels) if levels[level] >= 2), 0)
     return sorted((at, title) for level, at, title in found if level == chosen)
@@ -178,7 +178,7 @@ def _entries(reader: PdfReader, items: Iterable[object], level: int) -> Iterator
 
 
 def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the pages without running heads and feet and their numbers; a heading stays where it stands first."""
+    """Return the pages without running heads, feet and page numbers; the first occurrence of a heading is kept."""
     seen_on = defaultdict[str, list[int]](list)
     for page, lines in enumerate(pages):
         for shape in {_shape(lines[at]) for at in _edges(lines)}:
@@ -207,7 +207,7 @@ def _edges(lines: Sequence[str]) -> list[int]:
 
 
 def _shape(line: str) -> str:
-    """Return a line with its numbers taken for one another and without blanks."""
+    """Return a line without spaces in which every number is replaced by "#"."""
     return "".join(_NUMBERS.sub("#", line).split())
 
 
@@ -220,7 +220,7 @@ def _is_first_heading(line: str, seen: set[str]) -> bool:
 
 
 def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    """Yield (text, title) of each paragraph; title: from the outline, where a chapter begins with it."""
+    """Yield (text, title) of each paragraph; the title comes from the outline if a chapter begins there."""
     full = _full_width(pages)
     titles = {at: _map_titles(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
     parts, own, is_over = list[str](), "", False
@@ -237,7 +237,7 @@ def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]
 
 
 def _map_titles(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
-    """Map titles of the outline to lines of a page, the first line where a title stands at none."""
+    """Map outline titles to lines of a page; a title that matches no line is mapped to the first line."""
     bare = ["".join(line.split()) for line in lines]
     placed: dict[int, str] = {}
     for title in titles:
@@ -262,7 +262,7 @@ def _ends_paragraph(line: str, full: int) -> bool:
 
 
 def _join(parts: list[str], line: str) -> None:
-    """Put a line behind what it goes on with: Chinese without a blank, Latin with one, a word cut by a hyphen whole."""
+    """Append a line: Chinese without a space, Latin with a space, and a hyphenated word without its hyphen."""
     before = "".join(parts[-2:])[-2:]
     if _HYPHENATED.search(before) and line[:1].islower():
         parts[-1] = parts[-1][:-1]

@@ -1,7 +1,7 @@
-"""Bytes of a rights holder's text file -> characters, or a refusal with its reason.
+"""Decodes the bytes of a rights holder's text file, or refuses them with a reason.
 
-Stricter than the reading of pages: a page in a doubtful encoding is shown as doubtful, a work in one would poison every
-comparison, so it is refused. A few broken characters are replaced and told.
+This is stricter than the decoding of pages: a page in a doubtful encoding is marked as doubtful, but such a work would
+distort every comparison, so it is refused. A few broken characters are replaced and reported.
 """
 
 import codecs
@@ -18,18 +18,18 @@ from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 
 MIN_UTF8_QUALITY = (
-    0.5  # wrong decodings score 0.05-0.70 (crawler.characters.decoding), valid UTF-8 is right but for double encoding
+    0.5  # wrong decodings score 0.05-0.70 (crawler.characters.decoding); valid UTF-8 is correct unless encoded twice
 )
 
-CHARS_FOR_A_BROKEN_ONE = 10_000  # a book with one bad byte is a book; one with more was decoded wrongly somewhere
-MIN_CHARS_TO_LOSE_ONE = 1_000  # a short chapter; in a line or two, one broken character says that all may be wrong
+CHARS_FOR_A_BROKEN_ONE = 10_000  # a book may have one bad byte; with more, it was decoded wrongly
+MIN_CHARS_TO_LOSE_ONE = 1_000  # a short chapter; in a line or two, one broken character means that all may be wrong
 LOST = "\ufffd"
-BYTES_OF_CHARACTER = 3  # of those that books are made of, in UTF-8; each may stand as one LOST
-# Behind a broken byte: what the two ways to go on are judged by, and how many such places are worth it in how long a
-# text. More are no broken bytes but another encoding.
+BYTES_OF_CHARACTER = 3  # in UTF-8, for characters that books consist of; each byte may become one LOST
+# After a broken byte: the bytes that decide between the two ways to continue, and the number of such places for the
+# length of a text. More of them indicate another encoding, not broken bytes.
 _BYTES_TO_TRY, _PLACES, _CHARS_OF_PLACE = 64, 20, 500
 _IN_STEP = "zhuiwen.in-step"
-MAX_PLACES = 5  # that are named
+MAX_PLACES = 5  # named in a message
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 TRIED = ("UTF-8", "GB18030", "Big5", "UTF-16")
 _KINDS = (
@@ -50,7 +50,7 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """The characters of a file. lost: how many of them were broken and are U+FFFD."""
+    """The characters of a file. lost: the number of broken characters, which are U+FFFD."""
 
     text: str
     lost: int = 0
@@ -65,7 +65,7 @@ class DecodedText:
 
 
 def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> DecodedText:
-    """Decode `data`, which has to be Chinese if `is_chinese`; the refusal names `path`. Raises UnreadableFile."""
+    """Decode `data`, which must be Chinese if `is_chinese`. Raises UnreadableFile, which names `path`."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
@@ -75,19 +75,19 @@ def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> De
 
 
 def kind_of_binary(data: bytes) -> Message | None:
-    """Return the kind of binary file that the first bytes indicate; None if they indicate none."""
+    """Return the kind of binary file that the first bytes indicate, or None if they indicate none."""
     return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
 
 
 def decode_with_replacement(data: bytes, codec: str) -> tuple[str, int]:
-    """Decode with U+FFFD for invalid bytes, and count the characters that are lost there."""
+    """Decode with U+FFFD for invalid bytes; also return the number of lost characters."""
     try:
         return data.decode(codec), 0
     except UnicodeDecodeError:
         text = data.decode(codec, "replace")
         if codec in CHINESE and text.count(LOST) <= max(_PLACES, len(text) // _CHARS_OF_PLACE):
             text = data.decode(codec, _IN_STEP)
-        written = LOST.encode(codec, "ignore")  # nothing where the encoding has no such character
+        written = LOST.encode(codec, "ignore")  # empty if the encoding lacks U+FFFD
         return text, max(1, _count_lost(text) - (data.count(written) if written else 0))
 
 
@@ -96,9 +96,9 @@ def _count_lost(text: str) -> int:
 
 
 def _resynchronize(fault: UnicodeError) -> tuple[str, int]:
-    """Give the replacement for a byte that begins no character, and where decoding goes on.
+    """Return the replacement for a byte that begins no character, and the position at which decoding continues.
 
-    The next byte may be the second of that character: taken for a first one, it garbles the rest of the line.
+    The next byte may be the second byte of that character; decoding it as a first byte garbles the rest of the line.
     """
     assert isinstance(fault, UnicodeDecodeError)
     behind = fault.object[fault.start + 1 :][:_BYTES_TO_TRY].partition(b"\n")[0]
@@ -112,19 +112,19 @@ codecs.register_error(_IN_STEP, _resynchronize)
 
 
 def normalize_lines(text: str) -> str:
-    """Remove a byte order mark and characters that cannot be stored; lines end in line feeds."""
+    """Remove a byte order mark and characters that cannot be stored; convert line ends to line feeds."""
     return storable(re.sub("\r\n?", "\n", text.removeprefix("\ufeff")))
 
 
 def require_chinese(text: str, path: Path | str) -> str:
-    """Return `text` itself. Raises UnreadableFile if it has no Chinese character: no copy of it could be found."""
+    """Return `text` unchanged. Raises UnreadableFile if it has no Chinese character, as no copy could be found."""
     if not count_han(text):
         raise UnreadableFile(path, "intake.no-chinese")
     return text
 
 
 def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
-    """Return the text, and how many of its characters are lost."""
+    """Return the text, and the number of its lost characters."""
     for mark, codec in _MARKS:
         if data.startswith(mark):
             return _decode_with_few_losses(data[len(mark) :], codec, path, len(mark))
@@ -143,7 +143,7 @@ def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
 
 
 def _utf8(data: bytes) -> str | None:
-    """Return the text where every byte is valid UTF-8 and the outcome is not mojibake."""
+    """Return the text if every byte is valid UTF-8 and the result is not mojibake, or else None."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -152,7 +152,7 @@ def _utf8(data: bytes) -> str | None:
 
 
 def _utf16(data: bytes) -> str | None:
-    """Return the text of a file in UTF-16 without a mark, where one byte order gives running Chinese."""
+    """Return the text of a UTF-16 file without a byte order mark if one byte order yields running Chinese."""
     if len(data) % 2:
         return None
     for codec in ("utf-16-le", "utf-16-be"):
@@ -166,7 +166,7 @@ def _utf16(data: bytes) -> str | None:
 
 
 def _decode_with_few_losses(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
-    """Decode with replacement; raises UnreadableFile for more than a few. at: bytes of the file before `data`."""
+    """Decode with replacement. Raises UnreadableFile for many losses. at: bytes of the file before `data`."""
     text, lost = decode_with_replacement(data, codec)
     if lost * CHARS_FOR_A_BROKEN_ONE > len(text) and (lost > 1 or len(text) < MIN_CHARS_TO_LOSE_ONE):
         try:

@@ -1,4 +1,4 @@
-"""Word files (.docx) -> one work; headings make chapters."""
+"""Reads Word files (.docx) as one work, divided into chapters by headings."""
 
 import re
 import zipfile
@@ -19,7 +19,7 @@ from crawler.formats.archive import Archive
 from crawler.formats.headings import cut_at_titles, number_chapters, split_chapters
 from crawler.formats.plain import normalize_lines, require_chinese
 
-# Errors of python-docx for a damaged or hostile file: its own, and those that it does not catch.
+# python-docx's own errors for a damaged or hostile file, and errors that it does not catch
 _DAMAGES = (
     *(PackageNotFoundError, zipfile.BadZipFile, zlib.error, etree.LxmlError),
     *(LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, RuntimeError),
@@ -29,7 +29,7 @@ _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 
 
 def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
-    """Return the work in a .docx file. Raises UnreadableFile."""
+    """Return the work in a .docx file. Raises UnreadableFile if it cannot be read."""
     paragraphs = list(_paragraphs(file, name))
     text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     levels = [level for _, level in paragraphs if level]

@@ -1,6 +1,6 @@
-"""ZIP archives of texts, as sites offer them -> the chapters of all texts, in the order of their names.
+"""Reads ZIP archives of texts, as sites offer them: the chapters of all texts, in the order of their names.
 
-Nothing is opened twice: an archive inside an archive is named and left out.
+Archives inside an archive are not opened, but reported and skipped.
 """
 
 import io
@@ -26,28 +26,33 @@ _TEXTS = frozenset({".txt", ".text", ".md", ""})
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
 _ARCHIVES = frozenset({".zip", ".rar", ".7z", ".gz", ".tar", ".epub", ".docx"})
 _ARCHIVE_KINDS = frozenset({"intake.kind-zip", "intake.kind-rar", "intake.kind-7z", "intake.kind-gzip"})
-_FATAL = frozenset({"intake.unpacks-too-large"})  # of a member; any other fault costs that member alone
-MAX_FAULTS = 10  # named for one archive
+_FATAL = frozenset({"intake.unpacks-too-large"})  # for the whole archive; any other fault skips only its member
+MAX_FAULTS = 10  # reported for one archive
 
 
 @dataclass(slots=True)
 class Unzipped:
-    """title: of the only text there is. chapters: (title, text). faults: a sentence for each member left out."""
+    """The texts of an archive.
+
+    title: the title of the text if there is only one
+    chapters: (title, text)
+    faults: a message for each skipped member
+    """
 
     title: str = ""
     chapters: list[tuple[str, str]] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
     encoding: str = "utf-8"  # of the longest text
-    is_doubtful: bool = False  # of any text
+    is_doubtful: bool = False  # True if any encoding is doubtful
 
 
 def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
-    """Read the texts of a ZIP archive, up to the text that goes beyond `most_chars`.
+    """Read the texts of a ZIP archive, up to and including the text that exceeds `most_chars`.
 
-    Raises UnreadableFile for one that is protected, damaged, a bomb, or no archive.
+    Raises UnreadableFile if the archive is protected, damaged, a bomb, or no archive.
     """
     found, longest, chars = Unzipped(), 0, 0
-    texts: list[tuple[str, Sequence[ChapterText]]] = []  # of each member that has one, under its name
+    texts: list[tuple[str, Sequence[ChapterText]]] = []  # the chapters of each member with text, with its name
     with Archive(file, name) as archive:
         archive.require_modest()
         for member, shown in _members(archive):
@@ -80,7 +85,7 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
 
 
 def _members(archive: Archive) -> Iterator[tuple[str, str]]:
-    """Return (name in the archive, decoded name) in natural order, without folders and hidden files."""
+    """Yield (name in the archive, decoded name) in natural order, without folders and hidden files."""
     shown = {name: decode_name(name) for name in archive.names if not name.endswith("/")}
     for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
         parts = PurePosixPath(shown[name]).parts
@@ -89,7 +94,7 @@ def _members(archive: Archive) -> Iterator[tuple[str, str]]:
 
 
 def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterText], Decoded | None] | None:
-    """Read a member; None for pictures, programs and the like. Raises UnreadableFile."""
+    """Read a member, or return None for pictures, programs and similar files. Raises UnreadableFile."""
     suffix = PurePosixPath(shown).suffix.lower()
     if suffix in _ARCHIVES:
         raise UnreadableFile(shown, "page.archive-in-archive")
@@ -118,7 +123,7 @@ def _title(stem: str, title: str, *, is_one_of_many: bool) -> str:
 
 
 def decode_name(name: str) -> str:
-    """Decode a member's name: Windows writes GBK, and the format reads it as code page 437."""
+    """Decode a member's name, which Windows writes in GBK and the format declares as code page 437."""
     try:
         data = name.encode("cp437")
     except UnicodeEncodeError:

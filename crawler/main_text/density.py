@@ -420,6 +420,7 @@ def _frame(line: Line) -> tuple[object, str, str]:
 
 
 # Estimates the confidence in a main text from signals that need no human reading.
+#
 # Confidence is the probability that F1 against a person's reading is .9 or more: a logistic regression on 680 readings
 # of 88 pages, of which 61 % were deliberately poor (other boxes, whole pages, remaining lines). For the fit and its
 # quality on unseen sites, see docs/decisions/reading-pages.md.

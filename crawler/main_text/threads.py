@@ -1,7 +1,7 @@
-"""Recognition of threads: posts of a forum, or a question and its answers, whose text is all of them together.
+"""Recognises threads: the posts of a forum, or a question and its answers, which together form the text.
 
-An article with remarks below looks alike in its parts, and its remarks are no part of it: a page is a thread only where
-it says so itself, or where signals of several kinds meet.
+An article with comments below is built similarly, but its comments are not part of the text. A page is a thread only if
+it states so itself, or if several kinds of signals agree.
 """
 
 import re
@@ -19,10 +19,11 @@ from crawler.main_text.remarks import END_OF_SENTENCE, FLOOR, OF_MEMBER, TIME, i
 from crawler.markup import Line, lines
 
 MIN_POINTS = 2
-MIN_TIMES_OF_SCRIPTLESS = 2  # a page whose scripts ran has its posts twice
-# Stated by the page: schema.org's types of a thread. A Question alone also stands in lists of questions (FAQPage).
+MIN_TIMES_OF_SCRIPTLESS = 2  # a page whose scripts ran contains its posts twice
+# Stated by the page: schema.org's types of threads. A Question without answers also occurs in lists of questions
+# (FAQPage).
 _DECLARED = re.compile(r"(?:QAPage|DiscussionForumPosting)\b")
-# Software that makes forums and nothing else, and software that also makes portals of articles.
+# Software that is used only for forums, and software that is also used for portals with articles.
 _FORUM_SOFTWARE = re.compile(
     "phpBB|XenForo|vBulletin|Discourse|Flarum|NodeBB|MyBB|Simple Machines|SMF|Homeland|Vanilla|Burning Board"
     "|Invision|HadSky|Xiuno|NodeClub|Carbon Forum|Question2Answer|Apache Answer|WeCenter|Tipask|StartBBS|HYBBS"
@@ -39,16 +40,16 @@ _ADDRESS = re.compile(
     r"|discussions?/[\w-]*\d|d/\d+|read(?:\.php)?[?-]tid|question-\d|ask/[\w-]*\d|wenda/|forum\.php\?mod=viewthread)",
     re.IGNORECASE,
 )
-# Portals of the same software have articles, with remarks below.
+# Portals with the same software have articles, with comments below.
 _ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
-# Labels around posts and answers alone, in lines that are no sentences.
+# Labels that occur only around posts and answers, in lines that are not sentences.
 _LABEL = in_both_scripts(
     r"电梯直达|^回帖$|楼主[:：]|悬赏(?:分|金币|积分)?\s*[:：]\s*\d|结帖率|问题点数|病情描述|要回复问题请先|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
     r"|(?:查看|浏览|阅读|点击|访问)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回(?:复|帖)(?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答|解答)"
     r"|(?:被|已)采纳(?!率)|提问者(?:采纳|推荐)|(?:我要|我来|添加|撰写|写)回答|(?:邀请|其他|全部|所有|医生|专家|律师)(?:回答|解答)|提问者[:：]|提问(?:于|时间)"
     r"|(?:^|[\s|·•])(?:主题帖|好问题|关注问题|(?:共|全部|查看全部|已有)?\s*\d+\s*(?:个|条|位|人)?(?:网友|医生|律师)?(?:回答|答案|解答|回帖)|(?:回答|答案|解答|回帖)\s*[(（]\d+[)）])(?:$|[\s|·•])"
 )
-# These stand around remarks as well.
+# Labels that also occur around comments.
 _LABEL_OF_REMARKS_TOO = in_both_scripts(
     r"(?:^|[\s|·•])(?:楼主|沙发|板凳|地板|地下室|\d+\s*楼|#\d+|\d+#|(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?回复|回复\s*[(（]?\d+[)）]?|按投票排序|最新回复)(?:$|[\s|·•])"
     r"|最后(?:由.{1,24})?回复"
@@ -56,7 +57,7 @@ _LABEL_OF_REMARKS_TOO = in_both_scripts(
 _REPLIES = in_both_scripts(
     r"(?:^|[\s|·•])(?:(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?(?:回复|回应)|(?:回复|回应)\s*[(（:：]?\d+[)）]?|(?:全部|所有)(?:回复|回应))(?:$|[\s|·•])"
 )
-# Names of remarks below an article.
+# names of comments below an article
 _REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
 _POWERED = re.compile(
     r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
@@ -66,7 +67,7 @@ _NAMES = re.compile(
     r"|postmessage_|PostStream|QuestionHeader|QuestionAnswer|AnswerItem|DiscussionPage",
     re.IGNORECASE,
 )
-# Remarks are replies too: however many boxes are called so, they count as one name.
+# Comments are also replies, so this counts as a single name, however many boxes have it.
 _NAME_OF_REPLIES = re.compile(r"(?:^|[\s_-])repl(?:y|ies)(?:$|[\s_-])", re.IGNORECASE)
 _NAMES_OF_REMARKS = re.compile("disqus|comment|remark|pinglun", re.IGNORECASE)
 MIN_NAMES = 2
@@ -75,7 +76,7 @@ _names_of_boxes = etree.XPath(
     " or self::main or self::dl or self::h1 or self::h2]/@*[name()='class' or name()='id']"
 )
 _types = etree.XPath("//@itemtype")
-# Every label holds one of these.
+# every label contains one of these
 _OF_LABELS = in_both_scripts("楼|帖|贴|答|采|问|悬|回|电|序|该|者|病|沙|板|地|评|言|#")
 _MAX_CHARS_OF_LABEL, _MAX_CHARS_OF_IMPRINT = 60, 120
 _DIGITS = re.compile(r"\d+")
@@ -83,7 +84,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class PageStatements:
-    """Statements of a page about itself, apart from its text."""
+    """What a page states about itself outside its text."""
 
     generator: str = ""
     addresses: list[str] = field(default_factory=list)
@@ -92,12 +93,12 @@ class PageStatements:
 
     @property
     def is_program(self) -> bool:
-        """True if the page is a program that loads its posts, which stand in <noscript> where scripts do not run."""
+        """True if the page is a program that loads its posts and repeats them in <noscript>."""
         return any(node.get("id") == "flarum-content" for node in self.without_scripts)
 
 
 def read_statements(tree: HtmlElement) -> PageStatements:
-    """Collect a page's statements in one pass."""
+    """Collect the statements of a page in one pass."""
     found = PageStatements()
     for node in tree.iter("meta", "link", "script", "noscript"):
         if node.tag == "noscript":
@@ -112,7 +113,7 @@ def read_statements(tree: HtmlElement) -> PageStatements:
 
 
 def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line], url: str) -> bool:
-    """Return True if a page's statements, software, address, labels and names of boxes make it a thread."""
+    """Return True if a page is a thread, by its statements, software, URL, labels and names of boxes."""
     addresses = [url, *statements.addresses]
     is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
     points = MIN_POINTS if _is_declared(tree, statements) else _points_of_software(statements, page, is_article)
@@ -121,13 +122,13 @@ def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line
     frames = [text for text in short if _OF_LABELS.search(text) and not END_OF_SENTENCE.search(text)]
     points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
     if points == MIN_POINTS - 1:
-        # Labels that stand around remarks, too, and names of boxes only confirm a likely thread.
+        # Names of boxes, and labels that also occur around comments, only confirm a likely thread.
         return any(map(_LABEL_OF_REMARKS_TOO.search, frames)) or _has_names(tree)
     return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
 
 
 def scriptless_lines(statements: PageStatements, page: Sequence[Line]) -> list[Line]:
-    """Return the lines that a forum shows without scripts, if it is a program whose page has hardly any words."""
+    """Return the lines that a forum shows without scripts, if the page itself has hardly any words."""
     if not statements.is_program and "Discourse" not in statements.generator:
         return []
     boxes = (node for node in statements.without_scripts if next(node.iterancestors("head"), None) is None)
@@ -140,7 +141,7 @@ def _han(page: Sequence[Line]) -> int:
 
 
 def _is_answered(frames: Sequence[str]) -> bool:
-    """Return True if a page counts replies and names no remarks."""
+    """Return True if a page counts replies and does not mention comments."""
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 
@@ -164,27 +165,27 @@ def _has_names(tree: HtmlElement) -> bool:
     return len(named) + any(map(_NAME_OF_REPLIES.search, names)) >= MIN_NAMES
 
 
-# Accounts that posted a page's text, as its software names them beside a post.
+# Finds the accounts that posted a page's text, as forum software names them beside a post.
 #
-# A poster is not an author: an author is whom the text is said to be by. A name that is not certain is not given:
-# whoever is named here may be held liable for the text.
+# A poster is not the author, to whom the text is attributed. Uncertain names are not returned, because a person named
+# here may be held liable for the text.
 
 MAX_NAME_CHARS, MAX_LINE_CHARS = 20, 80
-_LINES_ABOVE, _LINES_INSIDE = 12, 2  # of a page that is not a thread: where it says who posted it
-_LINES_BELOW = 8  # the last post, that are its own
-# Bounds of the search: posts of a page, lines above each, elements of a line, texts in an element. Boards have 10 to
-# 100 posts a page; a page made to be slow has any number.
+_LINES_ABOVE, _LINES_INSIDE = 12, 2  # lines near the text of other pages that may state who posted it
+_LINES_BELOW = 8  # lines after the last post that belong to it
+# Limits of the search: posts of a page, lines above each, elements of a line, texts in an element. Forums have 10 to
+# 100 posts per page; a page that is designed to be slow may have any number.
 _MOST_POSTS, _MOST_LINES, _MOST_NODES, _MOST_PARTS = 300, 24, 60, 4
 _STATED_IN_THREAD = re.compile(rf"^作者\s*[:：]\s*({POSTER_NAME})")
-# Words beside a name in such lines that are no names.
+# Words in such lines that are not names.
 _NO_NAME = in_both_scripts(
     r"^(?:发表于|发布于|回复于|编辑于|更新于|最后.*|来自.*|IP.*|属地.*|.*楼$|楼主|层主|沙发|板凳|地板|地下室|只看.*|看该作者|显示.*|阅读模式|电梯直达"
     r"|倒序.*|Lv\S*|等级.*|级别.*|积分.*|威望.*|精华.*|置顶|回复|引用|举报|编辑|收藏|分享|点赞|赞|关注|加好友|发消息|发短信|串个门|打招呼|私信|主页|空间|个人.*|访问.*"
     r"|查看.*|浏览.*|帖子.*|主题.*|注册.*|在线.*|离线|.*管理员?|.*版主|.*会员|.*成员|.*用户|用户组|.*游客|匿名.*|UID.*|头像.*|发表|发帖|作者|时间|[\d\W_]+"
     r"|\d+\D{1,3}|今[天日]|昨[天日]|前[天日]|刚刚|上午|下午|晚上|星期.|周.|AM|PM|.*评论|.*回(?:复|帖|答)|.*广告|.*提问|第|当前.*|更多.*|下载.*|.*版|.*区|.*吧)[:：]?$"
 )
-_OPENING = in_both_scripts(r"楼主|(?:^|\s)(?:1\s?楼|#\s?1|1\s?#)(?:\s|$)")  # of the first post
-# Classes that templates give to the box of a name, and to nothing else.
+_OPENING = in_both_scripts(r"楼主|(?:^|\s)(?:1\s?楼|#\s?1|1\s?#)(?:\s|$)")  # marks the first post
+# Classes that templates give only to the box of a name.
 _CALLED = re.compile(
     r"(?:user|author|nick|member|poster|screen|display|d_)[_-]?name(?:$|\s)"
     r"|(?:^|[\s_-])(?:nick|uname|author|poster|creator|name)(?:$|\s)",
@@ -195,9 +196,9 @@ _SPLIT = re.compile(r"[\s|｜·•,，:：()（）\[\]»]+")
 
 
 def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, is_a_thread: bool) -> tuple[Poster, ...]:
-    """Return the posters of the main text, post by post; none if the page does not say.
+    """Return the posters of the main text, post by post, or none if the page does not state them.
 
-    main: lines of `whole`. A post of a thread whose poster is not certain has no name.
+    main: lines of `whole`. A post of a thread without a certain poster gets an empty name.
     """
     runs = list(_runs(whole, main))
     if not runs:
@@ -212,9 +213,9 @@ def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, i
 
 
 def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first: str) -> tuple[Poster, ...]:
-    """Name the poster above each post; none if a name may as well stand below its post.
+    """Return the poster named above each post, or none if the names may be below their posts.
 
-    first: whom linked data names for the first post.
+    first: the poster of the first post according to linked data
     """
     ends = [0, *(stop for _, stop in runs)]
     between = [whole[end:start] for end, (start, _) in zip(ends, [*runs, (ends[-1] + _LINES_BELOW, 0)], strict=True)]
@@ -234,12 +235,12 @@ def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first:
 
 
 def _is_one_box(one: Line, other: Line) -> bool:
-    """Return True if two lines stand in one box or beside each other in one, as paragraphs of a post do."""
+    """Return True if two lines are in the same box or in sibling boxes, as the paragraphs of a post are."""
     return one.container is other.container or one.container.getparent() is other.container.getparent()
 
 
 def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Yield runs of consecutive lines of the main text; a site's own rule may divide them anew."""
+    """Yield runs of consecutive lines of the main text, which a site's own rule may have divided differently."""
     places = {(id(line.container), line.text) for line in main}
     at = 0
     for is_main, run in groupby(whole, lambda line: (id(line.container), line.text) in places):
@@ -250,7 +251,7 @@ def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, in
 
 
 def _name_above_post(lines: Sequence[Line]) -> str:
-    """Return the one name that the lines above a post have; "" for none or several."""
+    """Return the only name in the lines above a post, or "" if there is none or more than one."""
     linked, called = set[str](), set[str]()
     lines = lines[-_MOST_LINES:]
     for line in lines:
@@ -267,7 +268,7 @@ def _name_above_post(lines: Sequence[Line]) -> str:
 
 
 def _names_in_line(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[str]:
-    """Yield names that are the whole text of an element in a line."""
+    """Yield the names that are the whole text of an element in a line."""
     if len(line.text) <= MAX_LINE_CHARS:
         nodes = line.container.iter("a", "span", "b", "strong", "em", "cite", "i", "div", "p", "td", "h3", "h4")
         for node in islice(nodes, _MOST_NODES):
@@ -293,14 +294,14 @@ def _poster_in_line(line: Line, *, is_thread: bool = False) -> str:
 
 
 def _name_before_time(line: Line) -> str:
-    """Return the first word of a line that has a time and little else, if it may be a name."""
+    """Return the word before the time in a line with a time and little else, if it may be a name."""
     time = TIME.search(line.text) if is_mark(line.text) else None
     if time is None or not time.start():
         return ""
     words = [word for word in _SPLIT.split(_RANK.sub("", FLOOR.sub(" ", line.text[: time.start()]))) if word]
     if len(words) != 1 or not _is_name(words[0]):
         return ""
-    first = next(iter(_parts(line.container)), "")  # a rank may stand behind the name, without a space
+    first = next(iter(_parts(line.container)), "")  # a rank may follow the name without a space
     return first if _is_name(first) and words[0].startswith(first) else words[0]
 
 
@@ -310,7 +311,7 @@ def _is_name(text: str) -> bool:
 
 
 def _poster_in_linked_data(tree: HtmlElement) -> str:
-    """Return the account that linked data names for the first post (schema.org)."""
+    """Return the account that linked data (schema.org) names for the first post."""
     author = next(filter(is_post, linked_data_records(tree)), {}).get("author")
     name = author.get("name") if isinstance(author, dict) else author
     return one_line(name) if isinstance(name, str) and _is_name(name) else ""

@@ -1,7 +1,7 @@
-"""Zones of a page's lines outside its main text: remarks, announcements, or the site's frame.
+"""Assigns the lines of a page outside its main text to zones: comments, teasers, or the site's frame.
 
-Nothing is left out, and nothing here decides what the main text is. Boxes that hold lines of the main text are
-neither remarks nor announcements, whatever they are called.
+No line is dropped, and the main text is not decided here. Boxes that contain lines of the main text are neither
+comments nor teasers, whatever their names are.
 """
 
 import re
@@ -23,19 +23,19 @@ _ANNOUNCING = re.compile(
     r"related|recommend|relate|tuijian|xiangguan|hotnews|(?:^|[\s_-])(?:hot|rank\w*|list|links?|prev|next|pager|more|side\w*)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-# A heading over remarks, with or without their number.
+# A heading above comments, with or without their number.
 _HEADING_OF_REMARKS = in_both_scripts(
     r"^(?:全部|所有|最新|热门|精彩|网友|读者|用户|发表|文章|本文)?(?:评论|留言|跟帖|回复|书评|来信|热议)(?:区|列表|\s*[(（]?\s*\d+\s*(?:条|个)?\s*[)）]?)?[:：]?$"
     r"|^\d+\s*(?:条|个)?(?:评论|留言|跟帖|回复)$|^共有?\s*\d+\s*(?:条|个)(?:评论|留言|跟帖|回复)"
 )
 _MAX_CHARS_OF_HEADING = 20
 _MAX_LEVELS, _MAX_LEVELS_OF_TEASER = 8, 3
-# Of a box that announces one page: a title and the beginning of a text; the longest seen on saved pages has 190.
+# Of a box that announces one page: a title and the beginning of a text; the longest on saved pages has 190.
 MAX_CHARS_OF_TEASER = 300
 
 
 def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[SurroundingLine]:
-    """Return the lines of a page that are not among `main`, in their order, each with its zone."""
+    """Return the lines of a page that are not in `main`, in order, each with its zone."""
     if not page:
         return []
     own = {id(line) for line in main}
@@ -50,7 +50,7 @@ def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[Sur
 
 
 def control_lines(tree: HtmlElement, after: int) -> list[SurroundingLine]:
-    """Return the texts of buttons, selections and text fields, which are no lines; `after` as in SurroundingLine."""
+    """Return the texts of buttons, selections and text fields, which are not lines. after: as in SurroundingLine."""
     found = []
     for node in tree.iter("textarea", "button", "option"):
         if next(node.iterancestors("template", "noscript"), None) is not None:
@@ -61,14 +61,14 @@ def control_lines(tree: HtmlElement, after: int) -> list[SurroundingLine]:
 
 
 def zone_around(names: tuple[str, str], parent: HtmlElement | None) -> Zone:
-    """Return the zone of a box that a click shows: a comment by class or id of it or a box around, else the frame."""
+    """Return the zone of a box that a click shows: comments if it or an ancestor is named so, or else the frame."""
     boxes = [] if parent is None else [parent, *islice(parent.iterancestors(), _MAX_LEVELS)]
     named = (_zone_named(*names), *(_zone_named(box.get("class", ""), box.get("id", "")) for box in boxes))
     return Zone.COMMENT if Zone.COMMENT in named else Zone.FRAME
 
 
 class _Zones:
-    """Classifies the boxes of one page. main: those that lines of the main text stand in."""
+    """Classifies the boxes of one page. main: the boxes that contain lines of the main text."""
 
     def __init__(self, page: Sequence[Line], main: Iterable[HtmlElement]) -> None:
         self._page = page
@@ -76,7 +76,7 @@ class _Zones:
         self._streams = teasers(page[0].container.getroottree().getroot())
         self._spans = _spans(page)
         self._remarks = self._below_headings()
-        # Up to each line: characters, and lines with a title that leads away.
+        # The number of characters, and of lines with a title that links to another page, before each line.
         self._chars = list(accumulate((len(line.text) for line in page), initial=0))
         self._leads_away = [
             line.link_chars >= MIN_CHARS_OF_HEADING and count_han(line.text) >= MIN_CHARS_OF_HEADING for line in page
@@ -86,7 +86,7 @@ class _Zones:
         self._teasers: dict[HtmlElement, bool] = {}
 
     def classify(self, place: int) -> Zone:
-        """Return the zone of a line that is no part of the main text."""
+        """Return the zone of a line outside the main text."""
         line = self._page[place]
         named = self._zone_by_name(line.container)
         if named is Zone.COMMENT or place in self._remarks:
@@ -97,7 +97,7 @@ class _Zones:
         return Zone.TEASER if named is Zone.TEASER and count_han(line.text) >= MIN_CHARS_OF_HEADING else Zone.FRAME
 
     def _boxes(self, container: HtmlElement) -> Iterable[HtmlElement]:
-        """Yield the boxes from a line outwards that contain nothing of the main text."""
+        """Yield the boxes around a line, from inside out, that contain no main text."""
         node: HtmlElement | None = container
         for _ in range(_MAX_LEVELS):
             if node is None or node in self._around or node.tag in ("html", "body"):
@@ -122,7 +122,7 @@ class _Zones:
         return found
 
     def _announces(self, container: HtmlElement) -> bool:
-        """Return True if a small box around a line leads to another page by a title."""
+        """Return True if a small box around a line links to another page by its title."""
         if container not in self._teasers:
             boxes = islice(self._boxes(container), _MAX_LEVELS_OF_TEASER)
             self._teasers[container] = any(self._is_teaser(*self._spans[box]) for box in boxes)
@@ -133,7 +133,7 @@ class _Zones:
         return titles > 0 and chars <= MAX_CHARS_OF_TEASER
 
     def _below_headings(self) -> set[int]:
-        """Return the places of lines below a heading of remarks: in its box, or in similar boxes after it."""
+        """Return the places of lines below a heading of comments: in its box, or in similar boxes after it."""
         found: set[int] = set()
         for place, line in enumerate(self._page):
             is_heading = len(line.text) <= _MAX_CHARS_OF_HEADING and _HEADING_OF_REMARKS.search(line.text)
@@ -147,9 +147,9 @@ class _Zones:
         return found
 
     def _last_alike(self, heading: HtmlElement, place: int) -> int:
-        """Return the last line of the boxes right behind a heading that are of one tag and class.
+        """Return the last line of the boxes directly after a heading that share their tag and class.
 
-        Its own without any.
+        If there are none, return the line of the heading.
         """
         first, end = heading.getnext(), place
         for box in heading.itersiblings():

@@ -15,6 +15,7 @@ from crawler.obfuscation.page_picture import read_ink
 from crawler.obfuscation.worker_process import WorkerProcess
 
 # Draws the requested characters of a font. This runs in a separate process because fonts may be hostile.
+#
 # Only outlines are read, by fontTools, which is memory-safe. No hinting and no system library processes the file.
 
 SIZE_PX = 72  # side of a drawing: the em square and a margin

@@ -135,6 +135,7 @@ def _fetch_sheet(address: str, resources: Resources) -> Sheet | None:
 
 
 # Reasons to fetch a page's style sheets: signs in the markup that style hides, moves or inserts text.
+#
 # An ordinary page has none, and costs no request.
 
 MIN_PIECES = 3

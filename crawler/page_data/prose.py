@@ -1,4 +1,4 @@
-"""The prose among the values of JSON and of scripts, as markup that is read like any page's."""
+"""Finds the prose among the values of JSON and scripts, and converts it to markup that is read like any page."""
 
 import json
 import re
@@ -11,13 +11,14 @@ from itertools import islice
 from crawler.characters.repertoire import count_han
 from crawler.links import decode_literal
 
-MAX_CHARS = 4_000_000  # of what a page carries and asks for together; a chapter has some 10,000
+MAX_CHARS = 4_000_000  # of a page's own and requested data together; a chapter has some 10,000
 MAX_VALUES = 50_000
 MAX_DEPTH = 60
 MAX_OBJECTS_OF_SCRIPT = 30  # assigned by a script
-MAX_CHARS_BETWEEN = 40  # of two literals of one list
-MIN_QUOTES_OF_SCRIPT, MIN_SHARE_QUOTED = 4, 0.9  # chosen: speech in a text has marks of its own, or fewer of these
-# Chosen, not measured: two sentences; settings and labels have less. A text has a mark every 10 to 40 characters.
+MAX_CHARS_BETWEEN = 40  # between two literals of one list
+MIN_QUOTES_OF_SCRIPT, MIN_SHARE_QUOTED = 4, 0.9  # chosen: speech in a text uses other quotation marks, or fewer
+# Chosen, not measured: two sentences; settings and labels are shorter. A text has punctuation every 10 to 40
+# characters.
 MIN_HAN, MAX_HAN_OF_SENTENCE = 40, 80
 _OBJECT = re.compile(r"[=(]\s*(?=[\[{])")
 _PARSED = re.compile(r"JSON\.parse\(\s*(?=[\"'])")
@@ -52,7 +53,7 @@ _NOTHING = _Literal(0, 0, "")
 
 @dataclass(slots=True)
 class _Group:
-    """Values that stand at one place of a structure, whatever their numbers in lists."""
+    """Values with the same path in a structure, ignoring list indices."""
 
     title: str
     weight: float
@@ -60,9 +61,9 @@ class _Group:
 
 
 def prose_markup(sources: Sequence[str], page_title: str) -> str:
-    """Make a page of the longest prose among the values of JSON and scripts; "" if there is none.
+    """Convert the longest prose among the values of JSON and scripts to a page, or return "" if there is none.
 
-    Of one place in a structure all values are taken, in their order: paragraphs may be a list.
+    All values with the same path in a structure are used, in order, because paragraphs may be a list.
     """
     groups: list[_Group] = []
     left = MAX_CHARS
@@ -93,7 +94,7 @@ def _group_strings(source: str) -> list[_Group]:
 
 
 def _json_values(source: str) -> Iterator[object]:
-    """Yield the JSON values in a source: all of it, or values that a script assigns or parses."""
+    """Yield the JSON values in a source: the whole source, or the values that a script assigns or parses."""
     with suppress(ValueError, RecursionError):
         yield json.loads(source)
         return
@@ -112,7 +113,7 @@ def _json_values(source: str) -> Iterator[object]:
 
 
 def _group_literals(source: str) -> list[_Group]:
-    """Group the literals of a script that is not JSON: those of one list together, those joined by + as one."""
+    """Group the literals of a script that is not JSON: the items of a list form a group, and + joins literals."""
     groups: list[_Group] = []
     if source.isascii() and "\\u" not in source:
         return groups
@@ -133,7 +134,7 @@ def _group_literals(source: str) -> list[_Group]:
 
 
 def _quoted_texts(text: str) -> list[str] | None:
-    """Return the quoted texts in a literal that is itself a piece of a script; None for any other."""
+    """Return the quoted texts in a literal that is itself a piece of a script, or None for other literals."""
     if text.count('"') < MIN_QUOTES_OF_SCRIPT or _TAG.search(text):
         return None
     quoted = [literal.text for literal in islice(_literals(text, 0), MAX_VALUES) if count_han(literal.text)]

@@ -1,4 +1,4 @@
-"""Requests of a page's own scripts to its site, at literal addresses; fetched as resources of the page."""
+"""Finds requests of a page's own scripts to its site, with literal URLs, and fetches them as resources of the page."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from crawler.fetching.resources import MAX_COUNT, ResourceKind, Resources
 from crawler.links import MAX_SCRIPT_CHARS, absolute, base_url, decode_literal
 from crawler.urls import is_trap
 
-# A page that scripts write has few links of its own, and next to no text; one that has more is read as it is.
+# A page that scripts write has few links of its own, and hardly any text; other pages are read from their markup.
 MAX_LINKS_OF_SHELL, MAX_HAN_OF_SHELL = 30, 60
 _REQUEST = re.compile(
     r"""(?:\bfetch|(?:\$|jQuery)\s*\.\s*(?:get|getJSON|ajax)|axios(?:\s*\.\s*get)?|\.\s*load|\.\s*open)\s*\(\s*"""
@@ -33,9 +33,9 @@ _NO_TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ScriptData:
-    """Data that a page holds for its scripts; read before its tree is used up.
+    """The data that a page holds for its scripts, which must be read before its tree is used up.
 
-    is_thin: it has so few links that its scripts may write it. preloads: addresses that its head requests.
+    is_thin: True if it has so few links that scripts may write it; preloads: URLs that its head requests
     """
 
     url: str
@@ -51,7 +51,7 @@ class ScriptData:
         return self.is_thin and bool(self.scripts or self.preloads)
 
     def requested_addresses(self) -> list[str]:
-        """Return URLs on its own host that the page requests itself, as many as may be fetched."""
+        """Return the URLs on the page's own host that it requests, up to the number that may be fetched."""
         stated, left = list(self.preloads), MAX_SCRIPT_CHARS
         for script in self.scripts:
             stated += [decode_literal(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]
@@ -71,7 +71,7 @@ def read_script_data(tree: HtmlElement, url: str) -> ScriptData:
 
 
 def has_no_text(tree: HtmlElement) -> bool:
-    """Return True if a page's own markup has next to no text."""
+    """Return True if a page's own markup has hardly any text."""
     return all(han <= MAX_HAN_OF_SHELL for han in accumulate(map(count_han, _own_texts(tree))))
 
 
@@ -87,7 +87,7 @@ def _own_texts(tree: HtmlElement) -> Iterator[str]:
 
 
 def fetch_texts(addresses: Iterable[str], resources: Resources) -> Iterator[str]:
-    """Fetch the texts at some addresses; those that cannot be fetched or decoded are left out."""
+    """Fetch the texts at some URLs; those that cannot be fetched or decoded are skipped."""
     for address in addresses:
         data = resources.get(address, ResourceKind.DATA)
         decoded = decode(data) if data else None
