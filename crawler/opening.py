@@ -19,8 +19,8 @@ from crawler.plain_markup import ATTRIBUTES, RAW_ELEMENTS, plain_markup
 
 # The steps of reading one page. Each has its own budget; a step that exceeds it is skipped and reported.
 #
-# Loops over the contents of a page call `check`. What cannot call it (a parser, a pattern) is limited by the reading
-# process, which then reads the page by its plain markup (crawler.plain_markup).
+# Loops over the contents of a page call `check`. Code that cannot call it (a parser, a pattern) is limited by the
+# reading process, which then reads the page by its plain markup (crawler.plain_markup).
 
 T = TypeVar("T")
 

@@ -42,10 +42,10 @@ def read_page(
     rules: ReadingRules = NO_RULES,
     context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
-    """Read a page: its text, title, author, time and encoding, and the obfuscations of its markup that were reversed.
+    """Read a page: its text, title, author, time and encoding, and the obfuscations that were undone in its markup.
 
     headers: Content-Type and Content-Disposition are used; names may be in any case
-    context: what is needed besides the bytes to render the page
+    context: the means of rendering the page besides its bytes
     Raises BadConfiguration if a selector of `rules` cannot be read. No contents of a page raise an exception.
     """
     kind = detect_kind(body)
@@ -119,7 +119,7 @@ def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
 
 
 def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
-    """Reverse the obfuscations of the page's tree; a plain tree has none, because it has no styles or scripts."""
+    """Undo the obfuscations of the page's tree; a plain tree has none, because it has no styles or scripts."""
     assert page.tree is not None
     if page.is_plain:
         return Deobfuscation(list(page.tree.iter()))
@@ -170,7 +170,7 @@ def _no_text(url: str) -> Rejected:
 
 
 def _clean(reading: Reading, page: OpenPage) -> Reading:
-    """Remove inserted noise from a reading whose obfuscations in the markup have already been reversed."""
+    """Remove inserted noise from a reading after the obfuscations of its markup have been undone."""
     try:
         clean = page.steps.run(Step.TEXT, partial(clean_text, reading.text, page.url, page.steps), None)
     except TooCostly as fault:

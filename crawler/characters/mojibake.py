@@ -1,4 +1,4 @@
-"""Measures whether a text looks written by people, and repairs text that was saved after a wrong decoding.
+"""Measures the quality of text as written by people, and repairs text that was saved after a wrong decoding.
 
 The quality decides between decodings. All functions depend only on the text.
 """
@@ -187,7 +187,7 @@ def has_many_controls(text: str) -> bool:
 
 
 def repair(text: str) -> MojibakeRepair | None:
-    """Reverse a wrong decoding that was saved, block by block, or return None if there are no signs of one.
+    """Undo a wrong decoding that was saved, block by block; return None if nothing indicates one.
 
     Only blocks that improve are changed, so a page with one field of mojibake keeps its other text.
     """

@@ -25,7 +25,7 @@ HTML = "http://www.w3.org/1999/xhtml"
 MAX_STEPS_OF_ONE, MAX_STEPS = 400_000, 2_000_000
 _STEPS_TO_COMPILE = 1_000  # .3 ms
 MAX_CHARS_OF_CLASSES = 10_000  # per element
-MAX_CHARS = 4_000  # of the selectors of one rule; CSS resets that name every element have 600
+MAX_CHARS = 4_000  # for the selectors of one rule; resets that name every element have 600
 _PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)  # valid, but matches no element
 
 
@@ -87,7 +87,7 @@ class _StepCounter:
 
 
 class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
-    """An element as an adapter for cssselect2, which counts each access to other elements and copies none of them."""
+    """Adapts an element for cssselect2; counts each access to other elements, and copies none of them."""
 
     namespace_url = HTML
     in_html_document, transport_content_language = True, None

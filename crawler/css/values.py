@@ -182,7 +182,7 @@ class Rgba:
 
 @lru_cache(maxsize=1024)
 def color(value: str) -> Rgba | None:
-    """Find the color among the parts of a value (`background: url(a) #fff`); None without a known one.
+    """Return the colour in a value (`background: url(a) #fff`), or None if it has no known colour.
 
     >>> color("#ff000080"), color("no-repeat white")
     (Rgba(red=255.0, green=0.0, blue=0.0, alpha=0.5019607843137255), Rgba(red=255.0, green=255.0, blue=255.0, alpha=1.0))

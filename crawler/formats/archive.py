@@ -101,7 +101,7 @@ def _container_kind(body: bytes) -> str:
         with Archive(io.BytesIO(body), "") as archive:
             names = archive.names
     except UnreadableFile:
-        return ZIP  # its reader reports what is wrong
+        return ZIP  # its reader reports the damage
     if "META-INF/container.xml" in names:
         return EPUB
     return WORD if "word/document.xml" in names else ZIP

@@ -20,7 +20,7 @@ MAX_PREFIX_CHARS = 20  # for the name of a volume or book before 第N章
 
 
 class Rank(Enum):
-    """The kind of a style. weight: the weight of one heading in comparison with other styles."""
+    """The kind of a style; its value is the weight of one heading in comparison with other styles."""
 
     CHAPTER = 1.0  # 第N章, Chapter N
     SECTION = 0.2  # 第N节 is a part of a chapter, if there are chapters

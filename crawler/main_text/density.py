@@ -87,7 +87,7 @@ def main_container(page: Sequence[Line]) -> HtmlElement | None:
 def _credit(
     container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]
 ) -> None:
-    """Add a line's worth to the masses of all ancestors, and all, half and a quarter of it to the first three scores.
+    """Add the worth of a line to the masses of its ancestors, and a halving share to the scores of the nearest three.
 
     Inline elements are skipped: text after a paragraph in a <font> belongs to the block around both.
     """
@@ -436,8 +436,8 @@ def estimate_confidence(chosen: Sequence[Line], page: Sequence[Line]) -> float:
     """Return the probability that a person would choose about the same lines of a page as its text.
 
     Uses four signals in [0, 1]: the length, up to a paragraph; the share of the page's running text; the share of
-    characters in lines with the end of a sentence; and the share of the chosen lines between the first and the last
-    one.
+    characters in lines with the end of a sentence; and the share of chosen characters between the first and the last
+    chosen line.
     """
     chars, whole = _chars(chosen), sum(map(weight, page))
     length = min(1.0, count_han("".join([line.text for line in chosen])) / HAN_OF_WHOLE_TEXT)

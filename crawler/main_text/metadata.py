@@ -42,9 +42,9 @@ _CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
 def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
     """Return the heading of the text without the site's name, or "" if the page has none.
 
-    This is the heading nearest above the text that the page's <title> repeats, or else such a line without heading
-    markup, or else the first part of the title. selected: the text matched by the site's own rule, which takes
-    precedence
+    The heading is the nearest one above the text that the page's <title> repeats, or else a line above the text that
+    is part of the <title>, or else the first part of the <title>.
+    selected: the text that the site's own rule matches, which takes precedence
     """
     if selected.strip():
         return one_line(selected)
@@ -65,9 +65,10 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
 
 
 def site_name(tree: HtmlElement) -> str:
-    """Return the name of the site that the page states, or of the link to the front page, or "" if there is none.
+    """Return the name of the site as the page states it, or "" if it states none.
 
-    Otherwise, use the part that the page's <title> adds to its heading, if it certainly does not belong to the heading.
+    The name is taken from the metadata, else from a link to the front page that the <title> repeats, else from the part
+    that the <title> adds to the page's heading, if it certainly does not belong to the heading.
     """
     stated = one_line(meta(tree, ("og:site_name", "application-name")) or "")
     if stated:

@@ -339,7 +339,7 @@ def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
 
 
 def _neighbours_in_sequence(page: Sequence[Line], place: int) -> set[int]:
-    """Return articles that follow each other in one box, with similar headings and text, and precede the page's own."""
+    """Return the other articles in the box of the page's own, if one with a similar heading precedes it."""
     heading = page[place].container
     if heading.tag not in _HEADINGS or heading.getparent() is None:
         return set()

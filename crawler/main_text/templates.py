@@ -71,7 +71,7 @@ class _PlaceCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What one page teaches: its sketch, and the frames in each place."""
+    """The lesson of one page: its sketch, and the frames in each place."""
 
     sketch: tuple[str, ...]
     stood: Mapping[str, set[str]]
@@ -210,7 +210,7 @@ class SiteTemplates:
         self._lessons.clear()
 
     def _merge_others(self, others: "OrderedDict[str, HostTemplate]") -> None:
-        """Load what others have written, and add the own lessons; an unusable file is overwritten."""
+        """Load what others have written, and add the lessons of this process; an unusable file is overwritten."""
         if not others:
             return
         for host, lesson in self._lessons:

@@ -109,14 +109,14 @@ _BRACKETS = {
     "<": ">",
     "＜": "＞",
 }
-_BOXES = "【〖[［『{"  # in sentences, an address stands in round brackets, if in any
+_BOXES = "【〖[［『{"  # sentences put addresses in round brackets, if in any
 _EDGES = "。！？!?；;\n…”」』“「『，,"
 _CLOSING_MARKS = "。！？!?；;，,"
 MAX_HAN_BESIDE = 14  # in a clause that names a site: the name, and 最新章节请到 or 阅读
 
 
 def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationFound | None]:
-    """Return a text without its advertisements, and a record of what was removed, or the text unchanged and None.
+    """Return a text without its advertisements and a record of these, or the unchanged text and None.
 
     host: the host of the page. Its own address between two characters is always an advertisement.
 

@@ -1,4 +1,4 @@
-"""Computes boxes of elements without layout: separates boxes from parts of lines, and finds boxes that show nothing."""
+"""Examines boxes of elements without layout: separates them from parts of lines, and finds invisible ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -146,7 +146,7 @@ class PageBounds:
         self.request_count = 0
 
     def extent(self, element: HtmlElement) -> ContentExtent:
-        """Return the larger of two extents: all text on one line, and each character on its own line."""
+        """Return the extent to the right if all text were on one line, and down if each character had its own line."""
         self.request_count += 1
         if element not in self._extents:
             self._extents[element] = self._measure(element)

@@ -1,4 +1,4 @@
-"""Reverses every obfuscation in the markup of a page, and records what was changed."""
+"""Undoes every obfuscation in the markup of a page, and records what was changed."""
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ _is_styled = etree.XPath(
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """What is needed to render a page besides its bytes: the readers for fonts and pictures, and the page's resources.
+    """The means of rendering a page besides its bytes: readers of fonts and pictures, and the page's resources.
 
     Without them, only the markup is read. Call `close` when done.
     """
@@ -62,7 +62,7 @@ class Deobfuscation:
     """The record of the repairs of a tree.
 
     elements: the elements of the tree before the repairs, in document order
-    notes: what could not be reversed on this machine, for the operator
+    notes: what could not be undone on this machine, for the operator
     """
 
     elements: Sequence[HtmlElement]
@@ -95,7 +95,7 @@ class Deobfuscation:
 def deobfuscate(
     tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE, steps: ReadingSteps | None = None
 ) -> Deobfuscation:
-    """Reverse the obfuscations of a page's tree, in place. Raises TooCostly with the tree partly changed."""
+    """Undo the obfuscations of a page's tree, in place. Raises TooCostly with the tree partly changed."""
     result, steps = Deobfuscation(list(tree.iter())), steps or ReadingSteps()
     base, resources = _base(tree, url), context.resources(url)
     page = MarkedPage(

@@ -28,7 +28,7 @@ _MARGIN = 0.15  # of the em, on each side, for accents and marks that exceed it
 
 
 class TooMuch(ValueError):
-    """A glyph or font exceeds limits that no honest font reaches."""
+    """A glyph exceeds a limit that no honest font reaches."""
 
 
 @dataclass(slots=True)

@@ -136,7 +136,7 @@ class FontReader:
         return known
 
     def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:
-        """Draw and compare characters; None for a character that the font lacks or draws as no known one."""
+        """Draw and compare characters. A character is None if the font lacks it, or draws it as no known one."""
         read: dict[str, _Glyph | None] = dict.fromkeys(chars)
         drawings = self._process.draw(font, [ord(char) for char in chars])
         if drawings is None:

@@ -44,7 +44,7 @@ def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
         with Image.open(BytesIO(picture), formats=FORMATS) as found:
             if found.width * found.height > min(max_pixels, MAX_PIXELS):
                 return None
-            # Transparent pictures are meant for a light page, unless what they show is light itself.
+            # Transparent pictures are meant for a light page, unless their contents are light.
             shown = found.convert("LA") if found.has_transparency_data else found.convert("L")
         if shown.mode == "LA":
             grey, alpha = (np.asarray(band) for band in shown.split())

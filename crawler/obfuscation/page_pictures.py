@@ -1,7 +1,7 @@
 """Replaces pictures of paragraphs, pages or whole chapters by the text that they show.
 
 Pictures are examined if a page has little text of its own, or at least half as many pictures as paragraphs among its
-paragraphs. They are told from photographs before a recogniser is loaded (crawler.obfuscation.page_picture). Recognised
+paragraphs. Photographs are excluded before a recogniser is loaded (crawler.obfuscation.page_picture). Recognised
 text may contain wrong characters, and is marked as recognised.
 """
 

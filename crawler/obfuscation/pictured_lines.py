@@ -15,7 +15,7 @@ MIN_CONFIDENCE = 0.8  # mean of a picture's characters
 MIN_SHARE_OF_HAN = 0.6  # of a picture's letters
 # The share of characters in lines as high as the median line: posters, covers and comics have several sizes.
 MIN_SHARE_ALIKE, ALIKE = 0.7, 0.35
-MIN_CHARS_OF_LINE = 7.0  # in the mean character's line: lines in a comic's balloons have 2 to 5
+MIN_CHARS_OF_LINE = 7.0  # mean over all characters; the lines of a comic's balloons have 2 to 5
 MIN_SHARE_OF_AREA = 0.1  # of the picture, covered by lines; a photograph with words in it has less
 _UPRIGHT = 1.5
 # In characters: the indent of a first line, and how much shorter a last line is than others. Punctuation that must not

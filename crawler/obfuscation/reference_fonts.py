@@ -275,7 +275,7 @@ def write_numbers(file: IO[bytes], drawn: GlyphModel) -> None:
 
 
 def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> GlyphModel | None:
-    """Read what `write_numbers` wrote, memory-mapping a file; None if it is missing or has another size."""
+    """Read the model that `write_numbers` wrote; a file is memory-mapped. None if it is missing or has another size."""
     try:
         numbers: NDArray[np.float32] = np.load(source, mmap_mode="r" if isinstance(source, Path) else None)
     except (OSError, ValueError, EOFError):

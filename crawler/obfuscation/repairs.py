@@ -1,4 +1,4 @@
-"""Defines the interface of repairs, the page that they change, and the records of what they reversed."""
+"""Defines the interface of repairs, the page that they change, and the records of what they undid."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -189,7 +189,7 @@ class MarkedPage:
     base: the base of relative URLs
     removed: the hidden text that was removed
     style: applies the page's sheets; called by the first repair that needs them, after scripts have written to the tree
-    notes: what could not be reversed on this machine, for the operator
+    notes: what could not be undone on this machine, for the operator
     steps: its `check` raises if a repair takes too long
     """
 
@@ -223,7 +223,7 @@ class MarkedPage:
 class Repair:
     """The detection and removal of one obfuscation. Each part finds nothing on an ordinary page.
 
-    in_tree: changes the tree and returns what it reversed
+    in_tree: changes the tree and returns a record of what it undid
     needs: tags, or `STYLE`; a page with none of them is not passed to `in_tree`
     in_text: takes the main text and the host; returns the repaired text, and what was found or None
     signs: a text without a match is not passed to `in_text`; None passes every text

@@ -27,7 +27,7 @@ KindOf = Callable[[str, str], str]  # returns the kind of a mark, from the remov
 
 
 def constant_kind(kind: str) -> KindOf:
-    """Return a classifier for a step that reverses a single kind of obfuscation."""
+    """Return a classifier for a step that undoes a single kind of obfuscation."""
     return lambda _old, _new: kind
 
 
