@@ -45,7 +45,10 @@ _NO_CHINESE = frozenset({"intake.no-chinese", "intake.no-chinese-pictures"})
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The reading of a file. faults: messages about skipped parts, for the operator."""
+    """The reading of a file.
+
+    faults: messages about skipped parts, for the operator
+    """
 
     reading: Reading | Rejected
     faults: tuple[Message, ...] = ()

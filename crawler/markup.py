@@ -242,7 +242,10 @@ class _LineCollector:
         self._is_pre = False
 
     def visit(self, element: HtmlElement, block: HtmlElement, *, is_link: bool) -> None:
-        """Visit an element in or with the nearest block `block`. is_link: True inside a link of that block."""
+        """Visit an element in or with the nearest block `block`.
+
+        is_link: True inside a link of that block
+        """
         if element is block and element.tag in BLOCKS:
             self.flush(element)
         if element.text:

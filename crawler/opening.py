@@ -177,7 +177,10 @@ class OpenPage:
     is_plain: bool = False  # the tree is made from the plain markup
 
     def parse_again(self, *, is_plain: bool = False) -> None:
-        """Parse the tree again after an abandoned step. is_plain: True to use the plain markup."""
+        """Parse the tree again after an abandoned step.
+
+        is_plain: True to use the plain markup
+        """
         if is_plain:
             self.is_plain = True
             self.steps.leave_out(Step.MARKUP)

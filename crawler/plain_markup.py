@@ -30,7 +30,10 @@ RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
 
 
 def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
-    """Return a verbose pattern for everything except text. raw: elements that are matched with their content."""
+    """Return a verbose pattern for everything except text.
+
+    raw: elements that are matched with their content
+    """
     return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
     |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
      (?:>(?P<inside>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)|\Z)
@@ -179,7 +182,7 @@ class _MarkupWriter:
 
 
 def _ends(name: str, last: str) -> bool:
-    """Return True if the start tag of an element closes the current element."""
+    """Return True if the start tag of `name` closes the current element `last`."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 

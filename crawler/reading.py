@@ -59,7 +59,9 @@ def read_page(
 def read_opened(
     page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = keep_all_lines, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
-    """Read an open page: the second half of `read_page`, which uses up the tree. sieve: removes the site's template.
+    """Read an open page: the second half of `read_page`, which uses up the tree.
+
+    sieve: removes the site's template
 
     A step that takes too long is skipped: the page is read again without it and, finally, by its plain markup.
     """

@@ -77,7 +77,10 @@ _KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_j
 
 @dataclass(frozen=True, slots=True)
 class MojibakeRepair:
-    """A text before it was decoded as `wrong` instead of `right`; is_whole: True if no character is lost."""
+    """A text before it was decoded as `wrong` instead of `right`.
+
+    is_whole: True if no character is lost
+    """
 
     text: str
     right: str

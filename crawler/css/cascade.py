@@ -132,7 +132,7 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: Rea
 def _add_sheets(
     tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, numbers: Iterator[int], steps: ReadingSteps
 ) -> list[_Entry]:
-    """Add the rules of sheets."""
+    """Add the rules of sheets that match elements of the page."""
     matcher, entries = SelectorMatcher(tree), list[_Entry]()
     names = matcher.names | _ALWAYS
     for order, (rule, screens, layer) in enumerate(_rules(sheets, names, result, steps)):

@@ -86,7 +86,10 @@ class Import:
 
 @dataclass(slots=True)
 class SheetContent:
-    """The contents of one sheet. animated: the properties that each animation changes, by its name."""
+    """The contents of one sheet.
+
+    animated: the properties that each animation changes, by its name
+    """
 
     rules: list[Rule] = field(default_factory=list)
     layers: list[LayerName] = field(default_factory=list)  # in the order in which they are first named

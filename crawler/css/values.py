@@ -48,7 +48,10 @@ IN_DOUBT = sum(1 << number for number, screen in enumerate(SCREENS) if screen.do
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The bases of relative lengths. is_quirky: True if lengths need no unit, as in pages without a doctype."""
+    """The bases of relative lengths.
+
+    is_quirky: True if lengths need no unit, as in pages without a doctype
+    """
 
     em_px: float = MEDIUM_PX
     rem_px: float = MEDIUM_PX
@@ -134,7 +137,10 @@ def token_ratio(token: Node) -> float | None:
 
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
-    """Return the size of a font-size or `font` value. units: the units of the parent element."""
+    """Return the size of a font-size or `font` value.
+
+    units: the units of the parent element
+    """
     for token in parse_value(value):
         if token.type == "ident" and token.lower_value in _SIZES_PX:
             return _SIZES_PX[token.lower_value]

@@ -38,7 +38,10 @@ class Rank(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HeadingReading:
-    """A line that was read as a heading. is_sure: False if the neighbouring numbers must agree."""
+    """A line that was read as a heading.
+
+    is_sure: False if the neighbouring numbers must agree
+    """
 
     style: str
     number: int | None

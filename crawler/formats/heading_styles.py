@@ -48,7 +48,10 @@ _ENDS_SENTENCE = re.compile('[。！？!?.…~～—：:；;”’"』」》）)
 
 @dataclass(frozen=True, slots=True)
 class ChapterHeading:
-    """A line that names a chapter. start: the start of the line; number: None for prologues and similar chapters."""
+    """A line that names a chapter.
+
+    start: the start of the line; number: None for prologues and similar chapters
+    """
 
     start: int
     end: int

@@ -50,7 +50,10 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """The characters of a file. lost: the number of broken characters, which are U+FFFD."""
+    """The characters of a file.
+
+    lost: the number of broken characters, which are U+FFFD
+    """
 
     text: str
     lost: int = 0
@@ -166,7 +169,10 @@ def _utf16(data: bytes) -> str | None:
 
 
 def _decode_with_few_losses(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
-    """Decode with replacement. Raises UnreadableFile for many losses. at: bytes of the file before `data`."""
+    """Decode with replacement. Raises UnreadableFile if more than a few characters are lost.
+
+    at: the number of bytes of the file before `data`
+    """
     text, lost = decode_with_replacement(data, codec)
     if lost * CHARS_FOR_A_BROKEN_ONE > len(text) and (lost > 1 or len(text) < MIN_CHARS_TO_LOSE_ONE):
         try:

@@ -42,7 +42,7 @@ MAX_LINK_SHARE = 0.5  # of a line's characters; a line with more is navigation
 
 
 def weight(line: Line) -> float:
-    """Return the weight of a line as running text: its characters outside links plus punctuation; 0.0 for menus."""
+    """Return the weight of a line as running text: characters outside links, plus 3 per punctuation mark; 0.0 for menus."""
     if line.worth is None:
         line.worth = _weight(line)
     return line.worth
@@ -261,7 +261,10 @@ def widen_main_box(page: Sequence[Line], main: HtmlElement | None, titles: Seque
 
 
 def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]) -> list[Line]:
-    """Return the lead of an article: the sentences between its heading and its box. titles: places in `page`."""
+    """Return the lead of an article: the sentences between its heading and its box.
+
+    titles: places in `page`
+    """
     first = next((place for place, line in enumerate(page) if main and line is main[0]), 0)
     heading = max((place for place in titles if place < first), default=first)
     if first - heading > MAX_LINES_OF_LEAD:

@@ -201,7 +201,10 @@ class _PostGroup:
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """The page of a thread. main: the places of the running text, by density."""
+    """The page of a thread.
+
+    main: the places of the running text, by density
+    """
 
     boxes: PageBoxes
     title: str

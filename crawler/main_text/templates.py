@@ -124,7 +124,10 @@ class HostTemplate:
         _drop_oldest(self.frames, MAX_FRAMES)
 
     def is_template(self, line: Line, names: Sequence[str]) -> bool:
-        """Return True if a line belongs to the site, not to the text. names: the site's own names, case-folded."""
+        """Return True if a line belongs to the site, not to the text.
+
+        names: the site's own names, case-folded
+        """
         known = self.frames.get(_frame(line.text))
         if known is None or len(line.text) > MAX_CHARS or known.pages < MIN_PAGES:
             return False

@@ -50,7 +50,10 @@ def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[Sur
 
 
 def control_lines(tree: HtmlElement, after: int) -> list[SurroundingLine]:
-    """Return the texts of buttons, selections and text fields, which are not lines. after: as in SurroundingLine."""
+    """Return the texts of buttons, selections and text fields, which are not lines.
+
+    after: as in SurroundingLine
+    """
     found = []
     for node in tree.iter("textarea", "button", "option"):
         if next(node.iterancestors("template", "noscript"), None) is not None:
@@ -68,7 +71,10 @@ def zone_around(names: tuple[str, str], parent: HtmlElement | None) -> Zone:
 
 
 class _Zones:
-    """Classifies the boxes of one page. main: the boxes that contain lines of the main text."""
+    """Classifies the boxes of one page.
+
+    main: the boxes that contain lines of the main text
+    """
 
     def __init__(self, page: Sequence[Line], main: Iterable[HtmlElement]) -> None:
         self._page = page

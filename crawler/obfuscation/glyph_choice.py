@@ -42,7 +42,7 @@ class Script(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GlyphChoice:
-    """The likeliest character, and its probability among the candidates, ]0, 1]."""
+    """The likeliest character, and its probability among the candidates, (0, 1]."""
 
     char: str
     probability: float

@@ -128,7 +128,10 @@ def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _comb(ink: NDArray[np.float64], width: int) -> tuple[float, float]:
-    """Return the offset and the distance of the cuts that cross the least ink. width: the width of the box, in px."""
+    """Return the offset and the distance of the cuts that cross the least ink.
+
+    width: the width of the box, in px
+    """
     best = (float("inf"), 0.0, float(width))
     for pitch in np.arange(0.55 * width, 1.25 * width, 0.25):
         teeth = np.arange(0, max(len(ink) - pitch, 1), pitch)

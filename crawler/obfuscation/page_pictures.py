@@ -87,7 +87,7 @@ class _PictureReadings:
 
 
 class _Frames(dict[HtmlElement, bool]):
-    """A cache of elements: True if an element is in a frame of the page or among its comments."""
+    """A cache of elements: True if an element is in a frame of the page or among comments."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         parent = element.getparent()

@@ -43,7 +43,10 @@ _NOWHERE, _ANYWHERE, _ON_SCREEN = Movement(0.0, 0.0), Movement(-inf, inf), Movem
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """The effect of transform, translate and scale on a box. scale: the smaller factor of the two directions."""
+    """The effect of transform, translate and scale on a box.
+
+    scale: the smaller factor of the two directions
+    """
 
     across: Movement = _NOWHERE
     down: Movement = _NOWHERE

@@ -170,7 +170,7 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
 
 
 def _kind_of_replacement(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
-    """Return the likeliest kind. A font replaces each character by exactly one; generated text is not in the markup."""
+    """Return the likeliest kind: a font if the lengths are equal, because it shows one character for each."""
     is_drawn = len(old) == len(new)
     likely = sorted(changed, key=lambda kind: (kind is Obfuscation.FONT) != is_drawn)
     return likely[0].value if likely else ""

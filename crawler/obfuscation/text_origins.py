@@ -275,7 +275,7 @@ def _pick(text: str, places: NDArray[np.int32]) -> str:
 
 
 def _permutation(before: str, after: str) -> list[int]:
-    """Return the places in `before` of the characters of `after`, its permutation, in the longest possible pieces."""
+    """Return the place in `before` of each character of its permutation `after`, in pieces as long as possible."""
     free = defaultdict[str, list[int]](list)
     for place, char in enumerate(before):
         free[char].append(place)
@@ -292,6 +292,6 @@ def _permutation(before: str, after: str) -> list[int]:
 
 
 def _same_chars(before: str, start: int, after: str, at: int) -> int:
-    """Count equal characters from two places onwards, up to _MAX_SAME, which make a separate piece in any case."""
+    """Count the equal characters from two places onwards, at most _MAX_SAME."""
     pairs = zip(before[start : start + _MAX_SAME], after[at : at + _MAX_SAME], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

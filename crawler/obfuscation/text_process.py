@@ -25,7 +25,10 @@ MAX_KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SeenPicture:
-    """The lines seen in a picture. is_whole: True if the time was sufficient for the whole picture."""
+    """The lines seen in a picture.
+
+    is_whole: True if the time was sufficient for the whole picture
+    """
 
     height: int
     width: int

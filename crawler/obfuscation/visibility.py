@@ -88,7 +88,10 @@ def hides_text(finder: HiddenElementFinder) -> bool:
 
 
 def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
-    """Return the elements to remove, in order. most: how many Chinese characters one element may hide."""
+    """Return the elements to remove, in order.
+
+    most: how many Chinese characters one element may hide
+    """
     passed_over = set[HtmlElement]()
     for _ in range(_MAX_ROUNDS):
         hidden = finder.find(passed_over) if passed_over else finder.unchanged_page
