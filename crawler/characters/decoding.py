@@ -67,7 +67,7 @@ _MORE = {
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _CONTROLS, _MAX_BYTES_TO_SUSPECT = re.compile(rb"[\x00-\x08\x0e-\x1f]"), 4_000  # as in mojibake.has_many_controls
 _STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order if nothing else decides
-MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; truncated pages with one broken advertisement have less
+MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement has less
 # Three in ten characters of GBK are valid UTF-8 by chance (lead C4-DF, trail 80-BF); eight in a row are not.
 MIN_CHARS_OF_SURE_UTF8 = 8
 _LABEL_BONUS = 0.02  # a label only decides between readings of equal quality

@@ -177,7 +177,7 @@ class FoundHeadings:
         all_marks = sorted((*marks, *unnumbered), key=_start)
         left = _without_contents(all_marks, self._text)
         candidates = [each for each in left if each.style == name]
-        begins_again = is_wanted or rank not in _LEAST or name.startswith("题(")  # its numbers are those of parts
+        begins_again = is_wanted or rank not in _LEAST or name.startswith("题(")  # "题(" numbers the parts of a title
         rising = _longest_rising(candidates, [each.start for each in left if each.rank is Rank.VOLUME], begins_again)
         kept = {each.start for each in rising}
         chosen = _with_bodies([each for each in left if each.style != name or each.start in kept], self._text)

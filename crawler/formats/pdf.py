@@ -49,7 +49,7 @@ _DAMAGES = (
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u2018-\u201d\u2026\u2014\U00020000-\U000323af"
 # A justified line whose characters were placed one by one has a space after each.
 _SPACED = re.compile(rf"(?:[{_CJK}] ){{3,}}")
-_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; the letters before it are Latin ones, as which bytes are misread
+_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; misread bytes result in the Latin letters before it
 _NUMBERS = re.compile(r"[0-9零〇一二三四五六七八九十百千]+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(r"[\s\-—–·•|/第共页頁pP.]*(?:#[\s\-—–·•|/第共页頁.]*){1,2}")
 _LATIN_END, _LATIN_START = re.compile(r"[A-Za-z0-9,.;:!?)]$"), re.compile(r"^[A-Za-z0-9(]")

@@ -42,7 +42,7 @@ MAX_LINK_SHARE = 0.5  # of a line's characters; a line with more is navigation
 
 
 def weight(line: Line) -> float:
-    """Return the weight of a line as running text: characters outside links, plus 3 per punctuation mark; 0.0 for menus."""
+    """Return a line's weight as running text: characters outside links, plus 3 per punctuation mark; 0.0 for menus."""
     if line.worth is None:
         line.worth = _weight(line)
     return line.worth
@@ -229,7 +229,7 @@ def _leads_away(heading: HtmlElement) -> bool:
     return bool(href) and not href.startswith(("#", "javascript:")) and linked >= shown >= MIN_CHARS_OF_HEADING
 
 
-# Edges of a text: adds words outside the box that holds most of it, drops menus and frames of posts.
+# The edges of a text: words outside the box that holds most of the text are added, menus and frames of posts dropped.
 
 # The share that a box around an unnamed main box may add: .25 loses a message's first six lines, .6 and 1 give the same
 # results for all public pages and the 58 (2026-11).

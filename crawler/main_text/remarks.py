@@ -32,7 +32,7 @@ FLOOR = in_both_scripts(
     r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
     r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
 )
-_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # every time and floor contains one
+_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # contained in every time and floor
 END_OF_SENTENCE = re.compile("[。！？；…!?]")
 MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
 # Notices that software writes into posts and below them.

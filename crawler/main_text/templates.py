@@ -342,7 +342,7 @@ def _template_from_record(record: Mapping[str, Any]) -> HostTemplate:
 # The skeleton of a page: its elements with their classes and ids, without words. Pages of the same template agree.
 
 MAX_ELEMENTS = 5_000
-_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # as many as the text has
+_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # they depend on the text
 
 
 def skeleton(tree: HtmlElement) -> frozenset[str]:

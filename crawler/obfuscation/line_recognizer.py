@@ -16,7 +16,7 @@ _LINES_AT_A_TIME = 1
 _UPRIGHT = 1.5  # a box with at least this ratio of height to width is a column
 _MAX_GAP = 3.0  # between pieces of a line, relative to its height
 _MAX_SLOPE = 0.08  # of a line; watermarks slope more
-# The picture is judged after this many lines: certain lines have a confidence of .9 or more, and several characters.
+# The picture is judged after this many lines: reliable lines have a confidence of .9 or more, and several characters.
 _LINES_TO_JUDGE, _MIN_CONFIDENCE, _MIN_CHARS = 8, 0.6, 3
 
 _Box = NDArray[np.float32]  # float32[4, 2]: x and y in px from the upper left corner, clockwise
