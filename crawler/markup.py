@@ -93,7 +93,10 @@ def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
 
 
 def _has_html_in_foreign(root: HtmlElement) -> bool:
-    """Return True if libxml2 nests HTML in <svg> or <math> that browsers put after it."""
+    """Return True if libxml2 nests HTML in <svg> or <math> that browsers put after it.
+
+    Browsers allow no blocks there, and do not read the contents of <style>, <script> and <title> as raw text.
+    """
     for foreign in root.iter("svg", "math"):
         for node in foreign.iter("style", "script", "title", *_LINES):
             if node.tag in _LINES:

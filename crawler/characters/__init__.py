@@ -1,1 +1,1 @@
-"""Decoding of bytes: labels, statistics, repairs."""
+"""Decodes bytes by labels and statistics, and repairs wrongly decoded text."""

@@ -1,1 +1,1 @@
-"""Style sheets of pages: the declarations for each element on each screen. Pure; knows no script and no layout."""
+"""Computes the style declarations for each element of a page on each screen, without scripts and layout."""

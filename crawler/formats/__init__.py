@@ -1,1 +1,1 @@
-"""Files that hold whole books -> title, author, chapters: for a rights holder's files and for what a site offers."""
+"""Reads whole books from the files of rights holders and the downloads of sites: title, author, chapters."""

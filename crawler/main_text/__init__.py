@@ -1,1 +1,1 @@
-"""Extraction of a page's main text from what stands around it."""
+"""Separates a page's main text from its surroundings."""

@@ -1,1 +1,1 @@
-"""Repair of texts that are hidden, garbled or obfuscated in other ways, while a page is read."""
+"""Repairs texts that are hidden, garbled or obfuscated in other ways, while a page is read."""

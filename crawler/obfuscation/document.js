@@ -1,7 +1,7 @@
-// A document that records what the scripts of a page write. Nothing else of a browser is here, and nothing of the page.
+// A document that records what the scripts of a page write. It has no other parts of a browser and none of the page.
 (() => {
-  const UNCHANGED = "\u0000"; // stands for what an element holds before a script writes into it
-  const MOST_CALLS = 100; // of what is put off: some pages put off the same again and again
+  const UNCHANGED = "\u0000"; // represents the content of an element before a script writes into it
+  const MOST_CALLS = 100; // of delayed functions: some pages delay the same function again and again
   const written = [], elements = new Map(), pending = [];
   let script = 0;
 
@@ -33,7 +33,7 @@
     getAttribute() { return null; }
     addEventListener() {}
     querySelector(selector) { return find(selector); }
-    // As jQuery has them.
+    // The methods of jQuery.
     html(markup) { if (markup === undefined) return this.innerHTML; this.innerHTML = markup; return this; }
     text(text) { if (text === undefined) return this.textContent; this.textContent = text; return this; }
     appendTo(target) { (target instanceof Element ? target : find(target)).append(this); return this; }
@@ -74,7 +74,7 @@
     Base64: { decode: (text) => decodeURIComponent(escape(atob(text.replace(/-/g, "+").replace(/_/g, "/")))) },
   });
 
-  // Called with the number of the script that runs next; at last without one, for all that was written.
+  // Called with the number of the next script, and finally without one to return everything that was written.
   return (next) => {
     if (next !== undefined) { script = next; return ""; }
     once(globalThis.onload);

@@ -1,1 +1,1 @@
-"""Data of pages without a text of their own, in their scripts or requested by them: the text that these would write."""
+"""Reads the text of pages that their scripts write, from data in the scripts or requested by them."""
