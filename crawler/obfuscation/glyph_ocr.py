@@ -11,7 +11,7 @@ from PIL import Image
 
 from core.wording import Message
 
-# Availability of character recognition in pictures, checked without loading it.
+# Checks whether character recognition in pictures is available, without loading it.
 
 
 def is_installed() -> bool:
@@ -20,7 +20,7 @@ def is_installed() -> bool:
 
 
 def missing_recognition() -> Message | None:
-    """Return the message that names the missing extra for pictures of text; None if it is installed."""
+    """Return the message that names the missing extra for pictures of text, or None if it is installed."""
     return None if is_installed() else Message("site.no-ocr")
 
 

@@ -23,7 +23,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def child_environment() -> dict[str, str]:
-    """Return an environment without secrets: code that breaks out of such a process finds none there."""
+    """Return an environment without secrets, because hostile input may take control of the process."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": paths}
