@@ -23,7 +23,7 @@ DISCOVERY = "discovery"  # lock for querying the search endpoint
 
 
 class LookUpStep(StepTask):
-    """A step on one look-up, which a permanent failure ends, so that it can be requested again at once."""
+    """A step on one look-up. A permanent failure ends the look-up, so that it can be requested again immediately."""
 
     abstract = True
 
@@ -34,7 +34,7 @@ class LookUpStep(StepTask):
 
 @app.task(name="sites.crawl_site", base=StepTask)
 def crawl_site(run_id: int) -> None:
-    """Start a crawler if one is free, without waiting; else the first crawler that becomes free takes the run."""
+    """Start a crawler if a slot is free, without waiting; otherwise the next free crawler takes the run."""
     if crawls.has_waiting(SystemClock().now(), run_id):
         crawlers.start(SETTINGS)
 
@@ -66,7 +66,7 @@ def start_due_crawls() -> None:
     resend_lost_runs(now, outbox)
 
 
-# Acknowledged early, because the row and its sign of life tell if an import is alive.
+# Acknowledged early, because the row's sign of life shows if an import is alive.
 @app.task(name="sites.take_imports", base=PeriodicTask, acks_late=False)
 def take_imports() -> None:
     """Start a process for waiting archives and those whose process died, if a slot is free."""

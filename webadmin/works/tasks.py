@@ -1,4 +1,4 @@
-"""Celery tasks of works: adding a text to the index, and removing it."""
+"""Celery tasks that add texts of works to the index and remove them."""
 
 from contextlib import suppress
 
@@ -15,7 +15,7 @@ from webadmin.stores import live
 
 @app.task(name="works.register_work", base=StepTask)
 def register_work(text_id: str) -> None:
-    """Add a work to the index; after the last one that waits, search pages for all new ones."""
+    """Add a text to the index; after the last waiting one, search pages for all new texts."""
     ports = live(SETTINGS)
     log_bad_input("register_work", lambda: steps.register_work(WorkTextId(text_id), ports))
     if not pending(redis_client(SETTINGS)).waiting["works"]:
@@ -25,5 +25,5 @@ def register_work(text_id: str) -> None:
 
 @app.task(name="works.withdraw_work", base=StepTask)
 def withdraw_work(text_id: str) -> None:
-    """Remove a text that no work has any more from the index."""
+    """Remove a text that no work has any longer from the index."""
     log_bad_input("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))

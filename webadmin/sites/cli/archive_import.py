@@ -23,7 +23,7 @@ def import_(
     rights_holder: str = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Import the pages of archive files with the times of archiving; repeating it resumes an interrupted import."""
+    """Import the pages of archive files with their capture times; running it again resumes an interrupted import."""
     ok = True
     with session() as settings:
         from webadmin.accounts.services import holders

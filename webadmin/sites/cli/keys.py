@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def find_site(key: str) -> "Site":
-    """Return the site of that number, name, host or address. Raises BadInput."""
+    """Return the site with this number, name, host or URL. Raises BadInput."""
     from webadmin.sites.services import watchlist
 
     try:

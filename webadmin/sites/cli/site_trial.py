@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler.readers.pages import WholePage
     from webadmin.sites.models import Site
 
-LINKS_SHOWN = 3  # for each place; --json has all links
+LINKS_SHOWN = 3  # links printed for each place; --json prints all
 _TEXT_BY = {
     "scripts": "tracking.text-by-scripts",
     "data": "tracking.text-by-data",
@@ -55,7 +55,7 @@ class _Kept:
     """An in-memory store and outbox."""
 
     pages: list[tuple[Fetched, Reading]] = field(default_factory=list)
-    read: list["WholePage"] = field(default_factory=list)  # may be a page without text, then the rendered page
+    read: list["WholePage"] = field(default_factory=list)  # a page without text, then the rendered page
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         self.pages.append((fetched, reading))
@@ -141,7 +141,7 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
 
 
 def _links(page: "WholePage | None") -> list[dict[str, str]]:
-    """Return the links of a page, each with its place on the page."""
+    """Return the links on a page with their places."""
     if page is None or page.links is None:
         return []
     found = page.links
@@ -149,7 +149,7 @@ def _links(page: "WholePage | None") -> list[dict[str, str]]:
 
 
 def _ways(record: dict[str, Any]) -> list[Message]:
-    """Return messages on how the text was found, and on the links by place with their number and the first ones."""
+    """Return messages on how the text was found, and on the number of links in each place with the first few."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
         way = Message(_TEXT_BY.get(record["text_by"], "tracking.text-by-markup"))

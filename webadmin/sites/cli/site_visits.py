@@ -37,7 +37,7 @@ def failures(
     site: Annotated[str, typer.Argument(metavar="[SITE]")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the addresses that could not be fetched, with the reason and the time of the next attempt."""
+    """List the URLs that could not be fetched, with the reason and the time of the next attempt."""
     with session() as settings:
         from webadmin.sites.services import visit_repository as revisits
         from webadmin.sites.services import watchlist

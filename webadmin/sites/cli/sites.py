@@ -56,7 +56,7 @@ def add(  # noqa: PLR0917 - options of a command
     ignore_robots: bool = False,
     reason: str = "",
 ) -> None:
-    """Watch a site. The same address again updates its options; --name of an existing site adds an address to it."""
+    """Watch a site. Repeating a URL updates the site's options; --name of an existing site adds a URL to it."""
     options: dict[str, Any] = {
         "kind": _kind(kind),
         "crawl_at": _time(daily_at),
@@ -87,7 +87,7 @@ def add(  # noqa: PLR0917 - options of a command
 
 
 def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
-    """Add a site with a start address. reason: why robots.txt is ignored, if the options say so."""
+    """Add a site with a start URL. reason: why robots.txt is ignored, if the options say so."""
     with session() as settings:
         from webadmin.accounts.services import holders
         from webadmin.sites.services import politeness, watchlist
@@ -106,7 +106,7 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
 def _require_reachable(url: str, settings: CrawlSettings) -> None:
     """Raise UnsafeUrl for a URL that a crawl would refuse; warn if its host name cannot be resolved.
 
-    A text that is not a web address passes, because storing it reports the fault.
+    Text that is not a URL passes, because storing it reports the fault.
     """
     from crawler.fetching.addresses import AddressGuard
 
@@ -141,7 +141,7 @@ def _check_switch(of_kind: SiteKind, reason: str) -> None:
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the sites with the time and the result of the last crawl of each."""
+    """List the sites with the time and result of their last crawls."""
     with session() as settings:
         from webadmin.sites.models import Site
 
@@ -154,7 +154,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
-    """Import the monthly visits of sites, by which matters are ordered, from lines of SITE,VISITS (CSV)."""
+    """Import the sites' monthly visits, which order the matters, from CSV lines SITE,VISITS."""
     with session() as settings:
         from webadmin.sites.services.reach import import_reach
         from webadmin.works.services.intake.plain import read_bytes
@@ -164,7 +164,7 @@ def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
 
 
 def _decode(data: bytes, path: Path) -> str:
-    """Decode a file as UTF-8 or as the encoding of a Chinese Windows, in which spreadsheets save CSV.
+    """Decode a file as UTF-8, or as GB18030, in which spreadsheets on Chinese Windows save CSV.
 
     Raises BadInput.
     """
@@ -181,7 +181,7 @@ def _hosts(site: "Site") -> list[str]:
 
 
 def _last(site: "Site", settings: Any) -> Message:
-    """Return a message on the result of the newest crawl, or on the newest import for a site of archives."""
+    """Return a message on the newest crawl, or for a site of archives on the newest import."""
     if not KINDS[site.kind].is_crawled:
         from django.db.models import Max
 
@@ -243,7 +243,7 @@ _COLUMNS = (
 def _add_named(  # noqa: PLR0917 - what the command was given
     kind: SiteKind, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
 ) -> None:
-    """Add a site without a start address: a list of pages, or a site of archives."""
+    """Add a site without a start URL: a list of pages, or a site of archives."""
     is_list = kind.starts_are_pages
     if url.strip() or (urls is None) == is_list:
         if is_list:

@@ -85,7 +85,7 @@ class DiscoveredPage(models.Model):
         DiscoveryQuery, models.SET_NULL, null=True, blank=True, related_name="pages", verbose_name=_("query")
     )
     url = models.CharField(_("URL"), max_length=2000)
-    url_digest = models.CharField(max_length=64, editable=False)  # of the canonical URL, which is too long for an index
+    url_digest = models.CharField(max_length=64, editable=False)  # The canonical URL is too long for an index.
     host = models.CharField(_("host"), max_length=260, db_index=True)
     title = models.CharField(_("title"), max_length=300, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)

@@ -13,7 +13,7 @@ from webadmin.ui.models.phrases import contact_kind_choices, contact_source_choi
 
 
 class SiteIdentifier(models.Model):
-    """An identifier on the pages of a site, with the place and time of reading."""
+    """An identifier on the pages of a site, with the URL and time at which it was read."""
 
     class Kind(models.TextChoices):
         BAIDU = site_identifiers.BAIDU, _("Baidu Tongji id")
@@ -43,7 +43,7 @@ class SiteIdentifier(models.Model):
 
 
 class SiteTemplate(models.Model):
-    """The structure that the pages of a site share, as a sketch, with the time of reading."""
+    """A sketch of the structure that the pages of a site share, with the time at which it was read."""
 
     site = models.OneToOneField(Site, models.CASCADE, related_name="template", verbose_name=_("site"))
     # The smallest hashes of the template's entries: webadmin.sites.services.families.
@@ -59,7 +59,7 @@ class SiteTemplate(models.Model):
 
 
 class ContactRead(models.Model):
-    """A contact of a site, with the place and time of reading. Contacts that the site no longer names stay."""
+    """A contact of a site, with its source and the time of reading. Contacts that the site no longer names are kept."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="contacts", verbose_name=_("site"))
     kind = models.CharField(_("what it is"), max_length=16, choices=contact_kind_choices)

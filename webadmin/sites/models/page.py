@@ -38,7 +38,7 @@ class PageRecord(models.Model):
     obfuscation_kinds = ObfuscationKinds()
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
-    # The version last compared by meaning (webadmin.rewrites.services), "" for none. Another version is due for the
+    # The version last compared by meaning (webadmin.rewrites.services), or "". Any other version is due for the
     # comparison.
     reworded_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)
 
@@ -46,7 +46,7 @@ class PageRecord(models.Model):
         verbose_name = _("page")
         verbose_name_plural = _("pages")
         ordering = ["-first_seen", "page_id"]
-        # For the default list and each order and filter, for one rights holder and for all. A site determines its
+        # For the default list and every order and filter, for one rights holder and for all. A site determines its
         # rights holder, but without both in one index SQLite may scan all pages of the holder.
         indexes = [
             *in_order("page_site", "site", *_NEWEST, "obfuscation_kinds"),
@@ -56,7 +56,7 @@ class PageRecord(models.Model):
             *in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
             *in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
             *in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
-            # In an order that no other index has: PostgreSQL would scan that index, over all pages that are not due.
+            # No other index has this order; otherwise PostgreSQL would scan that index past all pages that are not due.
             models.Index(
                 fields=["rights_holder", "reworded_version_id", "page_id"],
                 condition=Q(gone_since__isnull=True) & ~Q(reworded_version_id=F("version_id")),
@@ -71,7 +71,7 @@ class PageRecord(models.Model):
 class PageRecheck(models.Model):
     """A request to fetch and compare a page again, with its requester and result.
 
-    asked_by: None for a request of the program (webadmin.notices.services.removals.schedule).
+    asked_by: None if the program made the request (webadmin.notices.services.removals.schedule).
     """
 
     class Outcome(models.TextChoices):
@@ -83,9 +83,9 @@ class PageRecheck(models.Model):
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="rechecks", verbose_name=_("page"))
     asked_by = user_key(_("requested by"), models.SET_NULL, null=True)
     asked_at = models.DateTimeField(_("requested"))
-    url = models.TextField(_("URL"))  # to fetch: the page's own, or one that led to it
+    url = models.TextField(_("URL"))  # the URL to fetch: the page's own, or one that led to it
     before_version_id = models.CharField(max_length=40, blank=True)
-    # The crawl that fetches the page; none while another crawl of the site is running.
+    # The crawl that fetches the page; None while another crawl of the site is running.
     run = models.ForeignKey(CrawlRun, models.SET_NULL, null=True, blank=True, related_name="rechecks")
     by_second_route = models.BooleanField(_("by another route"), default=False)
     outcome = models.CharField(_("outcome"), max_length=16, choices=Outcome, blank=True)

@@ -18,7 +18,8 @@ from webadmin.ui.models.fields import CopiedKey, MessageField, in_order
 
 MAX_DELAY_S = 3600.0  # the same as between two search queries; 1e308 would block one of the few crawlers forever
 
-LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, daily budget or own request: a day, which may have 25 h
+# A run waits at most a day, which may have 25 h, for a site's hours, its daily budget or its own request.
+LONGEST_WAIT = timedelta(hours=25)
 
 
 class Site(models.Model):
@@ -129,10 +130,10 @@ class CrawlRun(models.Model):
     counts = models.JSONField(_("counts"), default=dict, blank=True)  # core.pages.CrawlCounts
     faults = MessageField(_("faults"), default=list, blank=True)
     finish_reason = MessageField(_("ended because"), null=True, blank=True)
-    resume_at = models.DateTimeField(_("continues at"), null=True, blank=True)  # of a queued run that waits
-    # Number of consecutive ends because a service was down (webadmin.sites.services.outages).
+    resume_at = models.DateTimeField(_("continues at"), null=True, blank=True)  # when a waiting run may start
+    # How often the run ended in a row because a service was down (webadmin.sites.services.outages).
     outages = models.PositiveSmallIntegerField(default=0, editable=False)
-    only_urls = models.TextField(_("only these pages"), blank=True)  # one on each line; "" for the whole site
+    only_urls = models.TextField(_("only these pages"), blank=True)  # One URL on each line; "" for the whole site.
     by_second_route = models.BooleanField(_("by another route"), default=False)
     # When its results for pages of confirmed cases were processed (webadmin.notices.services.removals).
     followed_at = models.DateTimeField(null=True, editable=False)
@@ -161,7 +162,7 @@ class CrawlRun(models.Model):
 
     @property
     def pages_seen(self) -> int:
-        """The number of pages that the crawl saw: those with a new version, and unchanged ones."""
+        """The number of pages that the crawl saw, whether new, changed or unchanged."""
         return self.new_versions + int(self.counts.get("unchanged", 0))
 
     def __str__(self) -> str:
@@ -176,7 +177,7 @@ def site_key(site: SiteId) -> int:
 
 
 class ArchiveImport(models.Model):
-    """The import of one WARC or WACZ file. position: where an interrupted import resumes."""
+    """The import of one WARC or WACZ file. position: the record at which an interrupted import resumes."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")

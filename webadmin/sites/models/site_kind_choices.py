@@ -1,4 +1,4 @@
-"""The choices for kinds of sites, made from their records (crawler.site_kinds)."""
+"""The choices for the kind of a site, from crawler.site_kinds."""
 
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -15,7 +15,7 @@ def choices() -> list[tuple[str, str]]:
 
 
 def _starts() -> str:
-    """Return the meaning of a start address for each kind."""
+    """Return the meaning of a start URL for each kind."""
     is_chinese = (get_language() or "").startswith("zh")
     colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
     words = in_language_of_reader
@@ -24,7 +24,7 @@ def _starts() -> str:
 
 
 def conditional_fields() -> dict[str, str]:
-    """Return Unfold's conditions for showing the fields of a site, which depend on what its spider uses."""
+    """Return Unfold's conditions that show only the fields that the site's spider uses."""
     readers = {name: [kind.name for kind in KINDS.values() if name in kind.settings] for name in sorted(SETTINGS)}
     shown = {name: list(CRAWLED) for name in ("start_urls", "crawl_at", "interval_days")} | readers
     return {field: " || ".join(f"kind == '{name}'" for name in names) for field, names in shown.items()}

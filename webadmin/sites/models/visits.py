@@ -1,4 +1,4 @@
-"""The addresses of a site, their redirects to other hosts, and moves of the site."""
+"""The URLs of a site, their redirects to other hosts, and moves of the site."""
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +12,7 @@ from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:
-    """Return the indexes for listing the few addresses with a condition, for one rights holder and for all."""
+    """Return the indexes for listing the few URLs with a condition, for one rights holder and for all."""
     fields = ["-failures", "due_at", "id"]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
@@ -21,7 +21,7 @@ def _of_some(name: str, condition: Q) -> list[models.Index]:
 
 
 class Address(models.Model):
-    """One address of a site and its history of visits: core.visits.Visit as a row."""
+    """A URL of a site and its history of visits: core.visits.Visit as a row."""
 
     SEARCH_PATHS = ("page_id", "site")
 
@@ -90,7 +90,7 @@ class Address(models.Model):
 class OffSiteRedirect(models.Model):
     """A redirect of a page or start page to another host, which is evidence of a move."""
 
-    id = models.CharField(max_length=40, primary_key=True)  # of the site, the address and the host
+    id = models.CharField(max_length=40, primary_key=True)  # Digest of the site, the URL and the host.
     site = models.ForeignKey(Site, models.CASCADE, related_name="off_site_redirects", verbose_name=_("site"))
     from_url = models.TextField(_("from"))
     to_url = models.TextField(_("to"))

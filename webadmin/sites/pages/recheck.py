@@ -25,7 +25,7 @@ Outcome = PageRecheck.Outcome
 
 @dataclass(frozen=True, slots=True)
 class RecheckShown:
-    """The state of the newest recheck. sentence: describes it, "" for none. is_over: the state is final."""
+    """The state of the newest recheck. sentence: its description, or "". is_over: the state is final."""
 
     address: str
     can_ask: bool

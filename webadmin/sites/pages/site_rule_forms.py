@@ -87,7 +87,7 @@ class SiteRulesForm(forms.ModelForm):
         return super().save(commit)
 
     def _values(self, given: str) -> tuple[tuple[str, str], ...]:
-        """Return the values after saving: those given, or else the stored ones."""
+        """Return the values after saving: the given ones, or else the stored ones."""
         if given == FORGET:
             return ()
         return politeness.pairs(given or sealed.unseal(self.instance.sealed_values))
@@ -104,7 +104,7 @@ class SiteBanRuleForm(forms.ModelForm):
         widgets = {"words": UnfoldAdminTextareaWidget(attrs={"rows": 2})}
 
     def clean(self) -> dict[str, Any]:
-        from crawler.politeness.bans import rule_faults  # late: it loads fingerprint
+        from crawler.politeness.bans import rule_faults  # Imported here, because it loads fingerprint.
 
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors or self.cleaned_data.get("DELETE"):
@@ -152,7 +152,7 @@ class SiteProxyForm(forms.ModelForm):
             self.fields["password"].help_text = _KEPT
             self.fields["password"].widget.attrs["placeholder"] = _(
                 "saved; leave empty to keep it"
-            )  # lines show no help
+            )  # Table rows show no help texts.
 
     def clean_place(self) -> str:
         text = str(self.cleaned_data["place"]).strip()

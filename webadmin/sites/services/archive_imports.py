@@ -35,8 +35,8 @@ def run_import(
 ) -> ImportCounts:
     """Import the file of a row that `webadmin.sites.services.imports.take` assigned to this process.
 
-    Raises RetryLater if a store does not answer; the row stays running without a sign of life and is resumed later. The
-    error of a faulty file is recorded in the row.
+    Raises RetryLater if a store does not answer; the row stays in the running state and is resumed later. The error of
+    a faulty file is recorded in the row.
     """
     noted_at = 0.0
     counts = imports.stored_counts(row)
@@ -69,7 +69,7 @@ def run_import(
 
 
 def place_finder(row: ArchiveImport) -> Callable[[str], PagePlace | None]:
-    """Return a function that finds the site of a page: the import's own, or the holder's site with the page's host."""
+    """Return a function that finds a page's site: the site of the import, or the holder's site with the page's host."""
     if row.site is not None:
         only = _place(row.site)
         return lambda _: only

@@ -1,4 +1,4 @@
-"""Stores the contacts of sites from crawls and look-ups, each once, with place and time."""
+"""Stores the contacts that crawls and look-ups find, each once, with source and time."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from crawler.contacts.reading import Gathered
 from crawler.registries.look_up import RegistryContact
 from webadmin.sites.models import ContactRead, Site
 
-MAX_CONTACTS = 100  # of a site: those read last
+MAX_CONTACTS = 100  # Contacts kept for a site: the ones read last.
 
 
 def note_read(site: Site, found: Iterable[Gathered]) -> None:

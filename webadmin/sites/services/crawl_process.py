@@ -161,7 +161,7 @@ def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, o
 
 
 def _fail(run: CrawlRun, lease: RunLease, error: Exception) -> None:
-    """Let a run wait for a service that is down, or fail it for any other error."""
+    """Requeue a run to wait for a service that is down, or fail it after any other error."""
     fault = outages.outage_message(error)
     if fault is not None:
         outages.wait_for_service(run, lease.counts, fault, SystemClock().now(), has_moved=lease.has_moved)
@@ -179,7 +179,7 @@ def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
 
 
 def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
-    """Answer the rechecks that people requested, and start the waiting ones, as the scheduler does too."""
+    """Answer the requested rechecks, and start the waiting ones; the scheduler does the same."""
     with suppress(RetryLater, DatabaseFailure):
         rechecks.resume_rechecks(run.site, SystemClock().now(), outbox)
 
@@ -203,7 +203,7 @@ def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
 @transaction.atomic
 def _close(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> None:
     politeness.keep_health(run.site, counts)
-    # A crawl of single pages that were all refused is complete: the recheck reports it.
+    # A crawl of single pages is complete even if all were refused: the recheck reports it.
     if counts.finish_reason in COMPLETE or (run.only_urls and counts.finish_reason in set(Rejection)):
         crawls.finish(run, counts)
     elif counts.finish_reason == STOPPED or counts.resume_at:
@@ -216,7 +216,7 @@ def _close(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> No
 
 
 def _job_dir(run: CrawlRun) -> Path:
-    """Return this machine's folder for the site; drop a journal older than a crawl finished by another machine."""
+    """Return this machine's folder for the site; drop its journal if another machine has finished a newer crawl."""
     folder = SETTINGS.home / "crawls" / f"site-{run.site_id}"
     finished = CrawlRun.objects.filter(site=run.site, state=CrawlRun.State.FINISHED, only_urls="")
     newest: datetime | None = finished.aggregate(newest=Max("finished_at"))["newest"]

@@ -44,8 +44,7 @@ class Crawler:
     def work(self) -> None:
         """Crawl the queued runs.
 
-        Raises the error of a database that stays down; another crawler resumes a run that is left without a sign of
-        life.
+        Raises the database's error if it stays down; another crawler then resumes the interrupted run.
         """
         self._take_up_left()
         while self._slot is not None and not self._is_stopping:
@@ -56,7 +55,7 @@ class Crawler:
                 run = self._run(run, self._slot)
 
     def stop(self, *_: Any) -> None:
-        """Handle a signal: end after the pages in flight, and take no other run."""
+        """Handle a signal: finish the pages in flight, and take no further run."""
         self._is_stopping = True
         self._stop_crawl()
 
@@ -75,13 +74,13 @@ class Crawler:
         """Crawl a run; if its process died, return the run that resumes from its journal on this machine."""
         taken_at = run.started_at
         slot.note(slot_task(run))
-        connections.close_all()  # keep none open during a crawl of hours
+        connections.close_all()  # A crawl may take hours; keep no connection open meanwhile.
         # The slot, an open file, stays taken while the crawl runs, even if this process dies.
         self._crawl = _fork_crawl(run.pk)
         if self._is_stopping:
             self._stop_crawl()
         os.waitid(os.P_PID, self._crawl, os.WEXITED | os.WNOWAIT)
-        crawl, self._crawl = self._crawl, None  # send no more signals to it, because its id may be reused
+        crawl, self._crawl = self._crawl, None  # Send it no more signals, because its id may be reused.
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         self._query_database(run.refresh_from_db)
         slot.note("")  # the run is handled below
@@ -111,7 +110,7 @@ class Crawler:
         return again if again is not None and crawls.mark_started(again, now) else None
 
     def _leave(self, slot: slots.Slot) -> None:
-        """Free the slot, and take one again if a run was queued meanwhile, because its message found none free."""
+        """Free the slot, but take one again for a run queued meanwhile, whose message found no free slot."""
         slot.free()
         is_needed = self._query_database(lambda: crawls.has_waiting(SystemClock().now()))
         folder, number = crawlers.slots_folder(SETTINGS.home), SETTINGS.pipeline.crawlers

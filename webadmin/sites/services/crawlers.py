@@ -33,7 +33,7 @@ def slots_folder(home: Path) -> Path:
 
 
 def start(settings: Settings) -> bool:
-    """Start a crawler if this machine has a free slot, and return at once whether it had one."""
+    """Start a crawler if this machine has a free slot, and return immediately whether it had one."""
     return start_process(CRAWLER, slots_folder(settings.home), settings)
 
 
@@ -46,7 +46,7 @@ def restart_lost_crawler(settings: Settings) -> None:
 
 
 def start_import(settings: Settings) -> bool:
-    """Start an import process if there is a free slot for imports, and return at once whether there was one."""
+    """Start an import process if a slot for imports is free, and return immediately whether one was."""
     return start_process(IMPORT, settings.home / "run" / "imports", settings)
 
 
@@ -57,9 +57,9 @@ def start_process(
     number: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
-    """Start a module in a process if the folder has a free slot, and return at once whether it had one.
+    """Start a module in a process if the folder has a free slot, and return immediately whether it had one.
 
-    number: of slots, None for the number of crawlers. environment: added to that of this process.
+    number: the number of slots, by default the number of crawlers. environment: variables to add or replace.
     """
     slot = slots.take(folder, number or settings.pipeline.crawlers)
     if slot is None:
@@ -87,7 +87,7 @@ def running_processes(home: Path) -> list[psutil.Process]:
 def stop(home: Path) -> None:
     """Stop all long jobs; crawlers finish the pages in flight, and their runs are queued again."""
     for process in running_processes(home):
-        with suppress(psutil.NoSuchProcess):  # it has ended by itself
+        with suppress(psutil.NoSuchProcess):  # The process has already ended.
             process.terminate()
 
 

@@ -41,20 +41,20 @@ _STATES = {
 
 
 class LeftOutReason(StrEnum):
-    """The reason for which a search result is not fetched."""
+    """Reasons for not fetching a search result."""
 
     OWN_SITE = "own_site"
     LICENSED = "licensed"
     WATCHED = "watched"  # its host belongs to a site of the rights holder
     KNOWN = "known"  # an earlier query found it
     UNUSABLE = "unusable"  # not the URL of a page
-    TOO_MANY = "too_many"  # results of one host, or of one query
+    TOO_MANY = "too_many"  # too many results of one host, or of one query
     NO_TIME = "no_time"  # the round was over; a later query may find it again
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateMatch:
-    """The match of a found page with the work. matched_chars: 0 for no match. fault: why the page could not be read."""
+    """The match between a found page and the work. matched_chars: 0 for no match. fault: why the page was not read."""
 
     url: str
     title: str = ""
@@ -71,7 +71,7 @@ def get_or_create_plan(work: Work) -> DiscoveryPlan:
 
 
 def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> list[DiscoveryPlan]:
-    """Return the active plans with queries left today, those with the oldest last query first."""
+    """Return the active plans with queries left today, the longest unqueried first."""
     plans = DiscoveryPlan.objects.filter(is_active=True).select_related("work__rights_holder")
     if works is not None:
         plans = plans.filter(work_id__in=works)
@@ -102,7 +102,7 @@ def last_query_time() -> datetime | None:
 
 
 def asked_sentences(work: Work, now: datetime) -> set[str]:
-    """Return the sentences not to send again: answered ones never, failed ones not on the same day."""
+    """Return the sentences not to send: those already answered, and those that failed on the same day."""
     rows = DiscoveryQuery.objects.filter(work=work).exclude(
         state__in=[QueryState.FAILED, QueryState.ASKED], asked_at__lt=midnight(now)
     )
@@ -141,7 +141,7 @@ def end_query(query: DiscoveryQuery, results: int, left_out: dict[str, int], fau
 
 
 def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | None:
-    """Return the reason for which a result is not fetched, or None for a candidate."""
+    """Return the reason for not fetching a result, or None if it is a candidate."""
     try:
         digest_of, key = _digest(url), host_key(url)
     except ValueError:

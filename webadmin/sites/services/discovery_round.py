@@ -38,11 +38,11 @@ from webadmin.works.models import Work
 log = logging.getLogger("zhuiwen.discovery")
 
 MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of results
-MAX_OF_HOST = 2  # of these; further pages of a site are left to its crawl
-CHAPTERS_LOOKED_AT = 20  # tried until one has a suitable sentence
+MAX_OF_HOST = 2  # candidates from one host; further pages are left to the site's crawl
+CHAPTERS_LOOKED_AT = 20  # chapters tried until one has a suitable sentence
 MAX_EXCERPT_CHARS = 300
-# After this the next round continues. It blocks a worker of the crawl queue for so long and for one more page: two
-# responses of 30 s and two readings. A step is ended after 300 s (pipeline.app).
+# The next round continues after this time. A round blocks a worker of the crawl queue for this long plus one page:
+# two responses of 30 s and two readings. A step is stopped after 300 s (pipeline.app).
 MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 

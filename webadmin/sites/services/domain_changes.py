@@ -32,10 +32,10 @@ from webadmin.works.models import Licence, OwnDomain
 
 # Chosen, 2026-11: one page that redirects is an advertisement or a partner; three that keep their path are a move.
 MIN_PAGES_LED = 3
-# Two sites that copy one novel have the same texts. A site that moved has them at the same paths in the same template.
+# Two sites that copy the same novel have the same texts, but only a moved site has the same paths and template.
 MIN_SHARED_TEXTS, MIN_SHARE = 3, 0.5
 MIN_TEMPLATE = 0.8
-MIN_RESEMBLANCE = 0.8  # of two texts at the same path, whose advertisements differ
+MIN_RESEMBLANCE = 0.8  # similarity of two texts at the same path, which differ in their advertisements
 MAX_PAIRS, MAX_TEMPLATE_PAGES, MAX_EXAMPLES = 40, 5, 5
 _SHINGLE_CHARS = 8
 
@@ -46,21 +46,21 @@ class MoveRefused(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class MoveEvidence:
-    """The evidence for a move. Shares are in [0, 1]; None: there was nothing to compare."""
+    """The evidence for a move. Shares are in [0, 1], or None if there was nothing to compare."""
 
     start_pages_led: int = 0  # start pages that redirect to the new host
-    pages_led: int = 0  # known pages that do
-    same_place: int = 0  # of these: to the same path
+    pages_led: int = 0  # known pages that redirect to the new host
+    same_place: int = 0  # known pages that redirect to the same path there
     known_pages: int = 0  # pages with a text on the old host
     shared_texts: int = 0  # identical texts on both hosts
     compared: int = 0  # pages at the same path on both hosts whose texts were compared
-    alike: int = 0  # of these: those with similar texts
+    alike: int = 0  # compared pages with similar texts
     template: float | None = None  # agreement of the pages' skeletons
     examples: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_enough(self) -> bool:
-        """True if a person should be asked."""
+        """True if the move should be proposed to a person."""
         is_led = self.start_pages_led > 0 or self.same_place >= MIN_PAGES_LED
         texts = max(self.shared_texts, self.alike)
         has_texts = texts >= MIN_SHARED_TEXTS and texts >= MIN_SHARE * min(self.known_pages, MAX_PAIRS)
@@ -189,7 +189,7 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
 
 
 def _details(site: Site, host: str) -> dict[str, Address]:
-    """Return the site's pages with a text on a host, by path and query."""
+    """Return the site's pages on a host that have a text, by path and query."""
     rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
     return {_place(row.url): row for row in rows if url_host(row.url) == host}
 
@@ -230,7 +230,7 @@ def _skeleton(address: Address, pages: PageStore) -> frozenset[str]:
 
 
 def _authorization_reason(site: Site, host: str) -> Message | None:
-    """Return the reason for which a host is authorized: the rights holder's own, or licensed. None for neither."""
+    """Return why a host is authorized (the rights holder's own, or licensed), or None if it is not."""
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
@@ -256,7 +256,7 @@ def _decide(move: SiteMove, state: str, user: User | None, now: datetime | None)
 
 
 def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
-    """Move the addresses to the new host, due at once; addresses known there stay and are linked to the pages."""
+    """Move the URLs to the new host, due immediately; URLs already known there are kept and linked to the pages."""
     site = SiteId(str(move.site_id))
     for old in Address.objects.filter(site_id=move.site_id).order_by("pk"):
         if url_host(old.url) != move.from_host:
@@ -292,7 +292,7 @@ def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
 
 
 def _scheme(move: SiteMove) -> str:
-    """Return the scheme of known addresses on the new host, or https."""
+    """Return the scheme of the known URLs on the new host, or https."""
     known = [new for _, new in move.evidence.get("examples", [])]
     return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
 
@@ -304,7 +304,7 @@ def _existing_site(site: Site, host: str) -> Site | None:
 
 
 def _main_host(site: Site) -> str:
-    """Return the host with most of the site's pages with a text, or ""."""
+    """Return the host with the most pages that have a text, or ""."""
     urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
     hosts = Counter(filter(None, map(url_host, urls)))
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""

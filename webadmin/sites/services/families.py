@@ -23,10 +23,10 @@ from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate
 from webadmin.sites.services.watchlist import site_hosts
 
 READ_EVERY = timedelta(days=7)
-MAX_PAGES, MIN_PAGES = 6, 2  # read of a site; an identifier must be on half of them and on at least two
+MAX_PAGES, MIN_PAGES = 6, 2  # pages read for a site; an identifier must be on half of the pages and on at least two
 MAX_BODY_BYTES = 1_000_000
-MAX_IDENTIFIERS = 30  # of a site; more are a list of addresses, not an imprint
-MAX_SITES = 20  # with one identifier; one on more sites belongs to a platform, a counter or a template
+MAX_IDENTIFIERS = 30  # identifiers of a site; a page with more is a directory, not an imprint
+MAX_SITES = 20  # sites with one identifier; an identifier on more sites belongs to a platform, a counter or a template
 # For the agreement of templates by the smallest hashes of their entries: with 128 the estimate at .9 errs by .03.
 SKETCH, MIN_ENTRIES, MIN_AGREEMENT, MAX_ALIKE = 128, 20, 0.9, 5
 MAX_COMPARED = 2_000
@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The marks that a site shares with others of its rights holder. alike: sites with the agreement of templates."""
+    """The marks that a site shares with the holder's other sites. alike: sites with similar templates, and the share."""
 
     shared: tuple[Shared, ...] = ()
     alike: tuple[tuple[Site, float], ...] = ()
@@ -73,7 +73,7 @@ def site_family(site: Site) -> Family:
 
 
 def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
-    """Return some of the site's pages as last crawled, with their addresses."""
+    """Return some of the site's pages as last crawled, with their URLs."""
     found: list[tuple[str, HtmlElement]] = []
     rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
     for row in rows[: 2 * MAX_PAGES]:
@@ -161,7 +161,7 @@ def _sketch(entries: frozenset[str]) -> list[int]:
 
 
 def _agreement(one: Sequence[int], other: Sequence[int]) -> float:
-    """Return the share of the smallest hashes of the union of two sketches that both have."""
+    """Estimate the Jaccard similarity of two sketches from the smallest hashes in their union."""
     first, second = set(one), set(other)
     smallest = nsmallest(SKETCH, first | second)
     return sum(each in first and each in second for each in smallest) / len(smallest)

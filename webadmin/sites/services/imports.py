@@ -18,17 +18,18 @@ from webadmin.sites.models import ArchiveImport, Site
 
 State = ArchiveImport.State
 SUFFIXES = (".warc", ".warc.gz", ".wacz", ".arc", ".arc.gz", ".wet.gz")
-DEAD_AFTER = timedelta(minutes=10)  # without a sign of life, which a running import gives every few records
+# An import without a sign of life for this long is dead; a running import gives one every few records.
+DEAD_AFTER = timedelta(minutes=10)
 MAX_FAULTS = 50
 
 
 def import_folder() -> Path:
-    """Return the only folder of archives that the admin offers, because a browser user must not name other paths."""
+    """Return the only folder whose archives the admin offers; browser users must not name other paths."""
     return Path(settings.ZHUIWEN.home) / "imports"
 
 
 def offered_files() -> list[str]:
-    """Return the sorted names of the archives in the import folder, without symbolic links: they may lead elsewhere."""
+    """Return the sorted names of the archives in the import folder, except symbolic links, which may lead elsewhere."""
     folder = import_folder()
     if not folder.is_dir():
         return []
@@ -99,7 +100,7 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
 
 
 def resume_position(row: ArchiveImport) -> RecordPosition:
-    """Return the position at which an import resumes, which is the beginning if the file was replaced."""
+    """Return the position at which an import resumes, or the beginning if the file was replaced."""
     if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
         return RecordPosition()
     return RecordPosition(**row.position)

@@ -21,7 +21,7 @@ LOST_AFTER = timedelta(minutes=1)  # a message is taken within seconds; a run th
 # Chosen, not measured.
 PAUSES = (timedelta(0), timedelta(0), timedelta(0), timedelta(minutes=15), timedelta(hours=1))
 COUNTED_WITHIN = timedelta(days=1)
-MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
+MAX_WAKE_UPS = 64  # messages sent at a time: as many crawlers as a machine may have
 
 
 def requeue_live_runs(outbox: Outbox) -> int:
@@ -40,7 +40,7 @@ def requeue_live_runs(outbox: Outbox) -> int:
 def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
     """Requeue the runs whose process gives no sign of life, and return their number.
 
-    A sign of life in the future came from a clock that was ahead; the silence is counted from now.
+    A sign of life in the future came from a clock that was ahead; its silence is counted from now.
     """
     CrawlRun.objects.filter(state=CrawlRun.State.RUNNING, heartbeat_at__gt=now).update(heartbeat_at=now)
     silent = CrawlRun.objects.filter(
@@ -55,7 +55,7 @@ def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
 def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
     """Requeue the site of a run whose process died, and return the new run, or None.
 
-    The pause grows each time, unless the run stored pages; None after the last of `PAUSES` within a day.
+    The pause grows each time, unless the run stored pages. Returns None after the last of `PAUSES` within a day.
     """
     deaths = 0 if crawls.stored_counts(run).kept_pages else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
@@ -72,7 +72,7 @@ def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def slot_task(run: CrawlRun) -> str:
-    """Return the note for the slot of a crawler that crawls a run; its start distinguishes runs after a restore."""
+    """Return the note that a crawler leaves in its slot; the run's start time distinguishes runs after a restore."""
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
 

@@ -24,7 +24,7 @@ from webadmin.sites.services.encrypted_secrets import unseal
 _MEGABYTE = 1_000_000
 PAGES_TRIED = 50
 MAX_TRIAL_S = 10.0  # chosen: a longer trial would block a thread of the admin
-MAX_SHOWN_CHARS = 60  # of the typed text, in a message on its fault
+MAX_SHOWN_CHARS = 60  # characters of the typed text that an error message quotes
 _STATUS = re.compile(r"[0-9]{3}")
 
 
@@ -120,7 +120,7 @@ def keep_health(site: Site, counts: CrawlCounts) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The verdict of the rules on a stored page. rule: "" for no refusal. is_stored: False if its body is missing."""
+    """The verdict of the rules on a stored page. rule: "" if no rule applies. is_stored: False if its body is missing."""
 
     url: str
     title: str

@@ -14,7 +14,7 @@ from matcher.index.ports import MatchIndex
 # Search engines accept a phrase of about 32 Chinese characters (Bing, Baidu: a query has at most 38, 2026-11); a
 # sentence of fewer than 20 everyday words occurs elsewhere by chance.
 MIN_CHARS, MAX_CHARS = 20, 38
-MIN_DISTINCT_SHARE = 0.6  # of its characters; refrains and onomatopoeia repeat them
+MIN_DISTINCT_SHARE = 0.6  # share of distinct characters; refrains and onomatopoeia repeat theirs
 MAX_POSTINGS = 1_000  # a more frequent seed is a set phrase; only the counts are used
 _SENTENCE = re.compile(r"[^。！？!?…\n]+")
 _CLAUSE = re.compile(r"[，,；;、]")
@@ -27,7 +27,7 @@ _UNFIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QuerySentence:
-    """One sentence. commonest, mean: counts of its seeds in the whole index, including this text."""
+    """A sentence. commonest, mean: the largest and the mean count of its seeds in the whole index, including this text."""
 
     text: str
     commonest: int
@@ -37,7 +37,7 @@ class QuerySentence:
 def distinctive(
     text: str, index: MatchIndex, algorithm: Algorithm, wanted: int, asked: Collection[str] = ()
 ) -> list[QuerySentence]:
-    """Return up to `wanted` suitable sentences of `text`, the rarest first, without those in `asked`.
+    """Return up to `wanted` suitable sentences of `text` that are not in `asked`, the rarest first.
 
     Raises IndexStale for an empty index.
     """

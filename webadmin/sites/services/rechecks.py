@@ -1,9 +1,9 @@
 """Rechecks: a page is requested, fetched by a crawl of only that page, and reported.
 
 The crawl obeys the site's hours, pace, robots.txt and budgets. If another crawl of the site is running, the recheck
-waits for its end, and is answered by it if that crawl fetched the page. The program's own rechecks
-(webadmin.notices.services.removals.schedule) work the same way, but also fetch another page that tells if the site
-answers at all, and do not count towards the daily limit of people.
+waits for that crawl to end, and uses its result if it fetched the page. The program's own rechecks
+(webadmin.notices.services.removals.schedule) work the same way, but also fetch another page to see if the site
+answers, and do not count towards people's daily limit.
 """
 
 from collections.abc import Sequence
@@ -142,7 +142,7 @@ def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
 
 
 def control_urls(site: Site, url: str) -> list[str]:
-    """Return pages of a site that tell if it answers: its first start page, and the front page of the host.
+    """Return URLs that show if a site answers: its first start page, and the front page of the host.
 
     Both are needed, because the start page may be the catalogue of the removed work.
     """
@@ -203,7 +203,7 @@ def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | Non
 
 
 def _last_address(page: PageRecord) -> Address | None:
-    """Return the address at which the page was seen last, or None."""
+    """Return the URL at which the page was seen last, or None."""
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
-    # An address that no longer has a text has no page id, but still the URL of the page.
+    # A URL that no longer has a text has no page id, but still equals the page's URL.
     return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()

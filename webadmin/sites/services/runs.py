@@ -52,7 +52,7 @@ DEAD_AFTER_QUEUED = timedelta(hours=6)
 ANSWERS_BEFORE_DUE, ANSWERS_KEPT = timedelta(hours=1), timedelta(days=1)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
-MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
+MAX_LOOK_BACK = timedelta(days=31)  # A machine that was off for a year does not list a year of missed runs.
 
 # Messages for the end reasons of complete crawls: crawler.stats.
 ENDINGS = {
@@ -60,7 +60,7 @@ ENDINGS = {
     PAGE_LIMIT: Message("run.page-limit"),
     BYTE_LIMIT: Message("run.byte-limit"),
 }
-# Rejections that are failures: the page was wanted but could not be fetched or read.
+# Rejections that count as failures: the page was wanted but could not be fetched or read.
 FAILURES = (
     Rejection.HTTP_ERROR,
     Rejection.NO_ANSWER,
@@ -80,7 +80,7 @@ DID_NOT_HAPPEN = Message("run.missed")
 class Timetable:
     """The scheduled times of one site: `at` on every `interval_days`-th day, the first one after `since`."""
 
-    at: time  # of the day in `zone`
+    at: time  # local time in `zone`
     interval_days: int
     zone: ZoneInfo
     since: datetime  # aware
@@ -185,7 +185,7 @@ def live_run(site: Site) -> CrawlRun | None:
 
 
 def left_out(run: CrawlRun | None) -> list[Message]:
-    """Return messages on what a run left out for lack of a browser or OCR, or for repeated texts or slow rules."""
+    """Return messages on what a run left out because of a missing browser or OCR, repeated texts or slow rules."""
     wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
@@ -223,8 +223,8 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
 def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
     """Return the time from which a run may reuse responses that other sites' crawls of the host got, or None.
 
-    A run of single pages reuses none, because it must see their current state. Nor does a site with its own proxies,
-    user agent or login, because it may get other responses.
+    A run of single pages reuses no response, because it must see their current state. Nor does a site with its own
+    proxies, user agent or login, because it may get other responses.
     """
     hosts = site.domains.values("host")
     others = Site.objects.filter(is_active=True, domains__host__in=hosts).exclude(pk=site.pk)
@@ -239,7 +239,7 @@ def site_start_urls(site: Site) -> tuple[str, ...]:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """Return the lines of a field with one entry on each line, without blank ones."""
+    """Return the non-blank lines of a field with one entry on each line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
@@ -312,7 +312,7 @@ def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> b
 
 
 def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None) -> bool:
-    """End a live run as failed. reason: for the operator; None to use the reason in the counts."""
+    """End a live run as failed. reason: shown to the operator, or None to use the reason in the counts."""
     at = now or timezone.now()
     figures = _figures(counts) if counts else {}
     said = reason or (counts.finish_reason if counts else None)
@@ -323,7 +323,7 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = Non
 def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
     """Requeue a running run that was stopped or waits; it resumes from its journal.
 
-    noted: further fields of a run that waits for something other than its site.
+    noted: further fields to set if the run waits for something other than its site.
     """
     values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None, **noted}
     if counts is not None:
@@ -335,7 +335,7 @@ def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) 
 
 
 def due_sites(now: datetime) -> list[Site]:
-    """Return the watched sites whose latest scheduled time has no run and that have no live run, longest due first.
+    """Return the watched sites with no run for their latest scheduled time and no live run, longest due first.
 
     A missed time stays due until a run makes up for it. A new site is first due at its next time of day.
     """
@@ -355,7 +355,7 @@ def next_due(site: Site, now: datetime) -> datetime | None:
 
 
 def missed_runs(now: datetime) -> list[CrawlRun]:
-    """Record and return missed runs, once for each scheduled time that passed more than an hour ago without a run."""
+    """Record and return a missed run for each scheduled time more than an hour ago without a run."""
     missed: list[CrawlRun] = []
     last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))
     for site in _scheduled_sites().annotate(last_scheduled=last_scheduled):
@@ -383,7 +383,7 @@ def abandon_dead_runs(now: datetime) -> int:
 
 
 def _waiting(now: datetime) -> QuerySet[CrawlRun]:
-    """Return the runs that can start, except those of a host that is being crawled or has asked to wait."""
+    """Return the runs that can start, except on hosts that are being crawled or have asked to wait."""
     crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING)
     resting = SiteDomain.objects.filter(
         site__runs__state=State.QUEUED,
@@ -405,8 +405,8 @@ def site_timetable(site: Site) -> Timetable:
 
 
 def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
-    """Record a missed run for each scheduled time since the site's last scheduled run that no run followed."""
-    Site.objects.select_for_update().get(pk=site.pk)  # keeps two schedulers from recording one time twice
+    """Record a missed run for each scheduled time since the last scheduled run that was not followed by a run."""
+    Site.objects.select_for_update().get(pk=site.pk)  # Prevents two schedulers from recording the same time.
     timetable = site_timetable(site)
     after = max(site.added_at, now - MAX_LOOK_BACK)
     last = CrawlRun.objects.filter(site=site, trigger=Trigger.SCHEDULE).order_by("-due_at").first()

@@ -1,4 +1,4 @@
-"""The repository of visits in the admin database: addresses of sites, and redirects to other sites."""
+"""The repository of visits in the admin database: URLs of sites, and redirects to other sites."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -55,13 +55,13 @@ class DjangoVisitRepository:
 
 
 def failing(site: Site | None = None) -> QuerySet[Address]:
-    """Return the addresses whose last fetch failed, the newest failure first."""
+    """Return the URLs whose last fetch failed, the newest failure first."""
     rows = Address.objects.filter(failures__gt=0).select_related("site").order_by("-failed_at", "pk")
     return rows if site is None else rows.filter(site=site)
 
 
 def read_visit(row: Address) -> Visit:
-    """Return the visit in a row."""
+    """Convert a row to a visit."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
     values |= {
         "kind": AddressKind(row.kind),
@@ -100,7 +100,7 @@ def _row(site: int, holder: int | None, visit: Visit) -> Address:
 
 
 def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
-    """Update which pages are gone and which are back; a page with several addresses is back if one of them is."""
+    """Update which pages are gone and which are back; a page with several URLs is back if any of its URLs is."""
     seen = {visit.page_id for visit in visits if visit.page_id and visit.gone_since is None}
     there, away = sorted(seen), (visit for visit in visits if visit.page_id and visit.page_id not in seen)
     gone = {visit.page_id: visit.gone_since for visit in away}

@@ -19,17 +19,17 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
-MAX_BAD_LINES = 10  # shown at once; a wrong file has thousands
+MAX_BAD_LINES = 10  # bad lines shown at once; a wrong file has thousands
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
 MAX_START_URLS = 50  # of a site; lists of pages, which have thousands, cover no host
 
 
 def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
-    """Create or update the rights holder's site at an address, and return it; safe to repeat.
+    """Create or update the rights holder's site at a URL, and return it; safe to repeat.
 
-    name: of a new site, or of an existing one to add the address to; "" for the host. options: fields of `Site`; others
-    keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an invalid option.
+    name: the name of a new site, or of an existing site to add the URL to; "" for the host. options: values for fields
+    of `Site`; others are unchanged. Raises UnsafeUrl if the URL cannot be crawled, BadInput for an invalid option.
     """
     parts, host = _parse_url(url)
     start_url = urlunsplit((parts.scheme.lower(), str(host), parts.path or "/", parts.query, ""))
@@ -51,7 +51,7 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
 def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "list", **options: Any) -> Site:
     """Create or replace the rights holder's list of pages of that name from `text` (crawler.sources.url_list).
 
-    Raises BadInput that names the lines that are no addresses, with their numbers.
+    Raises BadInput with the numbers of the lines that are not URLs.
     """
     found = read_url_list(text)
     if found.bad:
@@ -63,20 +63,20 @@ def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "lis
 
 
 def bad_lines(found: Sequence[BadLine]) -> list[Message]:
-    """Return messages on the first lines of a list that are no addresses."""
+    """Return messages on the first lines of a list that are not URLs."""
     named = [line.message for line in found[:MAX_BAD_LINES]]
     unnamed = len(found) - len(named)
     return [*named, Message("watch.more-bad-lines", count=unnamed)] if unnamed else named
 
 
 def archive_site(rights_holder: RightsHolder, name: str) -> Site:
-    """Return the rights holder's site of that name, creating a site of archives if there is none."""
+    """Return the rights holder's site with this name, creating a site of archives if there is none."""
     known = Site.objects.filter(rights_holder=rights_holder, name=name.strip()).first()
     return known or _named_site(rights_holder, name, "archive")
 
 
 def find_site(key: str) -> Site:
-    """Return the site of that number, name, host or address.
+    """Return the site with this number, name, host or URL.
 
     Raises NotFound, or BadInput if the key is ambiguous.
     """
@@ -136,7 +136,7 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
 
 
 def _find_or_create_site(rights_holder: RightsHolder, name: str, host: Host) -> Site:
-    """Return the site for an address: the one of that name, or without a name the one with the host, or a new one.
+    """Return the site for a URL: found by name, or without a name by host, or else a new site.
 
     With a name, several sites may have the same host (webadmin.sites.services.watchlist warns of it).
     """

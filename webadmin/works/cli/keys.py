@@ -1,4 +1,4 @@
-"""Look up works as the command line names them."""
+"""Finds works by the keys that a user types."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The verb `work add`: add works from files, or with --plan show what would change."""
+"""The verb `work add`: adds works from files, or with --plan shows the changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webadmin.works.services.intake import FoundWork, Intake, ReadFile
 
 # A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
-# The longest novels in one file exceed that; split by chapters, each file is read by itself.
+# The longest novels exceed that in one file; if they are split by chapters, each file is read separately.
 MAX_TEXT_FILE_BYTES = 32 * 1024 * 1024
 _TEXTS = frozenset({".txt", ".md", ".html", ".htm", ".xhtml"})
 MAX_DOUBTS = 20  # lines for one work
@@ -42,7 +42,7 @@ def add(  # noqa: PLR0917 - options of a command
     is_plan: Annotated[bool, typer.Option("--plan")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Add works to the reference corpus. The same file again changes nothing; a changed one updates its work."""
+    """Add works to the reference corpus. Adding an unchanged file again does nothing; a changed file updates its work."""
     with session():
         intake = _read(paths)
         if title and len(intake.works) > 1:
@@ -87,7 +87,7 @@ def _read(paths: Sequence[Path]) -> "Intake":
 
 
 def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """Add a work with its chapters by this heading style; return a record for programs and lines for people."""
+    """Add a work, divided by this heading style; return a record for programs and lines for people."""
     from webadmin import stores
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
@@ -107,7 +107,7 @@ def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, A
 
 
 def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """Return the planned changes of adding a work; nothing is written."""
+    """Return the changes that adding a work would make; nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
     from webadmin.works.services.intake import divide_work, divisions
@@ -125,7 +125,7 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
 
 
 def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
-    """Return messages about works that already have the texts, and why others may be missing from them."""
+    """Return messages about works that already have the texts, and the reason why the list may be incomplete."""
     from webadmin import stores
     from webadmin.works.services.alike import find_alike_works
 
@@ -134,7 +134,7 @@ def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Me
 
 
 def _modest(read_file: "ReadFile") -> "ReadFile":
-    """Return `read_file` with a size limit. It raises UnreadableFile for larger files."""
+    """Wrap `read_file` so that it raises UnreadableFile for files over a size limit."""
 
     def read(path: Path) -> "Intake":
         if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
@@ -153,7 +153,7 @@ def _size(path: Path) -> int:
 
 
 def _doubts(found: "FoundWork") -> Iterator[Message]:
-    """Return messages about the chapters that were accepted but can hardly be found."""
+    """Yield messages about chapters whose copies can hardly be found."""
     title = found.file.title
     doubts = [(chapter.number, why) for chapter in found.file.chapters if (why := doubt(chapter.text))]
     for number, why in doubts[:MAX_DOUBTS]:
@@ -163,7 +163,7 @@ def _doubts(found: "FoundWork") -> Iterator[Message]:
 
 
 def doubt(text: str) -> Message | None:
-    """Return why little or nothing of `text` can be found, as the end of a sentence; None if it can.
+    """Return why copies of `text` can hardly be found, as the end of a sentence, or None if they can.
 
     >>> str(doubt("渡口的灯。"))
     'has too few characters with a reading: 4; below 23 nothing of it can be found'

@@ -1,4 +1,4 @@
-"""The planned changes of adding a work, as lines for a terminal and as a record for programs."""
+"""Formats the changes that adding a work would make, as lines for a terminal and as a record for programs."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,7 +50,7 @@ def _summary(planned: "PlannedChange") -> Message:
 def plan_record(
     planned: "PlannedChange", rights_holder: str, found: "FoundWork", ways: "Sequence[Division]"
 ) -> dict[str, Any]:
-    """Return the same for programs, with every chapter."""
+    """Return the plan with every chapter as JSON values, for programs."""
     change = planned.change
     titles = [chapter.title for chapter in found.file.chapters]
     return {

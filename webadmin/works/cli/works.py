@@ -73,7 +73,7 @@ class _Listed:
 
     @property
     def unprotected_mark(self) -> Any:
-        """The mark of an unprotected work; None for others."""
+        """The mark of an unprotected work, or None."""
         return getattr(self.work, "unprotected", None)
 
     @property
@@ -113,7 +113,7 @@ def remove(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Remove a work from the corpus. A work with cases stays: they need it as evidence."""
+    """Remove a work from the corpus, unless it has cases, which need it as evidence."""
     with session():
         from webadmin import stores
         from webadmin.works.services import catalogue
@@ -142,7 +142,7 @@ def protect(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Remove the mark that a work is not protected: its cases open again, its other matches are compared again."""
+    """Protect a work again: reopen the cases that were set aside, and compare its other matches again."""
     with session():
         from webadmin.works.services import licences
 

@@ -54,9 +54,9 @@ class Chapter(models.Model):
     chars = models.PositiveIntegerField(_("characters"))
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
-    # Since when pages are searched for it by meaning; None before. Set by webadmin.rewrites.services.due_searches.
+    # The time since which pages are searched for it by meaning. Set by webadmin.rewrites.services.due_searches.
     reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # The official time, against which the lead time of copies is measured; None where unknown.
+    # The official time, against which the lead time of copies is measured, or None if unknown.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 
     class Meta:
@@ -71,7 +71,7 @@ class Chapter(models.Model):
 
 
 class Entered(models.Model):
-    """A base of rights that users enter, with who entered them and when they were last changed."""
+    """A base class of rights that users enter, with the user and the time of the last change."""
 
     entered_by = user_key(_("entered by"), models.SET_NULL, null=True, blank=True, editable=False)
     entered_at = models.DateTimeField(_("entered"), auto_now=True)
@@ -81,7 +81,7 @@ class Entered(models.Model):
 
 
 class Licence(Entered):
-    """A permission to publish a work (or all works) on a domain or at an address, from one day until another."""
+    """A permission to publish one or all works on a domain or at a URL during a period."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="licences", verbose_name=_("rights holder")
@@ -136,7 +136,7 @@ class Licence(Entered):
 
 
 class LicenceProof(models.Model):
-    """A file that proves a licence, such as the contract. Written once, its bytes in the evidence store."""
+    """A file that proves a licence, such as the contract. It is written once; its bytes are in the evidence store."""
 
     licence = models.ForeignKey(Licence, models.CASCADE, related_name="proofs", verbose_name=_("licence"))
     name = models.CharField(_("file"), max_length=200)  # the uploader's file name
@@ -263,7 +263,7 @@ class Unprotected(Entered):
 
     @property
     def rights_holder_id(self) -> int:
-        """The owner of the work."""
+        """The key of the work's rights holder."""
         return self.work.rights_holder_id
 
     def clean(self) -> None:
@@ -275,7 +275,7 @@ class Unprotected(Entered):
 
 
 class PlannedUpload(models.Model):
-    """The works read from one upload, kept until the user confirms or discards them; one at most for each user."""
+    """The works read from an upload, kept until the user confirms or discards them; each user has at most one upload."""
 
     rights_holder = models.ForeignKey(  # empty until the user names the owner
         RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")
@@ -299,7 +299,7 @@ class LicenceFee(AppendOnly):
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="fees", verbose_name=_("work"))
     per_thousand = models.DecimalField(_("CNY for a thousand characters"), max_digits=10, decimal_places=2)
-    source = models.CharField(_("source of the fee"), max_length=500)  # such as the number of a contract
+    source = models.CharField(_("source of the fee"), max_length=500)  # for example, the number of a contract
     entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))
 

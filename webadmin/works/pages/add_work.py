@@ -35,7 +35,7 @@ from webadmin.works.services.intake import divisions
 from webadmin.works.services.planned_uploads import UploadGone, divide, keep, planned_upload, stored_sending
 
 CONFIRM, DISCARD, DIVIDE, ASSIGN = "confirm", "discard", "divide", "assign"
-FIRST_TITLES = 3  # first chapters shown, with the last one, to show the division of a work
+FIRST_TITLES = 3  # The first chapters, shown with the last one to illustrate the division of a work.
 DIFFERENCES_SHOWN = 20  # chapters with their changes on one page
 NAMES_SHOWN = 200  # added, removed or renamed chapters; the rest are counted
 
@@ -166,7 +166,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
-    """Return the division of a work, its first chapters and its last one, and other possible divisions."""
+    """Return the division of a work, its first and last chapters, and other possible divisions."""
     ways = divisions(planned.sent.read)
     style = planned.sent.found.file.style or ways[0].style
     titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
@@ -191,7 +191,7 @@ def _style_name(style: str) -> str:
 
 
 def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
-    """Return the work whose chapters are listed: the requested one, else the first that exists already."""
+    """Return the work whose chapters are listed: the requested one, or the first existing one."""
     of = request.GET.get("of")
     if of is None:
         known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
@@ -202,7 +202,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
 
 
 def _difference(wanted: Wanted) -> TextDiff | str:
-    """Return the changes in a chapter, or a message why they cannot be shown."""
+    """Return the changes in a chapter, or a message that explains why they cannot be shown."""
     assert wanted.was is not None
     try:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
@@ -212,7 +212,7 @@ def _difference(wanted: Wanted) -> TextDiff | str:
 
 
 def _sentences(planned: PlannedWork) -> list[str]:
-    """Return messages about the flaws of its file and the works that already have its texts."""
+    """Return messages about flaws in the work's file and about works that already have its texts."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.found.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]

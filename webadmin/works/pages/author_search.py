@@ -1,4 +1,4 @@
-"""Searches of lists by author, under any of their names."""
+"""Searches lists by author, under any of the author's names."""
 
 from typing import ClassVar
 
@@ -13,9 +13,9 @@ from webadmin.works.services.aliases import names_like
 
 
 class AuthorSearchAdmin(HolderAdmin):
-    """A list whose search finds authors by any of their names."""
+    """A list whose search finds an author under any name."""
 
-    author_path: ClassVar[str]  # from a record to the author of its work
+    author_path: ClassVar[str]  # The look-up from a record to the author of its work.
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
         found, may_repeat = super().get_search_results(request, queryset, search_term)

@@ -26,7 +26,7 @@ class OwnDomainForm(forms.ModelForm):
 
 
 class LicenceForm(forms.ModelForm):
-    """A form that checks that the work is the rights holder's and has the chapters."""
+    """A form that checks that the work belongs to the rights holder and has the chapters."""
 
     proof = forms.FileField(
         label=_("add a proof"),
@@ -91,7 +91,7 @@ class LicenceForm(forms.ModelForm):
 
 
 class OwnAccountForm(forms.ModelForm):
-    """A form for an account, by the URL of its page or by its name on a domain."""
+    """A form for an account, identified by its page's URL or by its name on a domain."""
 
     class Meta:
         model = OwnAccount
@@ -118,7 +118,7 @@ class OwnAccountForm(forms.ModelForm):
 
 
 class AuthorAliasForm(forms.ModelForm):
-    """A form for two names of one person."""
+    """A form for an author's name and another name of the same person."""
 
     class Meta:
         model = AuthorAlias

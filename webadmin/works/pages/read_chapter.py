@@ -15,11 +15,11 @@ from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Chapter, Work
 
-PORTION_CHARS = 20_000  # of a text on one page; a chapter of a novel has 3,000, a whole work a million
+PORTION_CHARS = 20_000  # Characters on one page; a chapter of a novel has 3,000, a whole work a million.
 
 
 def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResponse:
-    """Show the text of a chapter, a long one in portions. Raises Http404 for a missing one, BadValue."""
+    """Show the text of a chapter, in portions if it is long. Raises Http404 if it is missing, BadValue."""
     chapter = work.chapters.filter(number=int(number)).first() if is_key(number) else None
     if chapter is None or not access.may_see(request.user, work):
         raise Http404
@@ -42,7 +42,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
 
 
 def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
-    r"""Yield the text in pieces of at most so many characters, cut after lines where there are any.
+    r"""Yield the text in pieces of at most `most` characters, cut at line ends if possible.
 
     >>> list(portions("甲\n乙\n丙丁戊己", 4))
     ['甲\n乙\n', '丙丁戊己']
@@ -57,7 +57,7 @@ def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
 
 
 def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
-    """Return the requested portion, or a message why there is none."""
+    """Return the requested portion, or None and a message that explains why."""
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))
     except ZhuiwenError as error:

@@ -1,4 +1,4 @@
-"""Announcements of what a change of rights does to findings. The cases application provides the message."""
+"""Announces the effects of a change of rights on findings. The cases application provides the message."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -15,5 +15,5 @@ def register_announcement(announcement: Announcement) -> None:
 
 
 def announce_rulings(request: HttpRequest, holder: int) -> AbstractContextManager[None]:
-    """Return a context manager for a change of rights, which announces what it does to findings."""
+    """Return a context manager for a change of rights that announces its effects on findings."""
     return _announcements[-1](request, holder) if _announcements else nullcontext()

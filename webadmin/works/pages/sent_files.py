@@ -11,7 +11,7 @@ from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 
 
 def checked_document(file: Any) -> Any:
-    """Return the file, rewound to its start.
+    """Validate an uploaded document, and return it rewound to its start.
 
     Raises ValidationError if it is not a PDF, picture or Word file.
     """
@@ -19,7 +19,7 @@ def checked_document(file: Any) -> Any:
 
 
 def validate_file(file: Any, most: int, require: Callable[[bytes], object]) -> Any:
-    """Return the file, rewound to its start.
+    """Validate an uploaded file, and return it rewound to its start.
 
     Raises ValidationError with the fault that `require` finds in its content.
     """

@@ -36,7 +36,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """A list of files. An empty file is not a form error: it is reported with the results of the others."""
+    """A list of files. An empty file is not a form error; it is reported with the results of the other files."""
 
     widget = FilesInput
 
@@ -50,7 +50,7 @@ class FilesField(forms.FileField):
 
 
 class AddWorkForm(forms.Form):
-    """A form for files and a rights holder that the user manages, or names once the files are read."""
+    """A form for files and a rights holder that the user manages, or chooses after the files are read."""
 
     rights_holder = forms.ModelChoiceField(
         RightsHolder.objects.none(),
@@ -94,7 +94,7 @@ class AddWorkForm(forms.Form):
 
 
 class HolderForm(forms.Form):
-    """A form for the owner of the works: a rights holder that the user manages, or for an administrator a new one."""
+    """A form for the works' owner: a rights holder that the user manages, or, for administrators, a new one."""
 
     rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
     name = forms.CharField(label=_("Or create a new one"), required=False, max_length=MAX_HOLDER_CHARS)
@@ -117,6 +117,6 @@ class HolderForm(forms.Form):
         return cleaned
 
     def holder(self) -> RightsHolder:
-        """Return the rights holder, created if new."""
+        """Return the rights holder, creating it if necessary."""
         chosen: RightsHolder | None = self.cleaned_data.get("rights_holder")
         return holder(self.cleaned_data["name"]) if chosen is None else chosen

@@ -1,4 +1,4 @@
-"""The page of a work's official times: entered one by one, pasted or uploaded as a list, or as a series."""
+"""The page on which a work's official times are typed, pasted, uploaded as a list, or computed as a series."""
 
 import re
 from collections.abc import Callable
@@ -22,15 +22,15 @@ from webadmin.works.services import official_times
 from webadmin.works.services.official_times import Times
 
 PER_PAGE = 100
-FIELD = "at-"  # prefix of the field of a chapter's time; the chapter's number follows
+FIELD = "at-"  # Prefix of the field for a chapter's time; the chapter's number follows.
 MAX_NAMED = 10  # listed chapters that the work does not have
 
 
 def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
     """Show the official times; for managers, set those typed, pasted, uploaded or computed (POST).
 
-    Unreadable input is answered with a message and stays in its field. The caller has checked that the user may see the
-    work. Raises PermissionDenied, BadValue.
+    Unreadable input stays in its field, with an error message. The caller must check that the user may see the work.
+    Raises PermissionDenied, BadValue.
     """
     if request.method != "POST":
         return _page(request, work)
@@ -51,7 +51,7 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
 
 
 def _read_fields(request: HttpRequest, work: Work) -> Times:
-    """Return the times in the table's fields. Untouched fields are skipped, since they show no seconds."""
+    """Return the times in the table's fields, except in unchanged fields, which do not show the stored seconds."""
     times: dict[int, Any] = {}
     for chapter in work.chapters.filter(number__in=_numbers(request)):
         written = request.POST[f"{FIELD}{chapter.number}"].strip()
@@ -70,7 +70,7 @@ def _numbers(request: HttpRequest) -> list[int]:
 
 
 def _read_list(request: HttpRequest, work: Work) -> Times:
-    """Return the times of a list, uploaded as a file or pasted."""
+    """Return the times in an uploaded or pasted list."""
     zone = timezone.get_current_timezone()
     sent = request.FILES.get("list")
     if sent is None:

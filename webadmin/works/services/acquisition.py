@@ -1,4 +1,4 @@
-"""Works uploaded in the browser: read, planned, confirmed, with a report on each."""
+"""Reads works uploaded in the browser, plans their changes, and adds them after confirmation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentWork:
-    """A work to be added, with its file, and as read before the user divided it in another way."""
+    """A work to be added, with its file and the original division into chapters."""
 
     file_name: str
     found: FoundWork
@@ -37,9 +37,9 @@ class SentWork:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """The works read from one upload. `faults`: one for each file, line or work that was left out.
+    """The works read from one upload. faults: a message for each file, line or work that was left out.
 
-    warning: a wish of the user that was not fulfilled.
+    warning: says which choice of the user was ignored.
     """
 
     works: list[SentWork]
@@ -49,7 +49,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWork:
-    """The planned changes of one work, and the works that already have some of its new texts."""
+    """The planned changes to one work, and the works that already have some of its new texts."""
 
     sent: SentWork
     planned: PlannedChange
@@ -58,7 +58,7 @@ class PlannedWork:
 
 @dataclass(frozen=True, slots=True)
 class SendingPlan:
-    """The planned changes of an upload. basis: differs when any work or its division changes."""
+    """The planned changes of an upload. basis: a digest that changes with any work or its division."""
 
     works: list[PlannedWork]
 
@@ -84,11 +84,11 @@ class AddedFrom:
 
 @dataclass(slots=True)
 class Acquisition:
-    """The results of one upload. `faults`: one for each file, line or work that was left out."""
+    """The results of one upload. faults: a message for each file, line or work that was left out."""
 
     works: list[AddedFrom] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
-    queue_fault: Message | None = None  # why the texts wait for the sweeper
+    queue_fault: Message | None = None  # the reason why the texts wait for the sweeper
 
 
 class PatientOutbox:
@@ -108,10 +108,10 @@ class PatientOutbox:
 
 
 def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
-    """Return the works in `files`; "" takes title, author and kind from the file. Nothing is stored.
+    """Return the works in `files`. If title, author or kind is "", the file's value is used. Nothing is stored.
 
-    A work without a title or Chinese text, or uploaded twice, is left out with a fault. A title applies to one work
-    only.
+    A work without a title or Chinese text, or uploaded twice, is left out with a fault. A title only applies to a
+    single work.
     """
     uploads = read_uploads(files)
     found = [(upload.name, work) for upload in uploads for work in upload.intake.works]
@@ -134,10 +134,10 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 
 
 def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> SendingPlan:
-    """Return the planned changes of adding the works for this rights holder, whatever a manifest says.
+    """Return the changes that adding the works for this rights holder would make, regardless of manifests.
 
-    rights_holder: None if the user has not named one yet; then all works are new. index: where texts of other works
-    are looked up; None to skip that.
+    rights_holder: None if the user has not named one yet; then all works are new. index: used to look up texts of other
+    works, or None to skip that.
     """
     changes = [
         planned_change(rights_holder, sent.found.file, keep_missing=not sent.found.is_whole) for sent in sending.works

@@ -1,4 +1,4 @@
-"""The names of authors, with the other names entered for the same person."""
+"""Finds the names of authors, including other names entered for the same person."""
 
 from collections.abc import Collection
 
@@ -7,12 +7,12 @@ from django.db.models import Q, QuerySet
 from core.rights import account_key
 from webadmin.works.models import AuthorAlias, Work
 
-MAX_NAMES = 50  # for one search
+MAX_NAMES = 50  # names for one search
 MIN_CHARS = 2  # a surname finds half of all authors
 
 
 def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[str]:
-    """Return the names of authors who have a name that contains a typed one."""
+    """Return the author and the alias of each entry in which either contains one of the typed words."""
     asked = Q()
     for words in typed:
         if len(words) >= MIN_CHARS:
@@ -24,7 +24,7 @@ def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[
 
 
 def names_of_author(work: Work) -> list[str]:
-    """Return all names of the work's author, the work's own first; none for a work without an author."""
+    """Return all names of the work's author, the work's own first, or [] if the work has no author."""
     if not work.author:
         return []
     key = account_key(work.author)

@@ -1,7 +1,7 @@
-"""Chapters of a work that other works of its rights holder already have under another title.
+"""Finds chapters of a work that its rights holder already has in works with other titles.
 
-Identical texts are found by digest. Similar ones are found in the index, which has one in four hashes of five syllables
-of every text, so another script, homophones or a new heading do not hide them.
+Identical texts are found by digest. Similar texts are found in the index, which has one in four hashes of five
+syllables of every text, even if they differ in script, homophones or headings.
 """
 
 from collections import defaultdict
@@ -24,11 +24,11 @@ from webadmin.works.services.catalogue import PlannedChange
 if TYPE_CHECKING:
     from matcher.index.ports import MatchIndex
 
-# Works named for one text: hundreds may share the same imprint, and each would name all the others.
+# Works listed for one text: hundreds may share the same imprint, and each would list all others.
 MOST_NAMED = 5
-MOST = 0.6  # share of a text's hashes; other editions share .8 and more, chapters of one series a tenth
-MAX_LOOKED_UP = 40  # chapters of a work, evenly spread: a copied work shares more than one
-MAX_LOOKED_UP_CHARS = 400_000  # half a second to fingerprint
+MOST = 0.6  # share of a text's hashes; other editions share at least 0.8, chapters of one series 0.1
+MAX_LOOKED_UP = 40  # evenly spread chapters of a work; a copied work shares more than one
+MAX_LOOKED_UP_CHARS = 400_000  # takes half a second to fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class AlikeWork:
     """The chapters of a work that another work of the rights holder has."""
 
     other_title: str
-    is_same: bool  # identical texts; else most of the text
-    pairs: tuple[tuple[int, int], ...]  # numbers of each chapter and of the first like it in the other work
+    is_same: bool  # whether the texts are identical or only mostly the same
+    pairs: tuple[tuple[int, int], ...]  # number of each chapter, and of the first similar one in the other work
 
     def message(self, title: str) -> Message:
         number, other_number = self.pairs[0]
@@ -48,7 +48,7 @@ class AlikeWork:
 
 @dataclass(frozen=True, slots=True)
 class AlikeWorks:
-    """The works that already have texts of a work. unknown: why only identical texts were looked for."""
+    """The works that already have texts of a work. unknown: why only identical texts were searched, or None."""
 
     standing: Sequence[AlikeWork]
     unknown: Message | None
@@ -60,10 +60,10 @@ NOWHERE = AlikeWorks((), None)
 def find_alike_works(
     rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex"
 ) -> list[AlikeWorks]:
-    """Return, for each work of an upload, the existing works and earlier ones of the upload that have its new texts.
+    """Return, for each work of an upload, the existing and the earlier uploaded works that have its new texts.
 
-    Some of the texts that no other work has identically are looked up in the index. Texts of one repeated character or
-    of a few lines have no hashes and are only compared for identity.
+    A sample of the texts without an identical copy is looked up in the index. Texts with few lines or only one repeated
+    character have no hashes and are only compared for identity.
     """
     coming = [each.coming for each in works]
     owned = _owners(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
@@ -86,8 +86,8 @@ def find_alike_works(
 def _same_texts(
     works: Sequence[Sequence[tuple[ChapterText, WorkTextId]]],
 ) -> Iterator[Mapping[int, Sequence[tuple[int, int]]]]:
-    """Yield, for each work, the chapters whose text other works of the upload have, by the place of that work."""
-    having: dict[WorkTextId, dict[int, int]] = defaultdict(dict)  # by text and work: the first chapter that has it
+    """Yield, for each work, the chapters whose text other works of the upload have, by the other work's position."""
+    having: dict[WorkTextId, dict[int, int]] = defaultdict(dict)  # the first chapter with a text, by text and work
     for place, chapters in enumerate(works):
         pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for chapter, text_id in chapters:
@@ -111,7 +111,7 @@ def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[Alik
 
 
 def _owners(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
-    """Return, by text, the holder's works that have it, each with the number of its first such chapter."""
+    """Return the holder's works with each text, and the number of the first chapter that has it."""
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
     owned: dict[str, dict[Work, int]] = defaultdict(dict)
     for batch in batches(sorted(text_ids)):
@@ -129,7 +129,7 @@ def _other_works(having: Mapping[Work, int], work: Work | None) -> dict[Work, in
 def _similar_chapters(
     rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[int, dict[Work, int]]]:
-    """Return the numbers of chapters that other works have for the most part, with these works. Raises RetryLater."""
+    """Return the numbers of chapters that are mostly in other works, with these works. Raises RetryLater."""
     found = _looked_up(chapters, index)
     owned = _owners(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
     return [
@@ -141,7 +141,7 @@ def _similar_chapters(
 
 
 def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:
-    """Return some of the chapters, each with the indexed texts that have most of it."""
+    """Return a sample of the chapters, each with the indexed texts that contain most of its hashes."""
     from fingerprint.fingerprinting import fingerprint_text  # imported here: its tables take memory
     from matcher.calibration import DEFAULT as CALIBRATION  # imported here: loads compiled loops
 
@@ -159,7 +159,7 @@ def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tup
 
 def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> list[WorkTextId]:
     hits = index.lookup(hashes, cap)
-    # A hash in very many texts means nothing and is left out of both sides.
+    # A hash in very many texts is no evidence, so it is left out on both sides.
     asked = hashes.size - hits.capped
     ordinals, counts = np.unique(np.unique(np.stack([hits.ordinals, hits.queries]), axis=1)[0], return_counts=True)
     return [

@@ -1,7 +1,7 @@
 """The works of a rights holder and their chapters, as read from files.
 
-Adding is an idempotent upsert: an existing text creates nothing new. Texts are stored before rows name them; messages
-are sent after the rows are committed.
+Adding is idempotent: an existing text creates nothing new. Texts are stored before the rows that refer to them;
+messages are sent after the rows are committed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ class AddedWork:
     unchanged: int
     changed: int
     removed: int
-    timed: int = 0  # chapters that got another official time
+    timed: int = 0  # chapters whose official time changed
     renamed: int = 0  # or renumbered, with an unchanged text
 
     @property
@@ -50,7 +50,7 @@ class AddedWork:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """The planned changes of adding a work. work: None for a new one. basis: for `add_work`."""
+    """The changes that adding a work would make. work: None if it is new. basis: the argument for `add_work`."""
 
     work: Work | None
     title: str
@@ -87,9 +87,9 @@ def add_work(
 ) -> AddedWork:
     """Bring the rights holder's work with this title and author in line with `work_file`; "" keeps its kind.
 
-    keep_missing: keep chapters that the file lacks (it could be read only in part). basis: what the chapters must still
-    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile if they are not, and ServiceUnavailable: either
-    before anything is written, or for the messages alone, which the sweeper then sends.
+    keep_missing: keep chapters that the file lacks, because it was only partly readable. basis: the expected
+    `changes.plan_basis` of the current chapters. Raises BadInput, ChangedMeanwhile if the basis differs, and
+    ServiceUnavailable, either before anything is written or when only the messages fail, which the sweeper then sends.
     """
     title, author = work_key(work_file)
     _require_kind(kind)
@@ -127,7 +127,7 @@ def add_work(
 
 
 def _rule_again(rights_holder: RightsHolder) -> None:
-    """Have the sweeper rule the findings again, since licences name chapters by numbers that have changed."""
+    """Let the sweeper rule on the findings again, because licences name chapters by numbers, which have changed."""
     waiting = RightsHolder.objects.filter(pk=rights_holder.pk, unruled_since__isnull=True)
     waiting.update(unruled_since=timezone.now())
 
@@ -155,9 +155,9 @@ def remove_work(work: Work, outbox: Outbox) -> int:
 def planned_change(
     rights_holder: RightsHolder | None, work_file: WorkFile, *, keep_missing: bool = False
 ) -> PlannedChange:
-    """Return what `add_work` would do for a rights holder, None for one who does not exist yet.
+    """Return the changes that `add_work` would make, without writing anything.
 
-    Nothing is written. Raises BadInput.
+    rights_holder: None for one that does not exist yet. Raises BadInput.
     """
     title, author = work_key(work_file)
     known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
@@ -168,7 +168,7 @@ def planned_change(
 
 
 def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
-    """Return the work with this number or title. Raises NotFound, or BadInput where several have the title."""
+    """Return the work with this number or title. Raises NotFound, or BadInput if several works have the title."""
     works = Work.objects.select_related("rights_holder")
     if rights_holder is not None:
         works = works.filter(rights_holder=rights_holder)
@@ -217,7 +217,7 @@ class _WorkWriter:
             self._put(wanted)
 
     def _make_room(self) -> None:
-        """Move the numbers out of the way, so that no two rows share one during the change."""
+        """Move the numbers out of the way, so that no two rows have the same number during the change."""
         numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
         beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
         kept = [row.pk for row in self.change.stays]

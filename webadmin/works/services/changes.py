@@ -1,4 +1,4 @@
-"""The changes between the chapters that a work has and those that it should have, before they are made."""
+"""Computes the changes between the current and the wanted chapters of a work."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ class Was(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A chapter after a change, with the id of its text and the row that it keeps; None for a new one."""
+    """A chapter after a change, with the id of its text and the row that it keeps, or None if it is new."""
 
     chapter: ChapterText
     text_id: WorkTextId
@@ -41,22 +41,22 @@ class Wanted:
 
     @property
     def is_renamed(self) -> bool:
-        """True where only number or title change."""
+        """True if only the number or title changes."""
         if self.was is None or self.has_new_text:
             return False
         return (self.was.number, self.was.title) != (self.chapter.number, self.title)
 
     @property
     def is_timed(self) -> bool:
-        """True where it gets an official time that it did not have."""
+        """True if the chapter gets a new official time."""
         at = self.chapter.published_at
         return at is not None and (self.was is None or self.was.published_at != at)
 
 
 class ChapterChanges:
-    """The changes with the fewest changed rows: a chapter keeps its row while its text or number stays.
+    """The changes that touch the fewest rows: a chapter keeps its row if its text or number is unchanged.
 
-    keep_missing: chapters that are not wanted stay (a file could be read only in part), unless their number is taken.
+    keep_missing: keep unwanted chapters, unless their number is taken, because a file was only partly readable.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class ChapterChanges:
 
     @property
     def changed_chapters(self) -> list[Wanted]:
-        """The chapters with another text."""
+        """The chapters whose text changes."""
         return [each for each in self.wanted if each.has_new_text]
 
     @property
     def unchanged_chapters(self) -> list[Wanted]:
-        """The chapters with the same text, in whatever number and title."""
+        """The chapters whose text is unchanged, even if their number or title changes."""
         return [each for each in self.wanted if each.was is not None and not each.has_new_text]
 
     @property
@@ -105,7 +105,7 @@ class ChapterChanges:
 
 
 def plan_basis(chapters: Iterable[Chapter]) -> str:
-    """Return the digest of the chapters that a plan is based on: equal for the same chapters in any order."""
+    """Return the digest of the chapters that a plan is based on; it does not depend on their order."""
     rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
 
@@ -115,7 +115,7 @@ def _was(row: Chapter | None) -> Was | None:
 
 
 def _pair_rows(old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]]) -> list[Chapter | None]:
-    """Return, for each wanted chapter, the row that it keeps: one with its text, in order, else one with its number."""
+    """Return the row that each wanted chapter keeps: the next one with its text, or else the one with its number."""
     by_text: dict[str, list[Chapter]] = defaultdict(list)
     for row in reversed(old):
         by_text[row.text_id].append(row)

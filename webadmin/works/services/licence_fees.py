@@ -1,4 +1,4 @@
-"""The licence fee of a work for a thousand characters: entered by a manager with its source, never changed."""
+"""The licence fee of a work per thousand characters, entered by a manager with its source and never changed."""
 
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -21,7 +21,7 @@ class FeeRefused(BadInput):
 
 
 def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetime) -> LicenceFee:
-    """Record a fee in CNY, unless it applies already; earlier ones stay visible. Raises FeeRefused."""
+    """Record a fee in CNY, unless it already applies; earlier fees stay visible. Raises FeeRefused."""
     if not may_manage(by, work):
         raise FeeRefused("damages.managers-only")
     try:

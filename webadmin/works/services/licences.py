@@ -1,4 +1,4 @@
-"""Licences as rulings apply them, their labels, and works that are not protected."""
+"""Converts licences for rulings, labels them, and marks works as not protected."""
 
 from django.db import transaction
 
@@ -11,20 +11,20 @@ from webadmin.works.models import Licence, Unprotected, Work
 
 
 def licence_label(licence: Licence) -> str:
-    """Return the label of a licence in cases and findings, with its URL if it is for a single page."""
+    """Return the label of a licence in cases and findings, including its URL if it covers a single page."""
     name = f"{licence.licensee} {licence.number}".strip()
     return f"{name} · {licence.address}"[:300] if licence.address else name[:300]
 
 
 def equal_licence(licence: Licence) -> Licence | None:
-    """Return a stored licence with the same content, whoever entered it."""
+    """Return a stored licence with the same content, regardless of who entered it, or None."""
     names = [each.attname for each in Licence._meta.concrete_fields]
     said = {name: getattr(licence, name) for name in names if name not in {"id", "entered_by_id", "entered_at"}}
     return Licence.objects.filter(**said).first()
 
 
 def licence_permission(licence: Licence) -> Permission:
-    """Return the permission that rulings apply for a licence."""
+    """Convert a licence to the permission that rulings apply."""
     return Permission(
         domain=licence.domain,
         valid_from=licence.valid_from,
@@ -37,7 +37,7 @@ def licence_permission(licence: Licence) -> Permission:
 
 
 def one_spelling(url: str) -> str:
-    """Return the URL of a page as licences for single pages store it, without parts that make no difference."""
+    """Normalize the URL of a page as licences for single pages store it."""
     try:
         return canonical(url)
     except ValueError:
@@ -65,7 +65,7 @@ def mark_unprotected(work: Work, reason: str, note: str = "") -> Unprotected:
 
 
 def mark_protected(work: Work) -> bool:
-    """Remove the mark of a work, and return whether it had one."""
+    """Remove the mark that a work is not protected, and return whether it had the mark."""
     mark = Unprotected.objects.filter(work=work).first()
     if mark is None:
         return False

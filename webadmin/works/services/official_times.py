@@ -1,4 +1,4 @@
-"""Official publication times of chapters: read from a list, or computed from a first time and an interval."""
+"""Reads official publication times of chapters from a list, or computes them from a first time and an interval."""
 
 import re
 from collections import defaultdict
@@ -16,28 +16,28 @@ from webadmin.works.models import Chapter, Work
 from webadmin.works.services.work_length import locked_chapters
 from webadmin.works.signals import works_changed
 
-MAX_LINES = 20_000  # as many as the longest novels have chapters
+MAX_LINES = 20_000  # The longest novels have this many chapters.
 MAX_BYTES = 2 * 1024 * 1024  # 100 bytes a line
-MAX_NAMED_LINES = 10  # faulty lines; an unrelated file has thousands
+MAX_NAMED_LINES = 10  # faulty lines reported; an unrelated file has thousands
 MAX_INTERVAL_HOURS = 24 * 366
 MAX_AT_ONCE = 1_000
 MAX_NUMBER = 2**31 - 1
 _PARTS = re.compile("[,，;；\t]")
 
 Times = Mapping[int, datetime | None]  # by chapter number; None removes the time
-Headings = Mapping[int, Sequence[int]]  # the chapters of a work by the number in their headings
+Headings = Mapping[int, Sequence[int]]  # chapter numbers of a work by the number in their headings
 
 
 @dataclass(frozen=True, slots=True)
 class TimesSet:
-    """The result of a list: how many chapters got another time, and the numbers that the work lacks."""
+    """The result of setting times: the number of changed chapters, and the chapter numbers that the work lacks."""
 
     changed: int
     unknown: tuple[int, ...]
 
 
 def headings(work: Work) -> Headings:
-    """Return the numbers of chapters by those in their headings: after a prologue 第一章 is the second chapter."""
+    """Return chapter numbers by the number in the heading, which may differ: after a prologue, 第一章 is chapter 2."""
     found = defaultdict[int, list[int]](list)
     for number, title in work.chapters.order_by("number").values_list("number", "title"):
         named = chapter_number(title)
@@ -47,7 +47,7 @@ def headings(work: Work) -> Headings:
 
 
 def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Times:
-    """Return the times in a file like `read_list`: UTF-8, or a spreadsheet's code page. Raises BadInput."""
+    """Read the times in a file in UTF-8 or a spreadsheet's code page, as `read_list` does. Raises BadInput."""
     if len(data) > MAX_BYTES:
         raise BadInput("times.too-large", most=MAX_BYTES // (1024 * 1024))
     for encoding in ("utf-8-sig", "gb18030"):
@@ -61,11 +61,11 @@ def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Time
 
 
 def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
-    """Return the times of a list: each line has a chapter, a comma or tab, and its time. No time removes the chapter's.
+    """Parse a list of times: each line has a chapter, a comma or tab, and a time; without a time, the stored one goes.
 
-    The chapter is given by number or by heading, such as 第十二章, looked up among those of a work (`named`); one that
-    the work lacks gets a negative number. Text between chapter and time is skipped, and so is a first line of headings.
-    Times without an offset are in `zone`. Raises BadInput that names each faulty line.
+    The chapter is a number, or a heading such as 第十二章 that is looked up in `named`; an unknown heading gets a
+    negative number. Text between chapter and time is skipped, and so is a first line of column headings. Times without
+    an offset are in `zone`. Raises BadInput that names each faulty line.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > MAX_LINES:
@@ -91,9 +91,9 @@ def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
 def in_series(
     work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
 ) -> dict[int, datetime]:
-    """Return the times of all chapters from a number on: so many at once, and the next after an interval.
+    """Return times for all chapters from `first_number` on, `at_once` chapters at each interval.
 
-    Raises BadInput for a series that lasts centuries, or for a chapter that the work does not have.
+    Raises BadInput if the series lasts centuries, or if the work does not have the first chapter.
     """
     if first_number < 1:
         raise BadInput("times.no-chapter", text=-first_number)
@@ -105,7 +105,7 @@ def in_series(
 
 
 def read_interval(text: str) -> timedelta:
-    """Return the hours between two chapters as an interval. Raises BadInput."""
+    """Parse the number of hours between two chapters. Raises BadInput."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,5}(\.\d{1,2})?", written, re.ASCII) or not 0 < float(written) <= MAX_INTERVAL_HOURS:
         raise BadInput("times.interval", text=written[:60], least=0.01, most=MAX_INTERVAL_HOURS)
@@ -113,7 +113,7 @@ def read_interval(text: str) -> timedelta:
 
 
 def read_at_once(text: str) -> int:
-    """Return the number of chapters that appear at once. Raises BadInput."""
+    """Parse the number of chapters that appear at the same time. Raises BadInput."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,4}", written, re.ASCII) or not 1 <= int(written) <= MAX_AT_ONCE:
         raise BadInput("times.at-once", text=written[:60], most=MAX_AT_ONCE)
@@ -121,7 +121,7 @@ def read_at_once(text: str) -> int:
 
 
 def set_times(work: Work, times: Times) -> TimesSet:
-    """Set the official times of those chapters that the work has; the others keep theirs."""
+    """Set the official times of these chapters, if the work has them; other chapters are unchanged."""
     with transaction.atomic():
         chapters = list(locked_chapters(Chapter.objects.filter(work=work)))
         stale = [each for each in chapters if each.number in times and each.published_at != times[each.number]]
@@ -135,9 +135,9 @@ def set_times(work: Work, times: Times) -> TimesSet:
 
 
 def read_number(text: str, named: Headings | None = None) -> int:
-    """Return the number of a chapter, given by number or by heading; negative for a heading not in `named`.
+    """Return the number of a chapter given by number or heading, or a negative number for a heading not in `named`.
 
-    Raises BadInput for other text, and for a heading of several chapters.
+    Raises BadInput for any other text, and for a heading that several chapters have.
     """
     written = text.strip().strip('"')
     is_number = re.fullmatch(r"\d{1,10}", written, re.ASCII) is not None

@@ -1,4 +1,4 @@
-"""Keep the works of an upload between plan and confirmation, so that users confirm what they saw."""
+"""Keeps the works of an upload between plan and confirmation, so that users confirm what they saw."""
 
 import json
 import zlib
@@ -20,20 +20,20 @@ from webadmin.works.services.acquisition import Sending, SentWork
 from webadmin.works.services.intake import BoundedReader, Division, FoundWork, divisions
 
 KEPT = timedelta(hours=24)
-LEVEL = 1  # compression level; 16 million characters take a second
+LEVEL = 1  # compression level, at which 16 million characters take a second
 
 
 class UploadGone(BadInput):
-    """The upload is not kept any more."""
+    """The upload is no longer stored."""
 
     def __init__(self) -> None:
         super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))
 
 
 def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
-    """Keep an upload in place of the user's earlier one; expired uploads of others are removed.
+    """Store an upload, replacing the user's earlier one; expired uploads of other users are removed.
 
-    rights_holder: None if it is named later.
+    rights_holder: None if the user chooses it later.
     """
     now = timezone.now()
     data = _pack(_dump_sending(sending))
@@ -57,7 +57,7 @@ def stored_sending(upload: PlannedUpload) -> Sending:
 
 
 def divide(upload: PlannedUpload, place: int, style: str) -> None:
-    """Divide a work of an upload by another heading style. Raises UnreadableFile for a style that it lacks."""
+    """Divide a work of an upload by another heading style. Raises UnreadableFile if the work lacks the style."""
     stored = _unpack(upload)
     work = stored["works"][place]
     read = _loaded_work(work).read

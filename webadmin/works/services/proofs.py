@@ -14,8 +14,8 @@ from webadmin.works.models import Licence, LicenceProof
 # Chosen: a scanned contract of 50 pages has some 10 MB; the web server accepts requests of 33 MB
 # (webadmin.works.services.uploads).
 MAX_PROOF_BYTES = 20 * 1024 * 1024
-MAX_FILES_OF_WORD = 5_000  # in one document; listing more would take gigabytes of memory
-MAX_PROOFS = 20  # for one licence: a contract and its supplements
+MAX_FILES_OF_WORD = 5_000  # entries in one document; listing more would take gigabytes of memory
+MAX_PROOFS = 20  # files for one licence: a contract and its supplements
 MAX_NAME_CHARS = 200
 # Other extensions of each kind, if opening such a file runs nothing.
 _CALLED = {
@@ -29,7 +29,7 @@ _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "j
 
 
 def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> LicenceProof:
-    """Keep a proof of the licence; an identical one is kept once. Raises BadInput, RetryLater."""
+    """Store a proof of the licence, unless the same file is already stored. Raises BadInput, RetryLater."""
     kind = require_proof(content)
     known = licence.proofs.filter(digest=digest(content)).first()
     if known is not None:
@@ -63,7 +63,7 @@ def _is_word(content: bytes) -> bool:
 
 
 def file_name(given: str, kind: str) -> str:
-    """Return the uploader's file name without folders; a wrong extension is followed by the right one.
+    """Return the uploader's file name without folders; the correct extension is appended to a wrong one.
 
     >>> file_name("邮件/答复.EML", "txt"), file_name("a.jpeg", "jpg"), file_name("x.bat", "txt"), file_name("", "pdf")
     ('答复.EML', 'a.jpeg', 'x.bat.txt', 'proof.pdf')

@@ -1,4 +1,4 @@
-"""Read works from files uploaded in the browser, within limits; nothing of them stays on disk."""
+"""Reads works from files uploaded in the browser, within limits; no file stays on disk."""
 
 import shutil
 import tempfile
@@ -33,8 +33,8 @@ _COMPRESSED = frozenset({".epub", ".docx", ".zip"})
 class UploadBudget:
     """The remaining budget for the files of one request. A file that is read twice is charged twice.
 
-    most_bytes: of all .zip files before they are unpacked, and again of all unpacked files that are read; no reader
-    unpacks more than a container declares. most_chars, most_texts: of all resulting texts and chapters.
+    most_bytes: the limit for the unpacked .zip files, and separately for all files that are read, unpacked; no reader
+    unpacks more than a container declares. most_chars, most_texts: the limits for all resulting texts and chapters.
     """
 
     def __init__(self, most_bytes: int, most_chars: int, most_texts: int) -> None:
@@ -50,7 +50,7 @@ class UploadBudget:
         self._unpacked_bytes -= needed
 
     def reading(self, read_file: ReadFile) -> ReadFile:
-        """Return `read_file` charged to this budget; it raises UnreadableFile beyond it."""
+        """Wrap `read_file` so that it charges this budget, and raises UnreadableFile if the budget is exceeded."""
 
         def read(path: Path) -> Intake:
             self._require_bytes(path)
@@ -67,7 +67,7 @@ class UploadBudget:
         self._read_bytes -= needed
 
     def _require_text(self, path: Path, intake: Intake) -> None:
-        """Charge a text, or refuse it uncharged: the next file may be small enough."""
+        """Charge a text if it fits; otherwise reject it without a charge, because the next file may fit."""
         chapters = [chapter for work in intake.works for chapter in work.file.chapters]
         chars = sum(len(chapter.text) for chapter in chapters)
         if chars > self._chars:
@@ -82,41 +82,41 @@ class UploadBudget:
 
 
 def is_text(name: str) -> bool:
-    """Return whether readers use this member of a container."""
+    """Return True if readers use this member of a container."""
     return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
 
 
 def declared_bytes(path: Path) -> int:
-    """Return the memory that a file takes: its size, or that of the unpacked container.
+    """Return the memory that a file takes: its size, or the unpacked size of a container.
 
-    0 for a container that its reader refuses.
+    Returns 0 for a container that its reader rejects.
     """
     suffix = path.suffix.lower()
     try:
         if suffix not in _COMPRESSED:
             return path.stat().st_size
         with zipfile.ZipFile(path) as container:
-            # A .docx is read as a whole, with pictures; of the others only texts are read.
+            # A .docx is read completely, with pictures; from other containers, only texts are read.
             return sum(each.file_size for each in container.infolist() if suffix == ".docx" or is_text(each.filename))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return 0
 
 
-MAX_SECONDS = 20.0  # to unpack one file; proxies give up a request after 60 s, and each file is tried twice
+MAX_SECONDS = 20.0  # time to unpack one file; proxies give up a request after 60 s, and each file is tried twice
 MAX_FILES = 100  # Django's limit for one request
-# Unpacked size of a request's .zip files, and of all that is read. Text compresses to a third or less, but MAX_CHARS
-# never take more than this, markup included.
+# Unpacked size of a request's .zip files, and of all files read. Text compresses to a third or less, but MAX_CHARS
+# characters never take more than this, including markup.
 MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
-MAX_CHARS = MAX_UPLOAD_BYTES // 2  # as in MAX_UPLOAD_BYTES of plain GB18030; compression allows no more
+MAX_CHARS = MAX_UPLOAD_BYTES // 2  # As many as MAX_UPLOAD_BYTES of plain GB18030 contain; compression allows no more.
 MAX_TEXTS = 20_000  # chapters and works in one request; the longest novels have some 10,000 chapters
-MAX_FAULTS = 100  # for one file; nobody reads more
+MAX_FAULTS = 100  # faults reported for one file; nobody reads more
 MAX_NAME_BYTES = 200  # file systems allow 255, and the extension is kept
 _UNPACKED = "unpacked"
 
 
 @dataclass(slots=True)
 class Upload:
-    """A file by its uploader's name, with what was read from it."""
+    """The uploader's name of a file, and the works read from it."""
 
     name: str
     intake: Intake = field(default_factory=Intake)
@@ -124,7 +124,7 @@ class Upload:
 
 
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
-    """Read each file in order; an unreadable part is a fault of its file, and the others are read."""
+    """Read the files in order; an unreadable part is recorded as a fault of its file, and reading continues."""
     budget = UploadBudget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
         read_file = budget.reading(reader.read_file)
@@ -168,7 +168,7 @@ def _without_folder(message: Message, folder: Path, name: str) -> Message:
 
 
 def _source(path: Path, budget: UploadBudget) -> Path:
-    """Return the path to read of an uploaded file: itself, or the folder to which it is unpacked."""
+    """Return the path to read: the uploaded file itself, or the folder into which it is unpacked."""
     if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
         raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":
@@ -196,7 +196,7 @@ def _unpack(path: Path) -> Path:
 
 
 def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
-    """Yield the members to unpack with their targets, never outside the folder, whatever their names."""
+    """Yield the members to unpack with their targets, which are always inside the folder."""
     for name in sorted(names):
         inside = PurePosixPath(decode_name(name).replace("\\", "/"))
         parts = inside.parts

@@ -1,4 +1,4 @@
-"""The length of works: the characters of their texts, each text once."""
+"""Stores the length of works: the characters of their distinct texts."""
 
 from collections.abc import Collection, Mapping
 
@@ -9,7 +9,7 @@ from webadmin.works.signals import works_changed
 
 
 def note_counted(texts: Mapping[str, int]) -> None:
-    """Store the counted characters of some texts and the lengths of their works."""
+    """Store the character counts of texts, and update the lengths of their works."""
     chapters = locked_chapters(Chapter.objects.filter(text_id__in=list(texts)))
     known = chapters.only("pk", "work_id", "text_id", "chars")
     stale = [chapter for chapter in known if chapter.chars != texts[chapter.text_id]]
@@ -20,7 +20,7 @@ def note_counted(texts: Mapping[str, int]) -> None:
 
 
 def recount(works: Collection[int]) -> list[int]:
-    """Store the lengths of works computed from their chapters, and return the works whose length changed."""
+    """Recompute the lengths of works from their chapters, and return the works whose length changed."""
     texts: dict[int, dict[str, int]] = {work: {} for work in works}
     rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "chars")
     for work, text_id, chars in rows:

@@ -1,4 +1,4 @@
-"""Archive imports: the form that requests one, and the list with the progress of each."""
+"""Archive imports: the form that requests an import, and the list with their progress."""
 
 from pathlib import Path
 from typing import Any

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     SiteWithFigures = WithAnnotations[Site, _Figures]
 
-MAX_PAGES = 1_000  # counted; a large site has a hundred thousand, and a list shows fifty sites
+MAX_PAGES = 1_000  # Counting stops here: a large site has a hundred thousand pages, and a list shows fifty sites.
 _PAGES = (
     "(SELECT COUNT(*) FROM (SELECT 1 FROM watched_sites_pagerecord AS page WHERE page.site_id = watched_sites_site.id "
     "LIMIT %s) AS capped)"
@@ -132,7 +132,7 @@ class SiteAdmin(HolderAdmin):
         if obj is None:
             return fieldsets
         is_managed = is_manager(request, obj)
-        vars(obj)["is_managed"] = is_managed  # for columns, which have no request
+        vars(obj)["is_managed"] = is_managed  # Columns read it here, because they have no request.
         if not is_managed:
             fieldsets = _relevant_fieldsets(obj.kind, fieldsets)
         return [*fieldsets, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
@@ -248,13 +248,13 @@ class SiteAdmin(HolderAdmin):
         return super().change_view(request, object_id, form_url, extra_context)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
-        """Save the hosts, and warn if another site covers them, unless the form opens again and warns itself."""
+        """Save the hosts, and warn if another site covers them, unless the form opens again with its own warning."""
         super().save_related(request, form, formsets, change)
         if "_continue" not in request.POST:
             _tell_shared(request, form.instance)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
-        """Save the site, and crawl one that is watched again, so that the pause does not count as missed runs."""
+        """Save the site; if it is watched again, crawl it, so that the pause does not count as missed runs."""
         super().save_model(request, obj, form, change)
         if "monthly_visits" in form.changed_data:
             reach_changed.send(None, site=obj.pk)
@@ -307,13 +307,13 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
 
 
 def _tell_shared(request: HttpRequest, site: Site | None) -> None:
-    """Warn of other sites that cover hosts of this one, which is allowed."""
+    """Warn of other sites that cover the hosts of this site, which is allowed."""
     for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
         messages.warning(request, stored_sentence(shared))
 
 
 def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
-    """Warn of pages with parts that take too long to read, which may be there to prevent reading."""
+    """Warn of pages with parts that take too long to read, possibly a defence against crawlers."""
     if site is None:
         return
     slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
@@ -330,5 +330,5 @@ def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
 
 
 def _with_run(words: str, run: CrawlRun | None) -> str:
-    """Return a sentence with a link to its run."""
+    """Return a sentence followed by a link to the run."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words

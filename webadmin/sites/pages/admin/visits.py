@@ -1,4 +1,4 @@
-"""The list of addresses, failing ones first, and the list of possible moves of sites for a person to decide."""
+"""The list of URLs, failing ones first, and the list of possible site moves for a person to decide."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,7 @@ MOVE_STATE_COLORS = {
 
 
 class ConditionFilter(SimpleListFilter):
-    """Filters addresses by their condition."""
+    """Filters URLs by their condition."""
 
     title = _("condition")
     parameter_name = "condition"
@@ -74,7 +74,7 @@ class AddressAdmin(HolderAdmin):
     list_display = ["address", site_name, "kind", "seen", "due", "failures", "why"]
     list_filter = [ConditionFilter, "site", "kind", "has_unreliable_validator"]
     list_select_related = ["site"]
-    sortable_by = ()  # by failures, then by due time: one index for each filter
+    sortable_by = ()  # Failures first, then by due time; each filter has an index for this order.
     search_fields = ["url"]
     search_help_text = _("URL")
     fieldsets = [

@@ -31,12 +31,12 @@ from webadmin.works.services.proofs import add_proof
 
 
 class EnteredAdmin(HolderAdmin):
-    """A base that records who entered or changed a right, and announces what it means for stored findings."""
+    """A base class that records who changed a right, and announces the effects on stored findings."""
 
     readonly_fields = ["entered_by", "entered_at"]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Add who entered a saved right, and when."""
+        """Add the user who entered a saved right, and the time."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         return fieldsets if obj is None else [*fieldsets, (_("Entered"), {"fields": [("entered_by", "entered_at")]})]
 
@@ -58,7 +58,7 @@ class EnteredAdmin(HolderAdmin):
 
 
 def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
-    """Return a proof (?file=<its key>) as a download; no browser displays it, since it may be anything."""
+    """Return a proof (?file=<key>) as a download, which browsers do not display because it may contain anything."""
     row = require_record(licence.proofs.all(), request.GET.get("file", ""))
     return kept_download(row.name, row.digest)
 
@@ -94,9 +94,9 @@ class LicenceAdmin(EnteredAdmin):
         return [*super().get_readonly_fields(request, obj), "proofs"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save the licence and its proof; a licence whose proof cannot be kept is saved with a warning.
+        """Save the licence and its proof; warn if the proof cannot be stored.
 
-        A form that was sent twice creates one licence.
+        A form that is sent twice creates only one licence.
         """
         lock_rights(obj.rights_holder_id)
         twin = None if change else equal_licence(obj)

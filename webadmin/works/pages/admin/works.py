@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     WorkWithFigures = WithAnnotations[Work, _Figures]
 
 
-MAX_TITLE_CHARS = 60  # of a chapter in the work's list
+MAX_TITLE_CHARS = 60  # characters of a chapter's title in the work's list
 
 
 class ChapterInline(HolderInline):
@@ -62,7 +62,7 @@ class ChapterInline(HolderInline):
 
     @display(description=_("characters"))
     def char_count(self, chapter: Chapter) -> str:
-        return f"{chapter.chars or 0:,}"  # None of a line that somebody made up
+        return f"{chapter.chars or 0:,}"  # A forged row has no chapter.
 
     @display(description=_("in the index"))
     def index_state(self, chapter: Chapter) -> object:
@@ -70,7 +70,7 @@ class ChapterInline(HolderInline):
 
 
 class UnprotectedInline(HolderInline):
-    """The mark that a work is not protected; most works have none."""
+    """The mark that a work is not protected, which most works lack."""
 
     model = Unprotected
     fields = ["reason", "note", "entered_by", "entered_at"]
@@ -99,7 +99,7 @@ class WorkAdmin(AuthorSearchAdmin):
     inlines = [UnprotectedInline, ChapterInline]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
-        """Add each work's figures as subqueries, which are computed for the rows of one page only."""
+        """Add each work's figures as subqueries, which are computed only for the rows of one page."""
         chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
         return (
             super()
@@ -115,7 +115,7 @@ class WorkAdmin(AuthorSearchAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        """Show the upload page in place of Django's form: a work without its text could not be searched for."""
+        """Show the upload page instead of Django's form, because a work without text could not be searched for."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         return add_work_view(request)
@@ -155,7 +155,7 @@ class WorkAdmin(AuthorSearchAdmin):
         return mark.get_reason_display() if mark else ""
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Record who set or removed the mark of an unprotected work, and announce what it did to cases."""
+        """Record who set or removed the mark of an unprotected work, and announce the effects on cases."""
         if formset.model is not Unprotected:
             super().save_formset(request, form, formset, change)
             return
@@ -176,7 +176,7 @@ class WorkAdmin(AuthorSearchAdmin):
 
 
 def _withdraw(request: HttpRequest, texts: set[str]) -> None:
-    """Remove texts that no work has any more from the index; several works may share a text."""
+    """Remove texts that no work has any longer from the index; several works may share a text."""
     kept = set(Chapter.objects.filter(text_id__in=texts).values_list("text_id", flat=True))
     try:
         for text_id in sorted(texts - kept):

@@ -1,4 +1,4 @@
-"""Read works from a rights holder's files: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
+"""Reads works from a rights holder's files: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
 from webadmin.works.services.intake.bounded import BoundedReader
 from webadmin.works.services.intake.division import Division, FoundWork, Intake, divide_work, divisions

@@ -1,7 +1,7 @@
-"""Read files of works in a separate process within the limits of a crawl, since users pass on files made by others.
+"""Reads files of works in a separate process with the limits of a crawl, because others may have made the files.
 
-A table of one cell that claims to span a billion columns, or a page of nested tags, exhausts time or memory; it then
-ends the reading process and not the web process.
+A table cell that claims to span a billion columns, or deeply nested tags, exhausts time or memory; that ends the
+reading process, not the web process.
 """
 
 import io
@@ -18,8 +18,8 @@ from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp
 from webadmin.works.services.intake.division import FoundWork, Intake, divide_work, divisions
 from webadmin.works.services.intake.files import read_file
 
-MAX_SECONDS_OF_PDF = 20.0  # a user waits for it; a deed of 50 pages takes .5 s, and the result says what was cut
-MAX_PAGES_OF_PDF = 300  # notarial deeds are no longer
+MAX_SECONDS_OF_PDF = 20.0  # A user waits for it; a deed of 50 pages takes 0.5 s, and the result says if text was cut.
+MAX_PAGES_OF_PDF = 300  # Notarial deeds are not longer.
 
 
 class BoundedReader(ReadingProcess):
@@ -34,7 +34,7 @@ class BoundedReader(ReadingProcess):
         super().__init__(max_seconds=max_seconds, max_cpu_s=max_cpu_s, max_memory_bytes=max_memory_bytes)
 
     def read_file(self, path: Path) -> Intake:
-        """Return the works of a file like `files.read_file`, within time and memory limits. Raises UnreadableFile."""
+        """Return the works in a file as `files.read_file` does, within the limits. Raises UnreadableFile."""
         if not path.is_file():
             return read_file(path)
         intake = self.call(path, _read, path)
@@ -42,7 +42,7 @@ class BoundedReader(ReadingProcess):
         return intake
 
     def divide_work(self, found: FoundWork, style: str) -> FoundWork:
-        """Return a divided work like `division.divide_work`, within the same limits. Raises UnreadableFile."""
+        """Divide a work as `division.divide_work` does, within the same limits. Raises UnreadableFile."""
         work = self.call(found.source, divide_work, found, style)
         assert isinstance(work, FoundWork)
         return work
@@ -58,7 +58,7 @@ class BoundedReader(ReadingProcess):
 
 
 def written_in_pdf(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
-    """Return the words of a PDF, and whether the limits cut some off; "" for one of pictures.
+    """Return the text of a PDF, "" if it has only pictures, and whether the limits cut it.
 
     Raises UnreadableFile.
     """

@@ -50,7 +50,7 @@ class Intake:
 
 
 def divisions(found: FoundWork) -> Sequence[Division]:
-    """Return the ways to divide a work as read, its current one first; only that one where the file fixes it."""
+    """Return the ways to divide a work, the current one first; only that one if the file fixes it."""
     if found.ways:
         return found.ways
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
@@ -60,9 +60,9 @@ def divisions(found: FoundWork) -> Sequence[Division]:
 
 
 def divide_work(found: FoundWork, style: str) -> FoundWork:
-    """Return a work as read, divided by one of these styles; "" for the first.
+    """Divide a work by one of the available styles, or by the first if `style` is "".
 
-    Raises UnreadableFile for another style.
+    Raises UnreadableFile for any other style.
     """
     if style in ("", found.file.style):
         return found

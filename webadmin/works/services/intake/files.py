@@ -1,4 +1,4 @@
-"""Read the works at a path; the file name decides the reader."""
+"""Reads the works at a path; the file name determines the reader."""
 
 import re
 from collections.abc import Callable
@@ -27,12 +27,12 @@ _AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40}
 _AUTHOR_IN_NAME = re.compile("作者[:：_ ]?(.{1,30})$")
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
 _HEAD_CHARS = 400
-_UNREAD = {  # reasons for a page in a file, which has no URL to name
+_UNREAD = {  # Reasons for rejecting an HTML file, which has no URL to name.
     Rejection.NOT_HTML: Message("intake.not-html"),
     Rejection.MOJIBAKE: Message("intake.no-encoding", tried=TRIED),
     Rejection.NO_MAIN_TEXT: Message("intake.no-main-text"),
 }
-_MAX_SHOWN_CHARS = 200  # of an invalid name
+_MAX_SHOWN_CHARS = 200  # characters of an invalid name that a message quotes
 
 
 def read_file(path: Path) -> Intake:
@@ -52,9 +52,9 @@ def read_file(path: Path) -> Intake:
 
 
 def read_works(path: Path, read: ReadFile = read_file) -> Intake:
-    """Return all works of a file or folder, and the faults. Raises UnreadableFile if there is nothing.
+    """Return all works in a file or folder, and the faults. Raises UnreadableFile if there is neither.
 
-    read: reads a single file, for callers that set limits; it may raise UnreadableFile.
+    read: reads a single file within the caller's limits; it may raise UnreadableFile.
     """
     is_manifest = path.name in (WORK_MANIFEST, WORKS_MANIFEST)
     if is_manifest or _is_folder(path):
@@ -63,7 +63,7 @@ def read_works(path: Path, read: ReadFile = read_file) -> Intake:
 
 
 def read_work(path: Path, read: ReadFile = read_file) -> list[WorkFile]:
-    """Return the works of a file or folder. Raises the first fault where nothing could be read."""
+    """Return the works in a file or folder. Raises the first fault if no work could be read."""
     intake = read_works(path, read)
     if not intake.works and intake.faults:
         raise intake.faults[0]
@@ -92,7 +92,7 @@ def _plain(path: Path) -> Intake:
 def _markdown(path: Path) -> Intake:
     """Return the work in a Markdown file.
 
-    The highest level of headings that occurs twice makes the chapters; a heading above it is the title.
+    The highest heading level that occurs twice starts the chapters; a heading above that level is the title.
     """
     read = read_text(path)
     text = read.text
@@ -112,7 +112,7 @@ def _markdown_title(line: str, level: int) -> str:
 
 
 def _title_and_author(path: Path, text: str) -> tuple[str, str]:
-    """Return title and author from the file's name, often 《书名》作者：某某, and the first lines of its text."""
+    """Return the title and author from the file name, such as 《书名》作者：某某.txt, and the first lines of the text."""
     in_name = _BOOK_TITLE.search(path.stem)
     title = in_name[1] if in_name else _AUTHOR_IN_NAME.sub("", path.stem).strip(" _-—")
     author = _AUTHOR.search(text[:_HEAD_CHARS]) or _AUTHOR_IN_NAME.search(path.stem)
@@ -129,7 +129,7 @@ def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
 
 
 def _html(path: Path) -> Intake:
-    from crawler.reading import read_page  # imported here: it loads fingerprint
+    from crawler.reading import read_page  # Imported here, because it loads fingerprint.
 
     reading = read_page(read_bytes(path), {}, str(path))
     if isinstance(reading, Rejected):

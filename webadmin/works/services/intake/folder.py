@@ -1,4 +1,4 @@
-"""Read works from folders: chapter files in order, or the works that a manifest lists."""
+"""Reads works from folders: chapter files in order, or the works that a manifest lists."""
 
 import re
 import tomllib
@@ -39,9 +39,9 @@ class _Manifest:
 def read_folder(folder: Path, read_file: ReadFile) -> Intake:
     """Return the works in a folder. `read_file` reads single files.
 
-    With works.toml: the files that it lists, and every folder next to it that has a work.toml. Otherwise the chapter
-    files in the folder are one work, described by work.toml if there is one. Otherwise each folder in it is read by
-    itself.
+    With a works.toml, reads the files that it lists, and every folder next to it that has a work.toml. Otherwise, the
+    chapter files in the folder are one work, described by work.toml if it exists. Without chapter files, each subfolder
+    is read separately.
     """
     if (folder / WORKS_MANIFEST).exists():
         return _read_manifest_works(folder, read_file)
@@ -101,7 +101,7 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
 
 
 def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
-    """Return a file of a folder as one chapter, whatever headings are in it, with its flaws."""
+    """Read a file in a folder as one chapter, regardless of its headings, and return it with its flaws."""
     read = read_file(path)
     if read.faults:
         raise read.faults[0]
@@ -114,7 +114,7 @@ def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText,
 
 
 def _chapter_title(path: Path, text: str) -> str:
-    """Return the heading at the start of the text, else the file's name without its number."""
+    """Return the heading at the start of the text, or else the file name without its number."""
     first = text.lstrip().partition("\n")[0]
     heading = read_heading(first)
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
@@ -140,7 +140,7 @@ def _nothing(folder: Path) -> Intake:
 
 
 def _apply_manifest(intake: Intake, manifest: _Manifest) -> Intake:
-    """Return the works of one listed file with what the manifest says about them."""
+    """Apply the manifest's title, author and other values to the works of one listed file."""
     for index, work in enumerate(intake.works):
         title = manifest.title if len(intake.works) == 1 else ""
         file = replace(work.file, title=title or work.file.title, author=manifest.author or work.file.author)

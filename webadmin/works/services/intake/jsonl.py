@@ -1,6 +1,6 @@
-"""Read works from JSON lines: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?} a line.
+"""Reads works from JSON lines: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?}.
 
-Lines with one id are chapters of one work. published_at: when the chapter was officially published, with UTC offset.
+Lines with the same id are chapters of one work. published_at: the chapter's official publication time, with UTC offset.
 """
 
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ MAX_FAULTS = 1_000  # more mean that the file is of another kind; the rest are c
 class _Gathered:
     title: str
     author: str
-    chapters: list[ChapterText] = field(default_factory=list)  # number 0 where the line has none
+    chapters: list[ChapterText] = field(default_factory=list)  # number: 0 if the line has none
 
     def file(self) -> WorkFile:
         given = {chapter.number for chapter in self.chapters if 0 < chapter.number < 2**31}

@@ -1,4 +1,4 @@
-"""Read local files, with one message for each reason why a file cannot be read."""
+"""Reads local files, with a message for each reason why a file cannot be read."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
 
 
 def read_text(path: Path) -> DecodedText:
-    """Return the text of a .txt or .md file with its line ends as line feeds.
+    """Return the text of a .txt or .md file, with line feeds as line ends.
 
     Raises UnreadableFile.
     """
@@ -32,7 +32,7 @@ def read_text(path: Path) -> DecodedText:
 
 
 def open_error_reason(error: OSError) -> Message:
-    """Return why the system does not open a file."""
+    """Return the reason why the system does not open a file."""
     if isinstance(error, FileNotFoundError):
         return Message("intake.missing")
     if isinstance(error, IsADirectoryError):
