@@ -17,7 +17,7 @@ from webadmin.ui.pages.requests.request_values import BadValue, check_search, is
 
 
 class DeclaredAutocomplete(AutocompleteJsonView):
-    """The autocomplete view, only for the fields that a list or form declares."""
+    """An autocomplete view that serves only the fields declared by a list or form."""
 
     def process_request(self, request: HttpRequest) -> Any:
         asked = tuple(request.GET.get(name, "") for name in ("app_label", "model_name", "field_name"))
@@ -26,7 +26,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
         return super().process_request(request)
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
-        """Return one choice with bidirectional controls marked, because no middleware sees text that a script shows."""
+        """Return a choice with bidirectional controls marked, because no middleware sees text that a script displays."""
         return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
@@ -39,7 +39,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
         return own + [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the context of a page without the app list, which no page shows and takes a third of the time."""
+        """Return the context of a page without the app list, which no page shows and which takes a third of the time."""
         request.needs_no_app_list = True  # type: ignore[attr-defined]
         try:
             return super().each_context(request)
@@ -50,7 +50,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
         return [] if hasattr(request, "needs_no_app_list") else super().get_app_list(request, app_label)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Handle a login; delay it after many wrong passwords from one address."""
+        """Log a user in; delay the attempt after many wrong passwords from one address."""
         from webadmin.accounts.models import User  # as below
         from webadmin.accounts.pages.slow_logins import pause_left_s, pause_response
 
@@ -58,7 +58,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
             return pause_response(request, pause_s)
         try:
             has_no_user = not User.objects.exists()
-        except DatabaseError:  # down, or without tables: show the form nevertheless
+        except DatabaseError:  # The database is down or has no tables: show the form anyway.
             has_no_user = False
         return super().login(request, {"has_no_user": has_no_user, **(extra_context or {})})
 

@@ -1,4 +1,4 @@
-"""Applications of others as our pages show them: the admin with our own site, and failed logins."""
+"""Configures third-party applications for our pages: the admin with its own site, and failed logins."""
 
 from axes.apps import AppConfig as AxesConfig
 from django.contrib.admin import apps as admin_apps

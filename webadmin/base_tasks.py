@@ -21,7 +21,7 @@ from webadmin.database import AWAY, is_away
 
 log = logging.getLogger("zhuiwen.pipeline")
 MAX_BACKOFF_S = 600
-SERVICE_AWAY = (RetryLater, *AWAY)  # retried; some of these are bugs: see _is_service_away
+SERVICE_AWAY = (RetryLater, *AWAY)  # Retried, although some are bugs: see _is_service_away.
 
 
 class StepTask(Task):
@@ -40,7 +40,7 @@ class StepTask(Task):
 
 
 class PeriodicTask(StepTask):
-    """A scheduled step without retries, because the next one does what an outage prevented."""
+    """A scheduled step without retries, because the next run makes up for an outage."""
 
     abstract = True
     max_retries = 0
@@ -53,7 +53,7 @@ class PeriodicTask(StepTask):
 
 
 class PagesStep(StepTask):
-    """A step on some page versions, of which one that fails or crashes the worker does not block the others.
+    """A step on some page versions, in which a version that fails or crashes the worker does not block the others.
 
     If a message with several versions fails, or returns because its worker died, it is split into one message for each.
     A version that crashes its worker is not retried forever.
@@ -72,13 +72,13 @@ class PagesStep(StepTask):
             else:
                 self._run(version_ids)
         finally:
-            attempts.end()  # only a worker that died leaves the count
+            attempts.end()  # The count remains only if a worker died.
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         """Record the failed version for a person. Called once, when no retry is left."""
         version_ids = kwargs["version_ids"]
         log.error("%s %s failed: %s", self.name, version_ids, exc)
-        # After a message of several, or an outage longer than the retries, the sweeper sends again what is still due.
+        # After a message with several versions, or an outage longer than the retries, the sweeper resends what is due.
         if len(version_ids) == 1 and not _is_service_away(exc):
             failures.note(self.name, version_ids[0], exc)
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 log = logging.getLogger("zhuiwen.database")
 
-AWAY = (OperationalError, InterfaceError)  # classes of temporary errors, but also of bugs: see is_away
+AWAY = (OperationalError, InterfaceError)  # These classes are raised for temporary errors, but also for bugs: see is_away.
 # SQLite's codes for a locked file, a full or failing disk, or a file that cannot be written now.
 _PASSING_CODES = {
     sqlite3.SQLITE_BUSY,
@@ -46,15 +46,15 @@ RETRY_S = 1.0  # a fail-over takes seconds to minutes; a refused connection take
 
 
 def is_away(error: BaseException) -> bool:
-    """Return True if an error means that the database does not answer now, False for the error of a wrong query.
+    """Return True if an error means that the database does not answer now, False if the query is wrong.
 
-    Both drivers raise OperationalError for either: also for `no such column`, too many variables, or a cancelled query.
+    Both drivers raise OperationalError in both cases, for example for a missing column or a cancelled query.
     """
     if not isinstance(error, AWAY) or says_damage(str(error)):
         return False
     if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's own error for a text that is not UTF-8
         code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-        return code & 0xFF in _PASSING_CODES  # an extended code has the primary one in its lowest byte
+        return code & 0xFF in _PASSING_CODES  # The lowest byte of an extended code is the primary code.
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_PASSING_STATES)  # None: no server has answered
 
@@ -70,7 +70,7 @@ def is_unmade(error: BaseException) -> bool:
 def fresh() -> None:
     """Close connections of this thread that have ended or failed, so that the next query opens a new one.
 
-    A connection in a transaction stays open, because Django would close it as one in a wrong state.
+    A connection in a transaction stays open, because Django would otherwise close it as inconsistent.
     """
     for each in connections.all(initialized_only=True):
         if not each.in_atomic_block:
@@ -95,7 +95,7 @@ def unavailable(error: Exception) -> ServiceUnavailable:
 
 
 def place() -> str:
-    """Return the database without credentials: its file, or its host and port with the name of the setting."""
+    """Describe the database without credentials: its file, or its host and port with the name of the setting."""
     url = settings.ZHUIWEN.services.database_url
     if not url:
         return str(settings.ZHUIWEN.sqlite_path)

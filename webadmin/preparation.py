@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _say(message: Message) -> None:
-    """Print a message for the parent process, which knows the language."""
+    """Print a message in JSON for the parent process, which knows the user's language."""
     print(json.dumps(message.to_json()))  # noqa: T201
 
 
@@ -56,9 +56,9 @@ REWORDED_INTERVAL_S = 60  # three index queries tell if anything is due
 DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # in the operator's time zone: after the crawls, which start at 3 by default
 STATISTICS_HOUR = 1  # blocks writers for a second or two
-EVIDENCE_HOUR = 2  # before the crawls; reading 10 GB of bundles takes some minutes
-STORES_HOUR = 4  # after the check of the evidence; a seventh of 100,000 pages takes minutes
-STAMPS_INTERVAL_S = 900  # an authority that was down is tried again after a pause; mostly nothing is due
+EVIDENCE_HOUR = 2  # runs before the crawls; reading 10 GB of bundles takes some minutes
+STORES_HOUR = 4  # runs after the evidence check; a seventh of 100,000 pages takes minutes
+STAMPS_INTERVAL_S = 900  # retries an authority that was down after a pause; usually nothing is due
 BACKUP_INTERVAL_S = 300  # a backup begins within five minutes of its time of day
 REMOVALS_INTERVAL_S = 300  # the results of a crawl are processed within minutes; the checks are a day apart
 DAY_S = 24 * 3600
@@ -82,7 +82,7 @@ def ensure_schedule(settings: Settings) -> None:
 
 def _every(name: str, task: str, seconds: int) -> None:
     interval, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
-    # A message that waited longer than its interval expires, because the next one does the same.
+    # A message that waited longer than its interval expires, because the next message does the same.
     PeriodicTask.objects.update_or_create(
         name=name, defaults={"task": task, "interval": interval, "crontab": None, "expire_seconds": seconds}
     )

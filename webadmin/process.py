@@ -8,7 +8,7 @@ import django
 
 
 def set_up() -> None:
-    """Set up Django, so that models can be used; safe to repeat."""
+    """Set up Django without pages, so that models can be used; safe to repeat."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
     django.setup()
 

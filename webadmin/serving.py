@@ -19,11 +19,11 @@ from waitress.server import create_server
 from core.garbage import freeze_loaded_objects
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
 
-THREADS = 8  # of each process; a page takes about 50 ms, a report seconds
+THREADS = 8  # threads of each process; a page takes about 50 ms, a report seconds
 POLL_S = 1.0
-IDLE_CONNECTION_S = 30  # after which a connection without a request is closed
-# A request slightly too large gets the admin's own message (webadmin.ui.pages.requests.request_values); of a larger one
-# nothing is read.
+IDLE_CONNECTION_S = 30  # An idle connection is closed after this time.
+# A slightly too large request gets the admin's own message (webadmin.ui.pages.requests.request_values); a larger one is
+# not read.
 MAX_BODY_BYTES = 2 * MAX_REQUEST_BYTES
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - as gunicorn recommends, so that heartbeats do not wait for a disk
 
@@ -58,7 +58,7 @@ class BufferingWorker(Worker):
 workers = 2
 worker_class = BufferingWorker
 wsgi_app = "webadmin.wsgi:application"
-preload_app = True  # both processes share the memory of imports
+preload_app = True  # Both processes share the memory of imports.
 timeout = 30  # s without a sign of life, after which a process is killed and restarted
 graceful_timeout = 8  # s; the supervisor allows 10
 worker_tmp_dir = str(_SHARED_MEMORY) if _SHARED_MEMORY.is_dir() else None

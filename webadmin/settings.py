@@ -15,9 +15,9 @@ ALLOWED_HOSTS = list(ZHUIWEN.web.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(ZHUIWEN.web.trusted_origins)
 
 INSTALLED_APPS = [
-    "unfold.apps.BasicAppConfig",  # the other one sets its own admin site
+    "unfold.apps.BasicAppConfig",  # The default configuration would set its own admin site.
     "unfold.contrib.filters",
-    # Without autodiscovery of admin modules, which takes seconds and which only the web server needs (webadmin.urls).
+    # Without autodiscovery of admin modules, which takes seconds; only the web server needs them (webadmin.urls).
     "webadmin.apps.ZhuiwenAdminConfig",
     "django.contrib.sessions",
     "django.contrib.messages",

@@ -32,7 +32,7 @@ def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -
 
 
 def recent_answers(chosen: Settings) -> RecentAnswers:
-    """Return the store of responses that sites of one host share; only its calls raise ServiceUnavailable."""
+    """Return the store of responses shared by sites on the same host; only its calls raise ServiceUnavailable."""
     from pagestore.mongo import connect
     from pagestore.recent_answers import MongoRecentAnswers
 
@@ -40,7 +40,7 @@ def recent_answers(chosen: Settings) -> RecentAnswers:
 
 
 def open_evidence_store(chosen: Settings) -> EvidenceStore:
-    """Open the evidence store of the settings; it raises as `open_page_store`."""
+    """Open the evidence store of the settings. Raises the same errors as `open_page_store`."""
     from pagestore.evidence import open_evidence
 
     return open_evidence(chosen.evidence.url, chosen.mongo_url, chosen.s3)

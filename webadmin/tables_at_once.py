@@ -15,7 +15,7 @@ class CreateModels(Operation):
         self.models = models
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        vars(state).pop("apps", None)  # else each added model would be rendered, with all models that refer to it
+        vars(state).pop("apps", None)  # Otherwise each added model would be rendered with all models that refer to it.
         for each in self.models:
             each.state_forwards(app_label, state)
 

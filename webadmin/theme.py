@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
 
-# By name, because its models are not loaded yet when the settings import this module.
+# Named by path, because its models are not loaded yet when the settings import this module.
 IS_MANAGER = "webadmin.accounts.pages.isolation.is_manager"
 ADMINISTRATION = _("Administration")
 CASE_LIST = "admin:cases_case_changelist"
@@ -160,7 +160,8 @@ UNFOLD = {
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the links in the sidebar.
 
-    They are made for each request, because Unfold reads each address dozens of times and evaluates lazy ones each time.
+    They are built for each request, because Unfold reads each URL dozens of times and would evaluate a lazy one each
+    time.
     """
     return [
         {

@@ -70,7 +70,7 @@ def collect() -> Catalog:
 
 
 def read(catalogue: Path = CATALOGUE) -> Catalog:
-    """Return a catalogue."""
+    """Read a catalogue."""
     with catalogue.open("rb") as file:
         return read_po(file)
 

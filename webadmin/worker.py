@@ -24,7 +24,7 @@ def _warm_up(**_: object) -> None:
 
 @worker_process_init.connect
 def _fresh_connections(**_: object) -> None:
-    connections.close_all()  # a forked child must not share its parent's database handle
+    connections.close_all()  # A forked child must not share its parent's database connection.
 
 
 @heartbeat_sent.connect

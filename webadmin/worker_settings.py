@@ -11,7 +11,7 @@ ZHUIWEN = load(os.environ)
 ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # the class of the outbox, by name
 ZHUIWEN_PORTS = "webadmin.wiring.live"  # the function that returns the ports of the pipeline for the settings
 
-# Without a key (a management command on a machine that was never set up), sessions last as long as the process.
+# Without a key, as in a management command on a new machine, sessions last as long as the process.
 SECRET_KEY = ZHUIWEN.web.secret_key or os.urandom(32).hex()
 DEBUG = False
 
@@ -41,7 +41,7 @@ def _database() -> dict[str, Any]:
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": ZHUIWEN.sqlite_path,
         "OPTIONS": {
-            "timeout": 30,  # s; writers wait for each other, a write takes milliseconds
+            "timeout": 30,  # in seconds; writers wait for each other, and a write takes milliseconds
             "transaction_mode": "IMMEDIATE",
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         },

@@ -1,1 +1,1 @@
-"""Users, rights holders, memberships, roles, and who sees what."""
+"""Users, rights holders, memberships, roles, and access rules."""

@@ -1,4 +1,4 @@
-"""Look up rights holders as the command line names them."""
+"""Finds rights holders by the keys that a user types."""
 
 from typing import TYPE_CHECKING
 

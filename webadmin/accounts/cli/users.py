@@ -33,7 +33,7 @@ def add(
     rights_holder: str = "",
     password_stdin: bool = False,
 ) -> None:
-    """Create a user, or give one another role. A new user's password is read, or generated and shown once."""
+    """Create a user, or change a user's role. A new user's password is read, or generated and shown once."""
     if role not in ROLES:
         raise BadInput("cli.choose", what=Message("cli.role"), name=repr(role), choices=ROLES)
     with session():
@@ -93,7 +93,7 @@ def password(
     name: str,
     password_stdin: bool = False,
 ) -> None:
-    """Set a user's password, read or generated and shown once."""
+    """Set a user's password, which is read, or generated and shown once."""
     with session():
         from webadmin.accounts.models import User
 
@@ -105,7 +105,7 @@ def password(
 
 
 def _fit_name(name: str) -> str:
-    """Return the name if the admin accepts it too. Raises BadInput if it is too long or has other characters."""
+    """Return the name if the admin would accept it. Raises BadInput if it is too long or has invalid characters."""
     from django.core.exceptions import ValidationError
 
     from webadmin.accounts.models import User
@@ -132,7 +132,7 @@ def _give_role(user: "User", role: str, rights_holder: str) -> None:
 
 
 def _set_password(user: "User", chosen: str) -> str:
-    """Set the given password, or generate and return one. Raises BadInput for a weak one."""
+    """Set the given password, or a generated one, and return it. Raises BadInput for a weak password."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 

@@ -1,4 +1,4 @@
-"""The tables of accounts."""
+"""The models of accounts."""
 
 from webadmin.accounts.models.failed_message import FailedMessage
 from webadmin.accounts.models.preference import UserPreference

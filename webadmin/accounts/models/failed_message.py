@@ -1,4 +1,4 @@
-"""Messages that failed for good, for an operator to look at."""
+"""Messages that failed permanently and that an operator should inspect."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ from webadmin.ui.models.fields import MessageField
 
 
 class FailedMessage(models.Model):
-    """A message that failed in every retry. Delete it once the cause is fixed; the sweeper then sends it again."""
+    """A message that failed in every retry. Deleting it after fixing the cause lets the sweeper send it again."""
 
     task = models.CharField(_("task"), max_length=100)
     subject = models.CharField(_("subject"), max_length=64)  # the id in the message

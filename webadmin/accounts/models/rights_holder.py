@@ -21,7 +21,7 @@ class RightsHolder(models.Model):
             "case. Takes effect from the next comparison of a page."
         ),
     )
-    # Kinds of works (Work.Kind) for which rewrites and Chinese or English translations are searched.
+    # The kinds of works (Work.Kind) whose rewrites and Chinese or English translations are searched for.
     reworded_kinds = models.JSONField(
         _("searched for rewrites"),
         default=list,
@@ -32,7 +32,7 @@ class RightsHolder(models.Model):
         ),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
-    # Since when licences or own domains differ from those that last ruled the stored findings.
+    # The time since which the stored findings have not been ruled on by the current licences and own domains.
     unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
     unruled_by = user_key(None, models.SET_NULL, null=True, blank=True, editable=False)
 

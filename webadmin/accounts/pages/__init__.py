@@ -1,1 +1,1 @@
-"""Lists and forms limited to the user's rights holders; users, memberships, the profile."""
+"""Base classes for lists and forms limited to the user's rights holders; users, memberships and the profile."""

@@ -39,7 +39,7 @@ class _ManyChoicesForm(DropdownForm):
 
 
 class HolderRelatedFilter(RelatedDropdownFilter):
-    """A choice of related records, limited to the user's rights holders."""
+    """A dropdown filter on related records, limited to the user's rights holders."""
 
     form_class = _ManyChoicesForm
 
@@ -48,12 +48,12 @@ class HolderRelatedFilter(RelatedDropdownFilter):
         return [(record.pk, str(record)) for record in related]
 
     def has_output(self) -> bool:
-        """Return whether there is more than one choice."""
+        """Return True if there is more than one choice."""
         return len(self.lookup_choices) > 1
 
 
 class HolderAutocompleteFilter(AutocompleteSelectFilter):
-    """A HolderRelatedFilter for thousands of records, which are looked up while typing."""
+    """A HolderRelatedFilter for thousands of records, which are looked up while the user types."""
 
     def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
         for choice in super().choices(changelist):
@@ -63,7 +63,7 @@ class HolderAutocompleteFilter(AutocompleteSelectFilter):
 
 
 class AnyChoiceFilter(ChoicesDropdownFilter):
-    """A filter on one choice, or on several in links from the dashboard: `state__in=open,confirmed`."""
+    """A filter on one choice, or on several in links such as `state__in=open,confirmed` on the dashboard."""
 
     @property
     def several_parameter(self) -> str:
@@ -75,7 +75,7 @@ class AnyChoiceFilter(ChoicesDropdownFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         """Filter by the choices.
 
-        Several are compared through Coalesce, so that the index of the list's order is used.
+        Several choices are compared through Coalesce, so that the database uses the index for the list's order.
         """
         several = self.used_parameters.get(self.several_parameter)
         if not several:  # Django's method: unfold's handles one choice only
@@ -86,7 +86,7 @@ class AnyChoiceFilter(ChoicesDropdownFilter):
 
 
 class DayRangeFilter(RangeDateFilter):
-    """A range of days, both included, in the user's time zone; or the last hours, in links from the dashboard."""
+    """A filter on an inclusive range of days in the user's time zone, or in dashboard links on the last hours."""
 
     WITHIN: ClassVar = {"24h": timedelta(hours=24), "7d": timedelta(days=7)}
 
@@ -113,13 +113,13 @@ class DayRangeFilter(RangeDateFilter):
         return usable_day(self._parameter_value(f"{self.parameter_name}{suffix}"))
 
     def _parameter_value(self, name: str) -> str:
-        """Return the value of a parameter, which is a list or a string, depending on the base class that took it."""
+        """Return the value of a parameter, which the base class stores as a list or a string."""
         value = self.used_parameters.get(name, "")
         return str(value[0] if isinstance(value, list) else value)
 
 
 class ObfuscationFilter(DropdownFilter):
-    """A filter on how the text was obfuscated."""
+    """A filter on the kinds of obfuscation."""
 
     title = _("alteration")
     parameter_name = "obfuscation"
@@ -177,7 +177,7 @@ class LicenceEndedFilter(DropdownFilter):
 
 
 def isolated_filter(model: type[Model], entry: Any) -> Any:
-    """Return the list filter as given; for a plain relation one limited to rights holders, for a time one by days."""
+    """Return the list filter for an entry; a relation is limited to the user's rights holders, a time filtered by days."""
     name = entry[0] if isinstance(entry, (list, tuple)) else entry
     if not isinstance(name, str):
         return entry
@@ -195,7 +195,7 @@ def isolated_filter(model: type[Model], entry: Any) -> Any:
 
 
 def usable_day(text: str) -> date | None:
-    """Return the day in a text; None for an invalid or absurdly distant one."""
+    """Return the day in a text, or None if it is invalid or absurdly distant."""
     try:
         day = parse_date(text)
     except ValueError:

@@ -1,7 +1,7 @@
 """Model admins that show and change only the records of the user's rights holders.
 
-Each of our models is registered with a subclass of HolderAdmin; models that belong to no rights holder (users,
-schedules, login attempts) with AdministratorsOnly. Django's model permissions are not used.
+Each model is registered with a subclass of HolderAdmin, or of AdministratorsOnly if it belongs to no rights holder
+(users, schedules, login attempts). Django's model permissions are not used.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from webadmin.accounts.services.access import Person, is_administrator, manageab
 
 
 def request_roles(request: HttpRequest) -> dict[int, str]:
-    """Return the roles of the request's user, read once for each request."""
+    """Return the roles of the request's user, which are read once for each request."""
     known = getattr(request, "zhuiwen_roles", None)
     if known is None:
         known = roles(request.user)
@@ -45,12 +45,12 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def is_member(request: HttpRequest, record: Model | None = None) -> bool:
-    """Return whether the user may see the record, or, without one, any record."""
+    """Return True if the user may see the record, or any record if `record` is None."""
     return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
 
 
 def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
-    """Return whether the user may change the record, or, without one, any record."""
+    """Return True if the user may change the record, or any record if `record` is None."""
     return _has_role(request, record, {Membership.Role.MANAGER})
 
 
@@ -65,12 +65,12 @@ def _has_role(request: HttpRequest, record: Model | None, wanted: set[Membership
 
 
 class IsolatedRecords:
-    """Records that members of their rights holder see and its managers change.
+    """A mixin for records that the members of their rights holder see and its managers change.
 
-    Foreign keys offer only what the user may choose: records that they manage, and as users only colleagues.
+    Foreign keys offer only records that the user manages, and only colleagues as users.
     """
 
-    is_read_only: ClassVar[bool] = False  # True: written by the pipeline, only read by users
+    is_read_only: ClassVar[bool] = False  # True if only the pipeline writes these records.
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)  # type: ignore[misc]
@@ -104,12 +104,12 @@ class IsolatedRecords:
 
 
 class HolderInline(IsolatedRecords, TabularInline):
-    """Table rows inside a form, one for each record."""
+    """An inline with a table row for each record."""
 
     extra = 0
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Label each field for screen readers, since a column's heading is not a label."""
+        """Label each field for screen readers, because a column's heading is not a label."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None:
             field.widget.attrs.setdefault("aria-label", capfirst(str(field.label)))
@@ -117,7 +117,7 @@ class HolderInline(IsolatedRecords, TabularInline):
 
 
 class HolderStackedInline(IsolatedRecords, StackedInline):
-    """A small form for each record, for models with more fields than fit a row."""
+    """An inline with a small form for each record, for models whose fields do not fit into a row."""
 
     extra = 0
 
@@ -126,9 +126,9 @@ _ModelAdmin: Any = admin.ModelAdmin  # untyped, like Unfold's
 
 
 class _CheckedBeforeSaved(_ModelAdmin):
-    """Django's form view with a transaction that begins only after all forms are found valid.
+    """Django's form view, with a transaction that begins only after all forms are valid.
 
-    On SQLite nobody else can write during a transaction.
+    On SQLite, nobody else can write during a transaction.
     """
 
     @method_decorator(csrf_protect)
@@ -137,7 +137,7 @@ class _CheckedBeforeSaved(_ModelAdmin):
     ) -> Any:
         try:
             return self._checked_and_saved(request, object_id, form_url, extra_context)
-        except IntegrityError:  # the same was saved after the check; the second check reports it
+        except IntegrityError:  # The same value was saved since the check; the second check reports it.
             return self._checked_and_saved(request, object_id, form_url, extra_context)
 
     def _checked_and_saved(self, request: HttpRequest, *asked: Any) -> Any:
@@ -155,7 +155,7 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
     list_per_page = 50
     list_filter_submit = True
     list_fullwidth = True
-    show_full_result_count = False  # would count the whole table on every page
+    show_full_result_count = False  # Django would count the whole table on every page.
     show_facets = False
     compressed_fields = True
     warn_unsaved_form = True
@@ -195,7 +195,7 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
         return super().save_form(request, form, change)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Add the rights holder of a saved record, which never changes."""
+        """Make the rights holder of a saved record read-only, because it never changes."""
         fields = list(super().get_readonly_fields(request, obj))
         if obj is not None and "rights_holder" not in fields and _has_field(self.model, "rights_holder"):
             fields.append("rights_holder")
@@ -205,7 +205,7 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
         return is_member(request)
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
-        """Return whether a manager's actions are offered; unfold passes the key of the record."""
+        """Return True if a manager's actions are offered; Unfold passes the key of the record."""
         if obj is None or isinstance(obj, Model):
             return is_manager(request, obj)
         record = self.get_object(request, unquote(obj))
@@ -219,9 +219,9 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
         return [each for each in allowed if self.is_offered(each.path, object_id)]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return whether the button with this path is shown.
+        """Return True if the button with this path is shown.
 
-        A request sent without the button is still answered with a message.
+        A request sent without the button still gets a message.
         """
         return True
 
@@ -232,9 +232,9 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
         return listed, counts, refused, protected
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: Any) -> None:
-        """Save the record with the user who entered it, where that is kept.
+        """Save the record, with the user who entered it if the model has such a field.
 
-        Refuses a record under a rights holder that the user does not manage, which only a forged form could contain.
+        Rejects a record under a rights holder that the user does not manage, which only a forged form can contain.
         """
         if not is_manager(request, obj):
             raise PermissionDenied
@@ -244,7 +244,7 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
 
 
 class AdministratorsOnly:
-    """A model admin that only administrators see."""
+    """A mixin for model admins that only administrators see."""
 
     list_after_template = "ui/list_zone.html"
 
@@ -258,7 +258,7 @@ class AdministratorsOnly:
 
 
 class MachineAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
-    """Records that the program writes: administrators see them, nobody changes or deletes them."""
+    """The admin of records that the program writes; administrators see them, nobody changes or deletes them."""
 
     show_full_result_count = False
     list_per_page = 50

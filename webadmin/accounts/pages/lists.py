@@ -1,4 +1,4 @@
-"""Behaviour shared by the lists and records of every model, whoever may see them."""
+"""Behaviour shared by the lists and record pages of all models."""
 
 from functools import cache
 from typing import Any
@@ -24,13 +24,13 @@ _KEY = "key-of-the-row"
 
 
 class AdminLists:
-    """A model admin whose URLs look up only what it declares, and on which no value in a URL raises an error."""
+    """A model admin that allows only declared look-ups in URLs, and for which no value in a URL raises an error."""
 
     model: type[Model]
 
     @display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> str:
-        """Return the checkbox as Unfold draws it, without a template for each row: that took half of a list's time."""
+        """Return Unfold's checkbox without rendering a template for each row, which took half of a list's time."""
         before, behind = _checkbox(get_language() or "")
         return mark_safe(f"{before}{escape(obj.pk)}{behind}")  # noqa: S308 - the widget's HTML and an escaped key
 
@@ -53,17 +53,17 @@ class AdminLists:
         return found, may_repeat
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Return the entries that have the words; the request keeps how many entries were searched."""
+        """Return the entries that have the words, and store the number of searched entries in the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
         request.zhuiwen_searched_count = found.searched_count  # type: ignore[attr-defined]
         return found.rows
 
     def searched_count(self, request: HttpRequest) -> int:
-        """Return how many entries the search of this request covered if it left others out; else 0."""
+        """Return the number of entries that this request's search covered, or 0 if it covered all."""
         return int(getattr(request, "zhuiwen_searched_count", 0))
 
     def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:
-        """Return the record that a URL names. Raises Http404 where it does not exist or is not the user's."""
+        """Return the record that a URL names. Raises Http404 if it does not exist or the user may not see it."""
         record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
         if record is None:
             raise Http404
@@ -72,7 +72,7 @@ class AdminLists:
 
 @cache
 def _checkbox(language: str) -> tuple[str, str]:
-    """Return the two halves of the checkbox before a row, between which its key is put."""
+    """Return the two halves of a row's checkbox, between which the row's key is inserted."""
     with override(language or None):
         before, behind = checkbox.render(ACTION_CHECKBOX_NAME, _KEY).split(_KEY)
     return before, behind

@@ -1,6 +1,6 @@
-"""Lists whose URLs look up only what their filters, search, order and pages declare.
+"""Lists that allow only the look-ups of their filters, search, order and pages in URLs.
 
-Other parameters and values are refused by name.
+Other parameters and values are rejected with their names.
 """
 
 import re
@@ -30,13 +30,13 @@ from webadmin.accounts.services.access import visible
 from webadmin.ui.pages.paging import ONLY_QUERY, WholeChangeList
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
-MAX_TEXT_CHARS = 500  # of a value in the rows themselves
+MAX_TEXT_CHARS = 500  # characters of a value that the rows contain
 _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")
 _IS_NULL = ("True", "False")
 
 
 class DeclaredChangeList(WholeChangeList):
-    """A change list whose URL may contain only what its admin declares, and no other look-up."""
+    """A change list whose URL may only contain look-ups that its admin declares."""
 
     def __init__(self, request: HttpRequest, model: type[Model], *args: Any, **kwargs: Any) -> None:
         _check_own_parameters(request)
@@ -45,12 +45,12 @@ class DeclaredChangeList(WholeChangeList):
         super().__init__(request, model, *args, **kwargs)
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        """Return the parameters without empty ones, which filters send for "all"."""
+        """Return the non-empty parameters; filters send empty ones for "all"."""
         given = super().get_filters_params(params)
         return {name: values for name, values in given.items() if any(values)}
 
     def get_filters(self, request: HttpRequest) -> Any:
-        """Refuse parameters that no filter has taken, and values that their filter cannot use."""
+        """Return the filters; reject parameters that no filter uses, and values that a filter cannot use."""
         for name, values in self.get_filters_params().items():
             if len(values) > 1:
                 raise BadValue(name, ", ".join(values), _("it may appear in the address only once."))
@@ -67,7 +67,7 @@ class DeclaredChangeList(WholeChangeList):
         return found
 
     def get_ordering_field(self, field_name: Any) -> Any:
-        """Return the ordering field; None for a column that the list does not offer for ordering."""
+        """Return the ordering field, or None if the list does not offer the column for ordering."""
         return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> Any:
@@ -77,15 +77,15 @@ class DeclaredChangeList(WholeChangeList):
             raise BadValue(ORDER_VAR, order, _("enter the numbers of columns, such as 1.-3."))
         if not order:
             period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
-            if period:  # a period is listed by time, served by the same index
+            if period:  # A period is listed by time, which uses the same index.
                 return [f"-{period}", "-pk"]
         found = super().get_ordering(request, queryset)
-        if found in (["pk"], ["-pk"]):  # ordered by columns that the list does not offer (any more)
+        if found in (["pk"], ["-pk"]):  # The URL orders by columns that the list does not offer (any longer).
             return self._get_deterministic_ordering(self._get_default_ordering())
         return found
 
     def _get_deterministic_ordering(self, ordering: Any) -> Any:
-        """Order equal rows by key in the direction of the list, so that one index serves both."""
+        """Order equal rows by key in the list's direction, so that one index serves both directions."""
         found = super()._get_deterministic_ordering(ordering)
         is_rising = isinstance(found[0], str) and not found[0].startswith("-")
         return [*found[:-1], "pk"] if found[-1] == "-pk" and is_rising else found
@@ -122,7 +122,7 @@ def _no_filter(name: str, value: str) -> BadValue:
 def check_value(spec: ListFilter, name: str, value: str) -> None:
     """Raise BadValue for a value that the filter cannot use.
 
-    For a kind of filter without a check of its own, only text that is too long is refused.
+    For a kind of filter without its own check, only overlong text is rejected.
     """
     if len(value) > MAX_TEXT_CHARS:
         raise BadValue(name, value, _("enter at most %(most)d characters.") % {"most": MAX_TEXT_CHARS})
@@ -157,7 +157,7 @@ def _emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
 
 @check_value.register
 def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
-    """Require one of the offered records. One of another rights holder counts as missing."""
+    """Require one of the offered records. A record of another rights holder counts as missing."""
     if name == spec.lookup_kwarg_isnull:
         _require_choice(name, value, _IS_NULL)
     elif value not in {str(key) for key, _label in spec.lookup_choices}:
@@ -184,11 +184,11 @@ def _day(spec: DayRangeFilter, name: str, value: str) -> None:
 
 
 def parse_key(model: type[Model], name: str, value: str) -> Any:
-    """Return the key of a record. Raises BadValue for text that cannot be a key."""
+    """Parse the key of a record. Raises BadValue for text that cannot be a key."""
     try:
         return model._meta.pk.clean(value, None)
     except ValidationError:
-        raise BadValue(name, value, _("there is no such record.")) from None  # its cause has the whole value
+        raise BadValue(name, value, _("there is no such record.")) from None  # The original error contains the whole value.
 
 
 def _require_choice(name: str, value: str, choices: Any) -> None:

@@ -43,7 +43,7 @@ class RightsHolderForm(forms.ModelForm):
 
 
 class MembershipForm(forms.ModelForm):
-    """The administrator's form, which names a user by the exact user name."""
+    """The administrator's form, which identifies a user by the exact user name."""
 
     username = forms.CharField(
         label=_("user name"),
@@ -76,10 +76,10 @@ class MembershipForm(forms.ModelForm):
 
 
 class ReviewerForm(forms.ModelForm):
-    """The manager's form: a new account that reviews for one of the manager's rights holders.
+    """The manager's form, which creates an account of a reviewer for one of the manager's rights holders.
 
-    The user name ends in the number of the rights holder, so no manager can take a name that another rights holder may
-    want or impersonate its staff, and a refusal reveals nothing about other accounts.
+    The user name ends in the number of the rights holder, so that no manager can take another rights holder's names or
+    impersonate its staff, and an error reveals nothing about other accounts.
     """
 
     name = forms.CharField(
@@ -119,7 +119,7 @@ class ReviewerForm(forms.ModelForm):
         return cleaned
 
     def _new_user(self, holder: RightsHolder, name: str) -> User:
-        """Return an unsaved account; one message covers every reason against it."""
+        """Return an unsaved account; all invalid names get the same message."""
         user = User(username=User.normalize_username(f"{name.strip()}@{holder.pk}"))
         if "@" in name or not _can_be_stored(user):
             self.add_error("name", _("This user name is not available; choose another."))

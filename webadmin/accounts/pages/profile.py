@@ -1,4 +1,4 @@
-"""The user's own page: their roles, and the time zone in which they read times."""
+"""The user's own page, with their roles and the time zone in which times are shown."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,7 +18,7 @@ from webadmin.accounts.models import User, UserPreference
 from webadmin.accounts.models.preference import require_zone, zone_names
 from webadmin.ui.pages.page_responses import admin_page
 
-NEAR = {  # where most users are; other zones keep the English names of the zone database
+NEAR = {  # Where most users are; other zones keep the English names of the zone database.
     "Asia/Shanghai": gettext_lazy("Beijing"),
     "Asia/Hong_Kong": gettext_lazy("Hong Kong"),
     "Asia/Taipei": gettext_lazy("Taipei"),
@@ -80,7 +80,7 @@ def distance(now: datetime, name: str) -> str:
 
 
 def profile_view(request: HttpRequest) -> HttpResponse:
-    """Show the page; set the zone (POST). An unknown zone is answered with status 400 and a message."""
+    """Show the page; set the zone (POST). An unknown zone gets status 400 and a message."""
     form = ProfileForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and isinstance(request.user, User):
         UserPreference.objects.update_or_create(user=request.user, defaults={"zone": form.cleaned_data["zone"]})
@@ -96,7 +96,7 @@ def profile_view(request: HttpRequest) -> HttpResponse:
 
 
 class ZoneMiddleware:
-    """Middleware that activates the user's time zone; without one, the default stays."""
+    """Middleware that activates the user's time zone, if the user has one."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.answer = answer
@@ -107,7 +107,7 @@ class ZoneMiddleware:
 
 
 def _user_zone(request: HttpRequest) -> ZoneInfo | None:
-    """Return the user's zone; None for the default: nobody is logged in, or no known zone was chosen."""
+    """Return the user's time zone, or None if nobody is logged in or no known zone was chosen."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
         return None
     chosen = UserPreference.objects.filter(user_id=request.user.pk).values_list("zone", flat=True).first()

@@ -1,9 +1,8 @@
-"""Translate a typed search into the spellings that may be stored, and choose the part of a long list to search.
+"""Converts a typed search to the spellings that may be stored, and selects the part of a long list to search.
 
-Of a list with millions of entries, the first SEARCHED are searched in order. What an index finds is found anywhere: the
-URL of a page, and all entries of a work or site whose name has the words. A model names the paths from its entries to
-their page and site in `SEARCH_PATHS`, to further pages in `SEARCHED_FURTHER`, and sets `IS_SEARCHED_FIRST` where it has
-few entries.
+In a list with millions of entries, only the first SEARCHED are scanned. Entries that an index finds are found anywhere:
+by the URL of a page, and by the name of a work or site. A model names the paths from its entries to their page and site
+in `SEARCH_PATHS`, to further pages in `SEARCHED_FURTHER`, and sets `IS_SEARCHED_FIRST` if it has few entries.
 """
 
 import json
@@ -23,9 +22,9 @@ from crawler.urls import canonical
 from webadmin.accounts.services.access import Person, visible
 from webadmin.ui.pages.paging import MAX_COUNTED
 
-MAX_SITES = 20  # for a typed host
-# Half of what is counted: 10,000 took .2 to .5 s with titles in a table of five million (PostgreSQL, 2026-11-27). The
-# same holds for the entries of works and sites with a word in their names.
+MAX_SITES = 20  # sites for a typed host
+# Half of the counted entries: 10,000 took 0.2 to 0.5 s with titles in a table of five million (PostgreSQL,
+# 2026-11-27). The same limit applies to the entries of works and sites found by name.
 SEARCHED = MAX_NAMED = MAX_COUNTED // 2
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
@@ -33,7 +32,7 @@ _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNOREC
 @ForeignObject.register_lookup
 @Field.register_lookup
 class Among(Lookup):
-    """A look-up of rows whose field has one of these keys: strings or integers, in any collection."""
+    """A look-up for rows whose field is one of some keys: a collection of strings or integers."""
 
     lookup_name = "among"
 
@@ -50,7 +49,7 @@ class Among(Lookup):
 
 
 def written_ways(typed: str) -> list[str]:
-    """Return the spellings of a search: a URL without scheme and www, or words in both Chinese scripts.
+    """Return the spellings of a search: a URL without scheme and "www", or words in both Chinese scripts.
 
     >>> written_ways("https://www.pirate.example/read/1"), written_ways("渡口无灯")
     (['pirate.example/read/1'], ['渡口无灯', '渡口無燈'])
@@ -64,7 +63,7 @@ def written_ways(typed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search. searched_count: how many first entries it covered; 0 if it covered all."""
+    """The result of a search. searched_count: the number of first entries searched, or 0 if all were."""
 
     rows: "QuerySet[Any]"
     searched_count: int
@@ -73,11 +72,11 @@ class SearchResult:
 def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> SearchResult:
     """Return the entries of a long list, in its order, that have every word in one of the fields in some spelling.
 
-    fields: Django look-ups; those of works and sites, which are few, are searched first. Of more than SEARCHED entries
-    only the first are searched.
+    fields: Django look-ups; works and sites, which are few, are searched first. If there are more than SEARCHED
+    entries, only the first ones are searched.
     """
     words = [_Word.parse(rows.model, fields, word, user) for word in split_words(typed)]
-    every = rows.model._default_manager  # without the conditions of `rows`, which mislead the index
+    every = rows.model._default_manager  # The conditions of `rows` are dropped, because they mislead the query planner.
     has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
     first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
     keys = _keys(has_all.filter(pk__among=first[:SEARCHED]))
@@ -92,9 +91,9 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a search. anywhere: the condition on all fields.
+    """A word of a search. anywhere: the condition that any field has the word.
 
-    named: by relation, the works and sites that have it.
+    named: the keys of works and sites with the word, by relation.
     """
 
     anywhere: Q
@@ -127,7 +126,7 @@ def _relation_filter(named: dict[str, list[Any]]) -> Q:
 
 
 def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
-    """Return the condition that one field has the word. Case is ignored where the word has letters with case."""
+    """Return the condition that any field has one of the spellings, ignoring case."""
     looked_for = [
         Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})
         for field in fields
@@ -145,10 +144,10 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
             if len(few) < MAX_NAMED:
                 yield rows.order_by().filter(pk__among=few)
     host, to_site = written_ways(typed)[0].partition("/")[0].lower(), _paths(rows.model)[1]
-    if "." in host and host.isascii() and "__" not in to_site:  # an order through another table has no index
+    if "." in host and host.isascii() and "__" not in to_site:  # An order through another table has no index.
         of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
         sites = _sites(rows.model, to_site, user).filter(of_host).values_list("pk", flat=True)
-        for site in sites.distinct()[:MAX_SITES]:  # one by one, so that an index has each in order
+        for site in sites.distinct()[:MAX_SITES]:  # They are queried one by one, so that an index returns each in order.
             yield rows.filter(**{to_site: site})[:SEARCHED]
 
 
@@ -166,7 +165,7 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     sites = _sites(model, to_site, user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
     of_page = Q(**{f"{to_page}__among": pages})
-    further = getattr(model, "SEARCHED_FURTHER", "")  # in a table of its own, which has an index
+    further = getattr(model, "SEARCHED_FURTHER", "")  # The URL is in its own table, which has an index.
     if not further:
         return of_page
     at_others = model._default_manager.filter(**{f"{further}__among": pages}).values_list("pk", flat=True)
@@ -174,12 +173,12 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
 
 
 def _paths(model: type[Model]) -> tuple[str, str]:
-    """Return the paths from an entry to its page, "" if it has none, and to its site."""
+    """Return the paths from an entry to its page (or "") and to its site."""
     return getattr(model, "SEARCH_PATHS", ("", "site"))
 
 
 def _sites(model: type[Model], to_site: str, user: Person) -> "QuerySet[Any]":
-    """Return the user's sites, of the model that a path leads to."""
+    """Return the user's sites, using the model at the end of a path."""
     for step in to_site.split("__"):
         model = model._meta.get_field(step).related_model  # type: ignore[assignment]
     return visible(model._default_manager.order_by(), user)
@@ -190,7 +189,7 @@ def _keys(rows: "QuerySet[Any]") -> set[Any]:
 
 
 def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
-    """Return those of `rows` with these keys, found among them before: other conditions would mislead the index."""
+    """Return the rows with these keys, which were found before; other conditions would mislead the query planner."""
     found = rows.model._default_manager.filter(pk__among=keys).order_by(*rows.query.order_by)
     found.query.select_related = rows.query.select_related
     return found

@@ -1,7 +1,7 @@
-"""Make an address that tries passwords for many names wait between attempts.
+"""Delays logins from an address that tries passwords for many names.
 
-django-axes counts failures by name and address and locks that pair for a quarter of an hour. This module counts by
-address alone and locks nobody out: an office behind one address waits seconds, a guesser gets nowhere.
+django-axes counts failures by name and address and locks that pair for a quarter of an hour. This module counts only by
+address and locks nobody out: an office behind one address waits for seconds, while guessing becomes futile.
 """
 
 from collections.abc import Mapping
@@ -20,14 +20,14 @@ from django.utils import timezone
 from core.clock import CLOCKS_DIFFER
 from webadmin.ui.pages.requests.content_policy import has_policy
 
-FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three users who forgot their passwords
+FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # as many as three users who forgot their passwords
 DOUBLED_AFTER = 8  # further failures
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 4, 60
 MAX_NAME_CHARS = AccessAttempt._meta.get_field("username").max_length
 
 
 def pause_left_s(request: HttpRequest) -> int:
-    """Return the seconds until this address may try again; 0 for at once."""
+    """Return the seconds until this address may try again, or 0 if it need not wait."""
     now = timezone.now()
     # A clock that was ahead would lock users out until that day.
     AccessAttempt.objects.filter(attempt_time__gt=now + CLOCKS_DIFFER).update(attempt_time=now)
@@ -56,15 +56,15 @@ def pause_response(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
-    """Return the attempted user name, cut to what PostgreSQL stores; no user has a longer one."""
+    """Return the attempted user name, cut to the length that PostgreSQL stores; no user has a longer name."""
     name = (credentials or request.POST).get("username")
     return name if name is None else name[:MAX_NAME_CHARS]
 
 
 def visitor_address(request: HttpRequest) -> str | None:
-    """Return the address of the client.
+    """Return the IP address of the client, or None if the proxy sends "unknown" or "unix:".
 
-    None if the proxy says "unknown" or "unix:", which PostgreSQL does not accept.
+    PostgreSQL would not accept these values.
     """
     stated = request.META.get("REMOTE_ADDR", "")
     try:

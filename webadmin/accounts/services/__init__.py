@@ -1,1 +1,1 @@
-"""Access rules, rights holders, passwords, and messages that failed for good."""
+"""Access rules, rights holders, passwords, and messages that failed permanently."""

@@ -1,8 +1,8 @@
-"""Access rules: the one place that every list, view, export and report asks who may see or do what.
+"""Access rules, which every list, view, export and report uses.
 
 A reviewer sees all records of the rights holder and decides cases; a manager also edits its works, sites, licences, own
-domains and members, and requests crawls and exports; an administrator (superuser) does everything. Rights follow from
-memberships alone, never from Django's model permissions.
+domains and members, and requests crawls and exports; an administrator (superuser) does everything. Rights follow only
+from memberships, never from Django's model permissions.
 """
 
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from webadmin.accounts.models import Membership, RightsHolder, User
 M = TypeVar("M", bound=Model)
 Person = User | AnonymousUser
 
-# Look-ups from records to the key of their rights holder. A model that is missing here cannot be shown at all.
+# Look-ups from records to the key of their rights holder. Records of a model without an entry cannot be shown.
 HOLDER_PATHS: dict[type[Model], str] = {RightsHolder: "id", Membership: "rights_holder_id"}
 
 
@@ -30,17 +30,17 @@ def is_administrator(user: Person) -> bool:
 
 
 def roles(user: Person) -> dict[int, str]:
-    """Return the user's role for each rights holder, by key; empty for inactive users and those without memberships."""
+    """Return the user's role by rights holder's key, or {} for an inactive user or a user without memberships."""
     if not user.is_active or not user.pk:
         return {}
     return dict(Membership.objects.filter(user_id=user.pk).values_list("rights_holder_id", "role"))
 
 
 def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
-    """Return the records of `queryset` that belong to the user's rights holders; for an administrator all.
+    """Return the records of `queryset` that belong to the user's rights holders, or all for an administrator.
 
-    Users are visible to those who share a rights holder with them. Raises BrokenInvariant for a model without a scope,
-    unless an administrator asks.
+    Users see other users who share a rights holder with them. Raises BrokenInvariant for a model without a scope,
+    unless the user is an administrator.
     """
     return _belonging(queryset, user, Membership.objects.all())
 
@@ -60,7 +60,7 @@ def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Member
     if issubclass(queryset.model, User):
         colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
         return queryset.filter(pk__in=colleagues)
-    # Read here, not in a subquery: for one rights holder an index serves filter and order together.
+    # Read here, not in a subquery, because for one rights holder an index serves both filter and order.
     keys, path = list(holders.values_list("rights_holder_id", flat=True)), holder_path(queryset.model)
     return queryset.filter(**({path: keys[0]} if len(keys) == 1 else {f"{path}__in": keys}))
 
@@ -73,7 +73,7 @@ def holder_path(model: type[Model]) -> str:
 
 
 def record_holder_id(record: Model) -> int | None:
-    """Return the key of the rights holder that a record belongs to; None if it is not set yet."""
+    """Return the key of the rights holder that a record belongs to, or None if it is not set yet."""
     *steps, last = holder_path(type(record)).split("__")
     at: Model | None = record
     for step in steps:
@@ -82,7 +82,7 @@ def record_holder_id(record: Model) -> int | None:
 
 
 def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
-    """Return `reviewer`, `manager`, or None for others; an administrator counts as manager of every rights holder."""
+    """Return "reviewer", "manager" or None; an administrator counts as a manager of every rights holder."""
     if is_administrator(user):
         return str(Membership.Role.MANAGER)
     key = rights_holder if isinstance(rights_holder, int) else rights_holder.pk

@@ -1,4 +1,4 @@
-"""Messages that failed for good: recorded once each, and skipped until a user deletes the row."""
+"""Records messages that failed permanently, which are skipped until a user deletes the row."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ PAGE_TASK = "cases.compare_pages"
 
 
 def note(task: str, subject: str, fault: Exception | Message) -> None:
-    """Record that a task failed for a subject, in place of an earlier failure."""
+    """Record that a task failed for a subject, replacing an earlier failure."""
     error = fault if isinstance(fault, Message) else Message("task.failed", kind=type(fault).__name__, error=fault)
     FailedMessage.objects.update_or_create(
         task=task,
@@ -24,12 +24,12 @@ def note(task: str, subject: str, fault: Exception | Message) -> None:
 
 
 def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
-    """Return the page versions whose comparison failed for good."""
+    """Return the page versions whose comparison failed permanently."""
     return given_up(PAGE_TASK, versions)
 
 
 def given_up(task: str, versions: Collection[VersionId]) -> set[VersionId]:
-    """Return the page versions for which this task failed for good."""
+    """Return the page versions for which this task failed permanently."""
     found = set[VersionId]()
     for batch in batches(list(versions)):
         rows = FailedMessage.objects.filter(task=task, subject__in=batch)

@@ -1,4 +1,4 @@
-"""Rights holders, found by name."""
+"""Finds, creates and locks rights holders."""
 
 from core.errors import BadInput, NotFound
 from webadmin.accounts.models import RightsHolder
@@ -7,9 +7,9 @@ MAX_HOLDER_CHARS = 200
 
 
 def holder(name: str) -> RightsHolder:
-    """Return the rights holder with this name, created if missing; with "" the only one.
+    """Return the rights holder with this name, creating it if necessary; "" means the only rights holder.
 
-    Raises BadInput if "" could mean none or several.
+    Raises BadInput for "" if there is none or more than one.
     """
     wanted = " ".join(name.split())
     if not wanted:
@@ -38,9 +38,9 @@ def _only_holder() -> RightsHolder:
 
 
 def lock_rights(holder: int) -> RightsHolder | None:
-    """Lock the rights of this holder until the transaction ends; None if the holder is gone.
+    """Lock the rights of a holder until the transaction ends, and return the holder, or None if it was deleted.
 
-    No other process then writes or rules findings. Otherwise a page compared while a licence is entered could be ruled
-    by the earlier rights.
+    No other process then writes findings or rules on them. Otherwise, a page compared while a licence is entered could
+    be ruled on by the earlier rights.
     """
     return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()

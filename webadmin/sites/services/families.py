@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The marks that a site shares with the holder's other sites. alike: sites with similar templates, and the share."""
+    """The marks that a site shares with the holder's other sites. alike: sites with similar templates."""
 
     shared: tuple[Shared, ...] = ()
     alike: tuple[tuple[Site, float], ...] = ()

@@ -120,7 +120,7 @@ def keep_health(site: Site, counts: CrawlCounts) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The verdict of the rules on a stored page. rule: "" if no rule applies. is_stored: False if its body is missing."""
+    """The verdict of the rules on a stored page. rule: "" if none applies. is_stored: False if the body is missing."""
 
     url: str
     title: str

@@ -27,7 +27,7 @@ _UNFIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QuerySentence:
-    """A sentence. commonest, mean: the largest and the mean count of its seeds in the whole index, including this text."""
+    """A sentence. commonest, mean: the largest and the mean count of its seeds in the index, including this text."""
 
     text: str
     commonest: int

@@ -42,7 +42,7 @@ def add(  # noqa: PLR0917 - options of a command
     is_plan: Annotated[bool, typer.Option("--plan")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Add works to the reference corpus. Adding an unchanged file again does nothing; a changed file updates its work."""
+    """Add works to the reference corpus. An unchanged file has no effect when added again; a changed one updates it."""
     with session():
         intake = _read(paths)
         if title and len(intake.works) > 1:

@@ -275,7 +275,7 @@ class Unprotected(Entered):
 
 
 class PlannedUpload(models.Model):
-    """The works read from an upload, kept until the user confirms or discards them; each user has at most one upload."""
+    """The works read from an upload, kept until the user confirms or discards them; at most one upload per user."""
 
     rights_holder = models.ForeignKey(  # empty until the user names the owner
         RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")

@@ -27,7 +27,7 @@ class RightsHolderAdmin(HolderAdmin):
     readonly_fields = ["created_at"]
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Show the names of the kinds to users who may not change them."""
+        """Show only the names of the kinds to users who may not change them."""
         may_change = self.has_change_permission(request, obj)
         kinds = "reworded_kinds" if may_change else "reworded_kind_names"
         return ["name", "contact", "opens_teasers", kinds, "created_at"]

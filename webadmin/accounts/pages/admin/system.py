@@ -60,7 +60,7 @@ class NewPersonForm(UserCreationForm):
 
 @admin.register(User)
 class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
-    """The admin of users. Their rights follow from memberships, so there are no groups and no single permissions."""
+    """The admin of users. Their rights follow from memberships, so there are no groups or individual permissions."""
 
     form = PersonForm
     add_form = NewPersonForm
@@ -85,7 +85,7 @@ class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
     readonly_fields = ["last_login", "date_joined"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Keep administrators from taking away their own access, so that one is always left."""
+        """Prevent administrators from removing their own access, so that there is always an administrator."""
         fields = list(super().get_readonly_fields(request, obj))
         return [*fields, "is_active", "is_staff", "is_superuser"] if obj == request.user else fields
 
@@ -99,7 +99,7 @@ class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
 
 
 class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):
-    """A choice of tasks in the style of the admin. Their names come from the routes; web processes load no tasks."""
+    """A select widget for tasks. The names come from the routes, because web processes load no tasks."""
 
     def tasks_as_choices(self) -> Any:
         from pipeline.app import app
@@ -114,7 +114,7 @@ class PeriodicTaskForm(beat.PeriodicTaskForm):
         self.fields["regtask"].widget = TaskSelect()
 
     def clean(self) -> dict[str, Any]:
-        if "task" in self.errors:  # reported already; django-celery-beat would look for a missing value
+        if "task" in self.errors:  # The error is already reported; django-celery-beat would read a missing value.
             return self.cleaned_data
         return super().clean()
 
@@ -124,14 +124,14 @@ class PeriodicTaskAdmin(AdministratorsOnly, AdminLists, beat.PeriodicTaskAdmin, 
     form = PeriodicTaskForm
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the actions without running tasks, which only workers do."""
+        """Return the actions except for running tasks, which only workers can do."""
         actions: dict[str, Any] = super().get_actions(request)
         actions.pop("run_tasks", None)
         return actions
 
 
 class ScheduleAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
-    """The admin of the times to which periodic tasks refer."""
+    """The admin of the schedules that periodic tasks refer to."""
 
 
 admin.site.register(IntervalSchedule, ScheduleAdmin)
@@ -146,12 +146,12 @@ class CrontabScheduleAdmin(ScheduleAdmin):
 class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
     """The admin of failed logins, by name and address."""
 
-    actions = ()  # axes' action needs a login time that is missing here; old attempts are deleted at the next login
+    actions = ()  # The action of axes needs a login time that is missing here; the next login deletes old attempts.
 
 
 @admin.register(FailedMessage)
 class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
-    """The admin of messages that failed in every retry. Deleting one after its cause is fixed sends it again."""
+    """The admin of messages that failed in every retry. Deleting a message after fixing the cause sends it again."""
 
     list_display = ["task", "subject", "error_line", "failed_at"]
     list_filter = ["task"]
