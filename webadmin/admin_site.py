@@ -26,7 +26,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
         return super().process_request(request)
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
-        """Return a choice with bidirectional controls marked, because no middleware sees text that a script displays."""
+        """Return a choice with bidirectional controls marked, because no middleware sees text shown by scripts."""
         return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
@@ -39,7 +39,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
         return own + [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the context of a page without the app list, which no page shows and which takes a third of the time."""
+        """Return the context of a page without the app list, which is never shown and takes a third of the time."""
         request.needs_no_app_list = True  # type: ignore[attr-defined]
         try:
             return super().each_context(request)

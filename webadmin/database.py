@@ -25,7 +25,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 log = logging.getLogger("zhuiwen.database")
 
-AWAY = (OperationalError, InterfaceError)  # These classes are raised for temporary errors, but also for bugs: see is_away.
+AWAY = (OperationalError, InterfaceError)  # raised for temporary errors, but also for bugs: see is_away
 # SQLite's codes for a locked file, a full or failing disk, or a file that cannot be written now.
 _PASSING_CODES = {
     sqlite3.SQLITE_BUSY,

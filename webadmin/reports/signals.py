@@ -1,6 +1,6 @@
-"""Signals by which reports query higher apps."""
+"""Signals with which reports query higher-level apps."""
 
 from django.dispatch import Signal
 
-# The dashboard is rendered. user: its reader; receivers return tiles.
+# Sent when the dashboard is rendered. user: the reader. Receivers return tiles.
 tiles_wanted = Signal()

@@ -1,7 +1,7 @@
-"""Strings of libraries whose Chinese our catalogue replaces: theirs reads as translated, or is missing.
+"""Strings of libraries for which our catalogue has a better Chinese translation than the library.
 
-Nothing imports this module: `webadmin.translation` collects the strings. Django looks into a project's catalogue before
-those of its applications.
+Nothing imports this module; `webadmin.translation` collects the strings. Django searches a project's catalogue before
+the catalogues of applications.
 """
 
 from django.utils.translation import gettext_noop

@@ -132,7 +132,7 @@ def _give_role(user: "User", role: str, rights_holder: str) -> None:
 
 
 def _set_password(user: "User", chosen: str) -> str:
-    """Set the given password, or a generated one, and return it. Raises BadInput for a weak password."""
+    """Set the given password and return "", or set and return a generated one. Raises BadInput for a weak password."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 

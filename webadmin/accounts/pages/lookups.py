@@ -188,7 +188,7 @@ def parse_key(model: type[Model], name: str, value: str) -> Any:
     try:
         return model._meta.pk.clean(value, None)
     except ValidationError:
-        raise BadValue(name, value, _("there is no such record.")) from None  # The original error contains the whole value.
+        raise BadValue(name, value, _("there is no such record.")) from None  # its cause quotes the value
 
 
 def _require_choice(name: str, value: str, choices: Any) -> None:

@@ -147,7 +147,7 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
     if "." in host and host.isascii() and "__" not in to_site:  # An order through another table has no index.
         of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
         sites = _sites(rows.model, to_site, user).filter(of_host).values_list("pk", flat=True)
-        for site in sites.distinct()[:MAX_SITES]:  # They are queried one by one, so that an index returns each in order.
+        for site in sites.distinct()[:MAX_SITES]:  # one query each, so that an index gives the order
             yield rows.filter(**{to_site: site})[:SEARCHED]
 
 

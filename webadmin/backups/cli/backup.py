@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webadmin.backups.services.format import Backup
 
 SHOWN_FAULTS = 20
-UNPROVEN = 3  # exit code, the same as of `evidence verify` for a valid export without a stamp
+UNPROVEN = 3  # Exit code, the same as `evidence verify` returns for a valid export without a stamp.
 MAX_PASSPHRASE_BYTES = 10_000
 
 
@@ -76,7 +76,7 @@ def _list(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
     for key in list_backups(store):
         try:
             found.append(load(store, key))
-        except DamagedBackup as fault:  # list the others nevertheless
+        except DamagedBackup as fault:  # List the other backups anyway.
             complain(fault)
             faults += 1
     print_list(found, _COLUMNS, settings, is_json=is_json)

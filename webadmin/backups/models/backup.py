@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.clock import CLOCKS_DIFFER
 from webadmin.ui.models.fields import MessageField
 
-ONLY = 1  # key of the only row of a table
+ONLY = 1  # key of the row in a table with only one row
 
 
 def new_key() -> str:
@@ -68,10 +68,10 @@ class BackupPlan(models.Model):
 
 
 class BackupRun(models.Model):
-    """A backup that ended, failed or runs; its row is created at the start, as unfinished."""
+    """A running, finished or failed backup; its row is created at the start, as unfinished."""
 
     started_at = models.DateTimeField(_("started"))
-    ended_at = models.DateTimeField(_("ended"))  # of a running backup: its last sign of life
+    ended_at = models.DateTimeField(_("ended"))  # For a running backup, the time of its last sign of life.
     is_scheduled = models.BooleanField(_("by schedule"), default=False)
     destination = models.CharField(_("destination"), max_length=500)
     backup_id = models.CharField(_("backup"), max_length=40, blank=True)
@@ -81,7 +81,7 @@ class BackupRun(models.Model):
     has_secrets = models.BooleanField(_("with secrets"), default=False)
     lacking = models.PositiveIntegerField(_("could not be read"), default=0)
     fault = MessageField(_("fault"), null=True, blank=True)  # why the backup failed
-    warning = MessageField(_("warning"), null=True, blank=True)  # what went wrong although the backup is complete
+    warning = MessageField(_("warning"), null=True, blank=True)  # problems of a backup that is nevertheless complete
 
     NOT_AHEAD = dict.fromkeys(("started_at", "ended_at"), CLOCKS_DIFFER)
 
@@ -100,7 +100,7 @@ class StoreCheck(models.Model):
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
-    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # of seven, from 0; None: everything
+    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # The checked part of seven, from 0, or None for everything.
     items = models.PositiveBigIntegerField(_("items read"))
     # [{"store", "place", "key", "kind", "remedy", "cases", "pages", "detail"}]:
     # webadmin.backups.services.checking.damage.Damage

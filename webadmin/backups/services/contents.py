@@ -19,8 +19,8 @@ from webadmin.backups.services import tables
 from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content, read_keys
 
 REMOVALS = "evidence_removals"
-COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # in the order of a manifest
-BYTES = frozenset({*BLOBS, EVIDENCE})  # whose records are a key and bytes, and whose pieces list their keys
+COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # The collections in the order of a manifest.
+BYTES = frozenset({*BLOBS, EVIDENCE})  # Collections whose records are a key and bytes, and whose pieces list their keys.
 
 # Errors on reading a value of another type.
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 def require_complete(manifest: Manifest) -> None:
-    """Raise DamagedBackup if the manifest has other parts than a backup with these tables."""
+    """Raise DamagedBackup unless the manifest has exactly the parts of a backup with these tables."""
     fitting = {model._meta.db_table: sorted(tables.columns(model)) for model in tables.tables()}
     listed = {part.name: sorted(part.columns) for part in manifest.tables}
     collections = tuple(part.name for part in manifest.collections)
@@ -60,7 +60,7 @@ def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> 
 def referenced_names(collection: str, document: Document) -> Names:
     """Return the keys that a page, a version, an absence or a capture refers to.
 
-    Raises DamagedBackup for a malformed one.
+    Raises DamagedBackup if a key is malformed.
     """
     names = _read(_NAMES.get(collection, _no_names), collection, document)
     if not all(isinstance(key, str) for keys in names.values() for key in keys):
@@ -69,7 +69,7 @@ def referenced_names(collection: str, document: Document) -> Names:
 
 
 def read_rows(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[tables.Row]:
-    """Return the rows of a piece of a table, with values for its columns. Raises DamagedBackup."""
+    """Return the rows in a piece of a table, with values for its columns. Raises DamagedBackup."""
     model = tables.find_model(part.name)
     rows = []
     for number, line in enumerate(read_content(store, piece).splitlines(), 1):

@@ -40,7 +40,7 @@ from webadmin.works.models import Chapter
 BOM = "\ufeff"  # by which spreadsheets recognize UTF-8
 CHUNK_ROWS = 1_000
 MAX_NAME_CHARS = 60
-SEALED = "sealed_"  # prefix of columns with secrets that only the installation's key decrypts
+SEALED = "sealed_"  # The prefix of columns with secrets that only the installation's key decrypts.
 _UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 
 Progress = Callable[[str, int, int], None]  # part, items done, items in total
@@ -48,7 +48,7 @@ Progress = Callable[[str, int, int], None]  # part, items done, items in total
 
 @dataclass
 class TakenOut:
-    """The contents of the file. lacking: names in the file of what a store has lost or has damaged."""
+    """The contents of the file. lacking: the file names of items that a store has lost or damaged."""
 
     files: int = 0
     bytes: int = 0
@@ -75,7 +75,7 @@ class _Writing:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         self._sums: list[tuple[str, str]] = []
         self._taken = TakenOut()
-        self._stamped: set[str] = set()  # roots of days whose stamps are in the file
+        self._stamped: set[str] = set()  # The roots of days whose stamps are already in the file.
         self._users = dict(User.objects.values_list("pk", "username"))
 
     def write(self) -> TakenOut:
@@ -164,7 +164,7 @@ class _Writing:
             self._put(name, content)
 
     def _proof(self, bundle: EvidenceBundle) -> None:
-        """Write the Merkle path of a bundle to the root of its day, and the stamps on this root."""
+        """Write the Merkle path from a bundle to the root of its day, and the stamps on this root."""
         proof = day_proof(bundle)
         if proof is None:
             return
@@ -257,13 +257,13 @@ _FOLDERS = (
 
 
 def _relation_tables() -> Iterator[tuple[type[models.Model], Any]]:
-    """Yield the models of rights holders with each of their many-to-many fields."""
+    """Yield the models that belong to rights holders with each of their many-to-many fields."""
     for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
         yield from ((model, each) for each in model._meta.many_to_many)
 
 
 def _fit(name: str) -> str:
-    """Return a name that is valid in file systems."""
+    """Convert a name to a valid file name."""
     return _UNFIT.sub("_", clean_line(name, MAX_NAME_CHARS)).strip(" .") or "_"
 
 

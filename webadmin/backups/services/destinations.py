@@ -1,4 +1,4 @@
-"""Opens the store of a destination that people type."""
+"""Opens the store at a destination that a person typed."""
 
 from pathlib import Path
 
@@ -23,6 +23,6 @@ def destination_url(destination: str) -> str:
 
 
 def open_destination(destination: str, settings: Settings) -> ObjectStore:
-    """Open the store of a destination. Raises BadInput, and BadConfiguration if settings for S3 are missing."""
+    """Open the store at a destination. Raises BadInput, and BadConfiguration if settings for S3 are missing."""
     folder = Message("service.backup-folder")
     return open_objects(destination_url(destination), settings.s3, "DEST", folder)

@@ -1,10 +1,10 @@
 """The format of a backup: pieces of records, named by their digest, and a manifest that lists them.
 
-    objects/ab/ab12…                  a piece: gzip of lines of JSON (rows) or of BSON documents (records); or a file
+    objects/ab/ab12…                  a piece: gzipped JSON lines (rows) or BSON documents (records); or a file
     backups/MOMENT-DIGEST.json        the manifest of one backup, named by its SHA-256, written last; and its seal
 
-Nothing is overwritten: backups of one installation share unchanged pieces. Backups are read as untrusted input: no more
-than the manifest says, and checked by digest. docs/backup-format.md.
+Nothing is overwritten: backups of one installation share unchanged pieces. Backups are untrusted input: reads are
+limited to the sizes in the manifest and checked by digest. See docs/backup-format.md.
 """
 
 import gzip
@@ -31,11 +31,11 @@ MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the microsecond, so that names sort by time
 # On 200 MB of raw pages, gzip -6 gave 19 % at 41 MB/s, -1 23 % at 83 MB/s, -9 19 % at 17 MB/s (2026-11).
 LEVEL = 6
 MAX_MANIFEST_BYTES = 64 * 2**20  # a piece takes 350 bytes, so this is enough for some ten million pages
-MAX_BACKUPS = 100_000  # at one place; the limit of `backup --keep`
+MAX_BACKUPS = 100_000  # backups at one destination; the limit of `backup --keep`
 # gzip can compress repetitive data to a thousandth. Content larger than four full pieces is limited to this expansion,
 # so that a small object never takes gigabytes of memory.
 FREE_BYTES, MAX_EXPANSION = 64 * 2**20, 100
-KEY_BYTES = 256  # of one record, including its line break
+KEY_BYTES = 256  # bytes of one record, including its line break
 
 _KEY = re.compile(rf"{BACKUPS}[0-9]{{8}}T[0-9]{{12}}Z-[0-9a-f]{{64}}\.json")
 
@@ -47,7 +47,7 @@ FileName = Annotated[str, Field(pattern=r"^(settings\.toml|authorities/[A-Za-z0-
 
 @dataclass(frozen=True, slots=True)
 class BackupPiece:
-    """One object. name: SHA-256 of the stored object. content: SHA-256 of its decompressed content."""
+    """A stored object. name: SHA-256 of the object. content: SHA-256 of its decompressed content."""
 
     name: Hex
     size_bytes: Annotated[int, Field(ge=0, le=MAX_OBJECT_BYTES)]
@@ -59,7 +59,7 @@ class BackupPiece:
 
 @dataclass(frozen=True, slots=True)
 class BackupPart:
-    """One table or collection. columns: of a table, in the order of the values in its lines."""
+    """A table or collection. columns: a table's columns, in the order of the values in its lines."""
 
     name: Name
     pieces: tuple[BackupPiece, ...]
@@ -76,14 +76,14 @@ class Manifest:
 
     installation: Annotated[str, Field(pattern=r"^[0-9a-z-]{1,64}$")]
     program: Annotated[str, Field(max_length=100)]
-    schema: Hex  # of all tables and columns
+    schema: Hex  # digest of all tables and columns
     begun_at: AwareDatetime
-    snapshot_at: AwareDatetime  # time of the state of the admin database that a restore gives
+    snapshot_at: AwareDatetime  # time of the admin database's state that a restore returns to
     ended_at: AwareDatetime
     tables: tuple[BackupPart, ...]
     collections: tuple[BackupPart, ...]
     files: dict[FileName, BackupPiece] = field(default_factory=dict)
-    lacking: tuple[str, ...] = ()  # records damaged or missing when it was made: "collection/key"
+    lacking: tuple[str, ...] = ()  # records damaged or missing when the backup was made: "collection/key"
     format: int = FORMAT
 
     @property

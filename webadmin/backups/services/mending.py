@@ -17,7 +17,7 @@ from webadmin.backups.services.restoring import RestoreTarget, target_collection
 from webadmin.backups.services.verification import require_compatible_manifest
 from webadmin.backups.services.writing import Progress
 
-# Missing records of these were removed or are rebuilt, so only damaged ones are restored.
+# Collections whose missing records were removed or are rebuilt, so that only damaged ones are restored.
 MADE_ANEW = frozenset({"fingerprints"})
 BY_NAME = frozenset({"work_texts", EVIDENCE})
 ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
@@ -25,7 +25,7 @@ ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The restored records, as "collection/key", and the number of checked records."""
+    """The restored records as "collection/key", and the number of checked records."""
 
     put_back: tuple[str, ...]
     looked_at: int
@@ -36,7 +36,7 @@ def mend(
 ) -> Mended:
     """Restore lost and damaged records from a backup.
 
-    Raises BadInput for the backup of another installation, DamagedBackup, ServiceUnavailable.
+    Raises BadInput if the backup is from another installation, DamagedBackup, ServiceUnavailable.
     """
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
@@ -79,7 +79,7 @@ def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[
         damaged = [key for key in damaged if key in named]
     if collection.name in MADE_ANEW:
         missing = []
-    # A page's document changes with each visit; all others never change.
+    # A page's document changes with each visit; other records never change.
     other = [key for key, each in seen.items() if each != kept[key]] if collection.name != PAGES else []
     return sorted({*damaged, *missing, *other})
 

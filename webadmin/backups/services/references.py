@@ -16,7 +16,7 @@ from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
 WORK_TEXTS, VERSIONS = "work_texts", "page_versions"
-# The columns with keys of a collection, by model.
+# The columns that contain keys of a collection, by model.
 NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
     Chapter: (("text_id", WORK_TEXTS),),
     TakenText: (("text_id", WORK_TEXTS),),
@@ -40,7 +40,7 @@ class Named:
         self.keys: dict[str, set[str]] = {}
 
     def note(self, model: type[models.Model], rows: Sequence[tables.Row], columns: tuple[str, ...]) -> None:
-        """Add the references of rows of a table, except those to bundles that retention removed."""
+        """Add the references in a table's rows, except to bundles that retention removed."""
         if model not in named_columns():
             return
         state = columns.index("state") if model is EvidenceBundle else None
@@ -50,12 +50,12 @@ class Named:
             self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
 
     def note_record(self, collection: str, record: Document) -> None:
-        """Add the references of a record of a collection. Raises DamagedBackup for a malformed record."""
+        """Add the references in a record. Raises DamagedBackup for a malformed record."""
         for named, keys in referenced_names(collection, record).items():
             self.keys.setdefault(named, set()).update(keys)
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
-        """Yield the records that are referred to and missing, as "collection/key"."""
+        """Yield the missing records that others refer to, as "collection/key"."""
         for collection, keys in sorted(self.keys.items()):
             yield from (f"{collection}/{key}" for key in sorted(keys - held.get(collection, set())))
 

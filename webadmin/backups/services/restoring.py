@@ -24,8 +24,8 @@ from webadmin.backups.services.runs import has_not_ended
 from webadmin.backups.services.verification import verify
 from webadmin.backups.services.writing import Progress
 
-WRITTEN, READ_BACK = 200, 200  # records at once; bundles are read back one by one
-# Errors of a database or its driver on a value that it rejects: too long, too large, of another type.
+WRITTEN, READ_BACK = 200, 200  # records written at once; bundles are read back one by one
+# Errors of a database or its driver for a rejected value: too long, too large, of a wrong type.
 UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, OverflowError)
 
 
@@ -39,14 +39,14 @@ class RestoreTarget:
 
 
 def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
-    """Read a whole backup before any of it is written. Raises DamagedBackup, and BadInput for other tables."""
+    """Read a whole backup before anything is written. Raises DamagedBackup, or BadInput if the tables differ."""
     faults = verify(manifest, source, on_progress).faults
     if faults:
         raise DamagedBackup("backup.not-whole", fault=faults[0], count=len(faults))
 
 
 def require_no_rows() -> None:
-    """Raise BadInput if the admin database has rows; one without tables has none."""
+    """Raise BadInput if the admin database has rows; a database without tables passes."""
     try:
         there = tables.filled_tables()
     except DatabaseError:
@@ -87,7 +87,7 @@ def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_p
 def settle(backup: Backup) -> bool:
     """Switch off the backup schedule, which the old installation may still run, and return whether it was on.
 
-    It also marks the run that made the backup, which the backup has as unfinished, as ended.
+    It also marks the run that made the backup as ended, because the backup contains it as unfinished.
     """
     ended = [run.pk for run in BackupRun.objects.filter(fault__isnull=False) if has_not_ended(run)]
     ended_at = backup.manifest.ended_at
@@ -96,7 +96,7 @@ def settle(backup: Backup) -> bool:
 
 
 def target_collections(target: RestoreTarget) -> list[Collection]:
-    """Return the collections in the order of writing: referenced records before those that refer to them."""
+    """Return the collections in writing order: referenced records before the records that refer to them."""
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 
 

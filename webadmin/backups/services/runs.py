@@ -40,7 +40,7 @@ ROOTS = "authorities"  # a folder of certificates, one file for each time stamp 
 
 @dataclass(frozen=True, slots=True)
 class BackupRequest:
-    """A requested backup. keep: the number of backups to keep at the destination, None for all."""
+    """A requested backup. keep: the number of backups to keep at the destination, or None for all."""
 
     destination: str
     passphrase: str = ""
@@ -97,14 +97,14 @@ def _make_backup(asked: BackupRequest, settings: Settings, on_progress: Progress
 
 
 def _require_what_was_there(shown: str, destination: ObjectStore) -> None:
-    """Raise BadInput if a place lacks all backups that were made there, as when a disk is not mounted."""
+    """Raise BadInput if a destination lacks all backups made there, for example because a disk is not mounted."""
     last = BackupRun.objects.filter(fault__isnull=True, destination=shown).exclude(backup_id="").first()
     if last is not None and not list_backups(destination):
         raise BadInput("backup.place-is-empty", place=shown, backup=last.backup_id)
 
 
 def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
-    """Create the row of a new backup. Raises RetryLater if another machine is making one at the same place.
+    """Create the row of a new backup. Raises RetryLater if another machine is making a backup at the same place.
 
     is_shared: other machines can use the database; for an SQLite file the lock suffices.
     """
@@ -122,7 +122,7 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
 
 
 def has_not_ended(run: BackupRun) -> bool:
-    """Return True if the end of a backup is not recorded, because it runs or was killed."""
+    """Return True if a backup's end is not recorded, because it is running or was killed."""
     return run.fault is not None and run.fault.code == UNENDED
 
 
@@ -180,7 +180,7 @@ def only_one(home: Path) -> Iterator[None]:
 
 
 def plan() -> BackupPlan:
-    """Return the schedule, or one that is switched off if none was set."""
+    """Return the schedule, or a disabled one if none was set."""
     return BackupPlan.objects.filter(pk=ONLY).first() or BackupPlan(pk=ONLY)
 
 

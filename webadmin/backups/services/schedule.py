@@ -13,15 +13,15 @@ from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, n
 from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
 
-# Time until a failed backup is tried again, repeatedly if necessary, because a store may be back by then.
+# The time until a failed backup is retried, repeatedly if necessary, because a store may be back by then.
 RETRY_AFTER = SILENT_FOR
 
 
 def due(now: datetime) -> BackupRequest | None:
     """Return the backup that is due: none began since the scheduled time, or the last one failed an hour ago.
 
-    A running backup counts as failed at its last sign of life. If the passphrase was encrypted with another key, a
-    failed backup is recorded.
+    A running backup counts as failed at its last sign of life. If the passphrase was encrypted with another key, this
+    records a failed backup.
     """
     planned = plan()
     if not planned.is_on or not planned.destination:

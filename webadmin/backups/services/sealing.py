@@ -20,7 +20,7 @@ from core.errors import BadInput
 N, R, P = 2**17, 8, 1
 WAY = "scrypt-131072-8-1+aes-256-gcm"
 KEY_BYTES = 32
-MIN_CHARS = 12  # of a passphrase; shorter ones that people choose can be guessed
+MIN_CHARS = 12  # characters of a passphrase; shorter ones that people choose can be guessed
 
 
 class WrongPassphrase(BadInput):
@@ -31,7 +31,7 @@ class WrongPassphrase(BadInput):
 
 
 def require_passphrase(passphrase: str) -> str:
-    """Return a passphrase. Raises BadInput if it is too short."""
+    """Return the passphrase if it is long enough. Raises BadInput otherwise."""
     if len(passphrase) < MIN_CHARS:
         raise BadInput("backup.short-passphrase", least=MIN_CHARS)
     return passphrase
@@ -47,7 +47,7 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
-    """Return the secrets in a seal. Raises WrongPassphrase, and ValueError if it is not a seal of `about`."""
+    """Return the secrets in a seal. Raises WrongPassphrase, or ValueError if it does not authenticate `about`."""
     try:
         values: dict[str, Any] = json.loads(written)
         salt, nonce, said, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "check", "box"))

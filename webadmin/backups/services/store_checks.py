@@ -7,14 +7,14 @@ from typing import Any
 from webadmin.backups.models import StoreCheck
 
 MADE_ANEW = "made anew"  # webadmin.backups.services.checking.damage.Remedy
-PARTS = 7  # one part each night, so that everything is read within a week
-KEPT = 100  # rows, which is three months of nightly checks
+PARTS = 7  # One part is read each night, so that everything is read within a week.
+KEPT = 100  # rows; three months of nightly checks
 
 
 def note_store_check(
     started: datetime, ended: datetime, items: int, damages: Sequence[Mapping[str, Any]], *, part: int | None
 ) -> StoreCheck:
-    """Record one check. part: the part that it read, None for everything."""
+    """Record one check. part: the part that it read, or None for everything."""
     row = StoreCheck.objects.create(
         started_at=started, ended_at=ended, part=part, items=items, damages=list(map(dict, damages))
     )
@@ -39,7 +39,7 @@ def known_damages() -> list[Mapping[str, Any]]:
 
 
 def next_part() -> int:
-    """Return the part to check next, the one after that of the newest nightly check."""
+    """Return the part to check next, which follows the part of the newest nightly check."""
     newest = StoreCheck.objects.exclude(part=None).order_by("-pk").values_list("part", flat=True).first()
     return 0 if newest is None else (newest + 1) % PARTS
 

@@ -26,19 +26,19 @@ Row = tuple[Any, ...]
 ALIAS = "default"
 FETCHED_ROWS = 2_000
 # The key of a row decides if a piece ends after it, so that an added or removed row changes only one piece.
-ROWS_A_PIECE = 1_024  # on average; 2 % of the pieces of a table of 100,000 rows change with its last 1,000
+ROWS_A_PIECE = 1_024  # rows in a piece on average; if the last 1,000 of 100,000 rows change, 2 % of the pieces change
 PIECE_BYTES = 8 * 1024 * 1024
 
 # Sessions and failed logins, which are useless later.
 LEFT_OUT_APPS = frozenset({"sessions", "axes"})
-# Apps and tables whose rows `migrate` and the first `up` create.
+# Apps and tables whose rows are created by `migrate` and the first `up`.
 MADE_BY_ITSELF = frozenset({"contenttypes", "django_celery_beat"})
 MADE_TABLES = frozenset({"auth_permission", "backups_installation"})
 
 
 @cache
 def tables() -> tuple[type[models.Model], ...]:
-    """Return the models of all tables in a backup, including many-to-many tables, in order of table names."""
+    """Return the models of all tables in a backup, including many-to-many tables, sorted by table name."""
     found = [
         model
         for model in apps.get_models(include_auto_created=True)
@@ -117,7 +117,7 @@ def row_count(model: type[models.Model]) -> int:
 
 
 def filled_tables() -> list[Message]:
-    """Return messages on the tables with rows other than those that every installation creates by itself."""
+    """Return messages on the tables with rows that a new installation does not have."""
     found = []
     for model in tables():
         is_made = model._meta.app_label in MADE_BY_ITSELF or model._meta.db_table in MADE_TABLES
@@ -127,7 +127,7 @@ def filled_tables() -> list[Message]:
 
 
 class Writing:
-    """Inserts rows into the emptied tables, within `replace_tables`."""
+    """Inserts rows into the emptied tables within `replace_tables`."""
 
     def __init__(self) -> None:
         self._connection = connections[ALIAS]
@@ -147,13 +147,13 @@ class Writing:
             cursor.executemany(statement, prepared)
 
     def check(self) -> None:
-        """Raise DatabaseError if a row refers to a missing one."""
+        """Raise DatabaseError if a row refers to a missing row."""
         self._connection.check_constraints()
 
 
 @contextmanager
 def replace_tables() -> Iterator[Writing]:
-    """Empty all tables for the block, which may insert rows in any order, in one transaction."""
+    """Empty all tables in a transaction for the block, which may insert rows in any order."""
     connection = connections[ALIAS]
     with transaction.atomic(using=ALIAS):
         with connection.cursor() as cursor:
@@ -210,7 +210,7 @@ def _plain(value: Any) -> Any:
             return {name: _plain(each) for name, each in value.items()}
         case list() | tuple():
             return [_plain(each) for each in value]
-    return str(value)  # a time zone
+    return str(value)  # time zones
 
 
 def _value(field: Any, plain: Any) -> Any:

@@ -25,14 +25,14 @@ class Verified:
 
 
 def require_compatible_manifest(manifest: Manifest) -> None:
-    """Raise BadInput if this program has other tables than the one that made the backup."""
+    """Raise BadInput if the tables of this program differ from the tables in the backup."""
     if manifest.schema != tables.schema_digest():
         raise BadInput("backup.other-tables", its=manifest.program, ours=code_version())
     require_complete(manifest)
 
 
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
-    """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput for other tables."""
+    """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput if the tables differ."""
     require_compatible_manifest(manifest)
     return _Verifying(manifest, store, on_progress).verify()
 

@@ -54,10 +54,10 @@ from webadmin.backups.services.sealing import WrongPassphrase
 from webadmin.database import fresh
 
 REMOVABLE = frozenset({"work_texts", EVIDENCE})
-PIECE_BYTES = 16 * 1024 * 1024  # of records before compression; a larger record is a piece by itself
-READ_KEYS = 200  # records in memory at once while a piece is filled; pages have 30 kB, bundles up to 1 MB
+PIECE_BYTES = 16 * 1024 * 1024  # bytes of records before compression; a larger record becomes its own piece
+READ_KEYS = 200  # records read at once while a piece is filled; pages have 30 kB, bundles up to 1 MB
 READ_BUNDLES = 10
-PAGES_A_PIECE = 4_096  # documents of 500 bytes, of which each crawl changes many
+PAGES_A_PIECE = 4_096  # documents of 500 bytes; each crawl changes many
 
 Progress = Callable[[str, int, int], None]  # part, records done, records in total
 
@@ -66,8 +66,8 @@ Progress = Callable[[str, int, int], None]  # part, records done, records in tot
 class BackupSource:
     """The stores and files that a backup copies in addition to the admin database.
 
-    files: by name. raw: the store of response bodies, if not the page store. passphrase: of the seal, which contains
-    `secrets`; without one there is no seal.
+    files: contents by name. raw: the store of response bodies, if not the page store. passphrase: opens the seal, which
+    contains `secrets`; without a passphrase, there is no seal.
     """
 
     installation: str
@@ -92,7 +92,7 @@ class Made:
 def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) -> Made:
     """Write one backup; it counts only once its manifest is written.
 
-    Raises BadInput if the destination has backups of another installation, ServiceUnavailable.
+    Raises BadInput if the destination has another installation's backups, ServiceUnavailable.
     """
     return _BackupWriter(source, destination, _last(destination, source), on_progress).make()
 
@@ -100,7 +100,7 @@ def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) 
 def _last(destination: ObjectStore, source: BackupSource) -> Manifest | None:
     """Return the newest manifest, whose pieces need not be written again, or None.
 
-    With a passphrase, it is the newest one sealed with it, so that a seal never covers pieces that others wrote.
+    With a passphrase, only manifests sealed with it count, so that a seal never covers pieces that others wrote.
     """
     for key in reversed(list_backups(destination)):
         try:
@@ -124,7 +124,7 @@ class _BackupWriter:
         self._source, self._destination, self._on_progress = source, destination, on_progress
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
         self._pieces = _PieceWriter(destination)
-        self._lacking: dict[str, None] = {}  # in the order of detection
+        self._lacking: dict[str, None] = {}  # Damaged records in the order of detection.
         self._held: dict[str, set[str]] = {}
 
     def make(self) -> Made:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from webadmin.cases.models import Matter
     from webadmin.reports.services.court_file.parts import ExportChoice
 
-SAY_EVERY_S = 5.0  # as in the demo; a matter of a few pages finishes earlier
+SAY_EVERY_S = 5.0  # as in the demo; a matter with a few pages finishes earlier
 
 
 def damages(
     matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Reckon characters taken, days online as seen and the licence fee; the rights holder's own arithmetic."""
+    """Calculate the damages: copied characters, days online and the licence fee, by the rights holder's own arithmetic."""
     with session() as settings:
         from webadmin.cases.services.matters.damages import compute_damages, describe_damages
 

@@ -30,7 +30,7 @@ def report(  # noqa: PLR0917 - options of a command
     language: str = "",
     out: Annotated[str, typer.Option(metavar="FILE")] = "",
 ) -> None:
-    """Write a report: cases, sites, works, days, what was left out and why."""
+    """Write a report on cases, sites, works and days, and on excluded findings with their reasons."""
     chosen = find_format(kind)
     with session() as settings:
         from webadmin.accounts.models import User
@@ -56,7 +56,7 @@ def report(  # noqa: PLR0917 - options of a command
 
 
 def _write_report(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
-    """Write the report atomically and return its path, None for standard output."""
+    """Write the report atomically and return its path, or None for standard output."""
     if out == "-":
         sys.stdout.buffer.write(content)
         return None

@@ -1,4 +1,4 @@
-"""The page of a matter's court file: its parts, and the download, which only managers may make."""
+"""The page of a matter's court file, where managers choose its parts and download it."""
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -17,13 +17,13 @@ from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
-# The step of the estimated duration, measured with 250 pages (docs/figures.md).
+# Step of the estimated duration, measured with 250 pages (docs/figures.md).
 SECONDS_A_PAGE = 0.4
 MINUTE_S = 60
 
 
 def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
-    """Show the parts of the file; download it (POST). Raises Http404 for users who may not."""
+    """Show the parts of the file, or download it (POST). Raises Http404 if the user may not."""
     subject = matter_subject(request, key)
     matter = subject.matter
     if matter is None:
@@ -41,7 +41,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
 
 
 def _read_choice(request: HttpRequest) -> ExportChoice:
-    """Read the choice from the form (POST: part, names); the default parts without `chosen`."""
+    """Read the choice from the form (POST: part, names), or return the default if `chosen` is missing."""
     if "chosen" not in request.POST:
         return USUAL
     asked = set(request.POST.getlist("part"))
@@ -49,7 +49,7 @@ def _read_choice(request: HttpRequest) -> ExportChoice:
 
 
 def _checkbox(part: ExportPart, chosen: ExportChoice) -> tuple[ExportPart, str, bool, bool]:
-    """Return a checkbox: its value and label, whether it is checked, whether the part is internal."""
+    """Return the value and label of a checkbox, whether it is checked, and whether the part is internal."""
     return part, part.label.in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 

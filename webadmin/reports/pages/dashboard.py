@@ -1,7 +1,7 @@
-"""The dashboard: open and new cases and failed runs, of the user's rights holders.
+"""The dashboard, with open and new cases and failed runs of the user's rights holders.
 
-A fixed number of queries, independent of the data: each table is one grouped count. With more than MAX_LIVE cases the
-counts take seconds: they are cached for some minutes, and the page says of when they are.
+It makes a fixed number of queries: each table is one grouped count. With more than MAX_LIVE cases, the counts take
+seconds; they are then cached for some minutes, and the page shows their time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,10 +33,10 @@ from webadmin.ui.pages.page_responses import admin_page
 from webadmin.works.models import Work
 
 CHART_DAYS = 30
-MAX_RUNS = 8  # that fit next to the other tables without scrolling
+MAX_RUNS = 8  # runs that fit next to the other tables without scrolling
 MAX_SITES = 10
 MAX_WORKS = 10
-MAX_LIVE = 20_000  # cases that are counted for each view, within a second
+MAX_LIVE = 20_000  # cases that can be counted for each view within a second
 KEPT_S = 600
 _OPEN, _CONFIRMED, _DISMISSED = CaseState.OPEN, CaseState.CONFIRMED, CaseState.DISMISSED
 _ASIDE = CaseState.SET_ASIDE
@@ -44,7 +44,7 @@ _ASIDE = CaseState.SET_ASIDE
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One count and the list behind it."""
+    """A count with a link to the counted list."""
 
     label: str
     count: int
@@ -54,7 +54,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
-    """One line of a table of counts."""
+    """A row in a table of counts."""
 
     label: str
     href: str
@@ -79,7 +79,7 @@ def figures(user: Person, now: datetime) -> dict[str, Any]:
 
 
 def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
-    """Return fresh counts or, with many cases, cached ones of some minutes ago, by language and time zone."""
+    """Return fresh counts, or with many cases counts cached for some minutes, by language and time zone."""
     cases = visible(Case.objects.order_by(), user)
     if cases[: MAX_LIVE + 1].count() <= MAX_LIVE:
         return _counts(user, now)
@@ -179,7 +179,7 @@ def _proposal_tiles(user: Person) -> list[Tile]:
 
 
 def _evidence_tiles(user: Person) -> list[Tile]:
-    """Return tiles for the bundles, and for those that the last check found changed or missing."""
+    """Return tiles for all bundles, and for bundles that the last check found changed or missing."""
     states = EvidenceBundle.State
     counts = dict(
         visible(EvidenceBundle.objects.order_by(), user).values_list("state").annotate(count=Count("pk"))
@@ -199,13 +199,13 @@ def _evidence_tiles(user: Person) -> list[Tile]:
 
 
 def _tiles_of_others(user: Person) -> list[Tile]:
-    """Return the tiles of higher apps."""
+    """Return the tiles of higher-level apps."""
     answers: list[Any] = [given for _receiver, given in tiles_wanted.send(None, user=user)]
     return [tile for given in answers for tile in given]
 
 
 def _file_tiles(user: Person) -> list[Tile]:
-    """Return the tile of damaged kept files, for administrators only, who can see the checks."""
+    """Return a tile for damaged kept files, only for administrators, who can see the checks."""
     last = EvidenceCheck.objects.first() if is_administrator(user) else None
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:

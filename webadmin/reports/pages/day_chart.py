@@ -1,6 +1,6 @@
-"""A bar chart of days with two bars each, drawn by the server without scripts.
+"""A bar chart with two bars for each day, drawn by the server without scripts.
 
-Positions are per cent of the drawing, which is as wide as its window; names and numbers are text next to it.
+Positions are percentages of the drawing, which is as wide as its window; names and numbers are text next to it.
 """
 
 import math
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-MAX_STEPS = 4  # between the lines across the drawing
+MAX_STEPS = 4  # lines across the drawing
 NAMED_DAYS = 5  # days from one label to the next; a phone has no room for more
-_MARGIN = 0.14  # of a day's width, on either side of its bars
+_MARGIN = 0.14  # share of a day's width on either side of its bars
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class DayBar:
-    """One count of a day; positions in per cent for SVG."""
+    """A bar for one count of a day, with positions in per cent for SVG."""
 
     kind: str
     x: str
@@ -34,7 +34,7 @@ class DayBar:
 
 @dataclass(frozen=True, slots=True)
 class DrawnDay:
-    """A day with its bars, without those of a count of 0. is_named: it has a label."""
+    """A day with its bars, except for counts of 0. is_named: it has a label."""
 
     day: Day
     x: str
@@ -44,7 +44,7 @@ class DrawnDay:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The drawing: its days, and its horizontal lines with their numbers, from the top."""
+    """The drawing, with its days, and its horizontal lines and their numbers from the top."""
 
     days: Sequence[DrawnDay]
     lines: Sequence[tuple[int, str]]
@@ -55,7 +55,7 @@ class Chart:
 
 
 def draw_chart(days: Sequence[Day]) -> Chart:
-    """Draw days, oldest first; at least one."""
+    """Return the chart of one or more days, oldest first."""
     most = max(max(each.opened, each.decided) for each in days)
     step = _step(most)
     top = step * max(1, math.ceil(most / step))
@@ -87,7 +87,7 @@ def _draw_day(day: Day, number: int, of: int, top: int, bar_width: float) -> Dra
 
 
 def _step(most: int) -> int:
-    """Return the distance of the lines: 1, 2 or 5 with zeros.
+    """Return the distance between lines: 1, 2 or 5 times a power of ten.
 
     >>> [_step(most) for most in (0, 4, 5, 8, 9, 41, 1_000, 1_001)]
     [1, 1, 2, 2, 5, 20, 500, 500]

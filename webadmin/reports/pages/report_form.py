@@ -23,7 +23,7 @@ DEFAULT_DAYS = 30
 
 
 class DayInput(forms.DateInput):
-    """The browser's own calendar."""
+    """A date input with the browser's own calendar."""
 
     input_type = "date"
 
@@ -32,7 +32,7 @@ class DayInput(forms.DateInput):
 
 
 def require_usable(day: date) -> None:
-    """Raise ValidationError for a day out of the range of reports."""
+    """Raise ValidationError for a day outside the range of reports."""
     if not is_usable(day):
         raise ValidationError(
             _("Choose a day from %(first)s to %(last)s."), params={"first": FIRST_DAY, "last": LAST_DAY}
@@ -40,7 +40,7 @@ def require_usable(day: date) -> None:
 
 
 class ReportForm(forms.Form):
-    """Period, rights holder, work, site, language and format; the choices are limited to the user's."""
+    """A form for the scope and format of a report; it only offers records that the user may see."""
 
     since = forms.DateField(label=pgettext_lazy("first day", "From"), widget=DayInput, validators=[require_usable])
     until = forms.DateField(

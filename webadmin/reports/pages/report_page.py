@@ -1,4 +1,4 @@
-"""The page of reports: choice, preview and download."""
+"""The page on which users choose, preview and download reports."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import message_text
 
 ACTIONS = ("", "show", "preview", "download")
-# A report quotes crawled pages. It has no scripts, and the policy forbids the browser to run any.
+# A report quotes crawled pages. It has no scripts, and the policy forbids the browser to run scripts.
 PREVIEW_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
 )
@@ -33,7 +33,7 @@ PREVIEW_POLICY = (
 @require_GET
 @xframe_options_sameorigin
 def report_view(request: HttpRequest) -> HttpResponse:
-    """Show the form; with `do=preview` the report as a page, with `do=download` as a file.
+    """Show the form, the report as a page (`do=preview`) or the report as a file (`do=download`).
 
     Reviewers may preview, managers and administrators may also download.
     """
@@ -75,7 +75,7 @@ def _report(request: HttpRequest, form: ReportForm) -> Report:
 
 
 def _may_export(request: HttpRequest, form: ReportForm) -> bool:
-    """Return whether the user manages all rights holders of the report."""
+    """Return True if the user manages all rights holders in the report."""
     holder = form.cleaned_data.get("holder")
     if holder is not None:
         return user_role(request.user, holder) == Membership.Role.MANAGER
@@ -92,7 +92,7 @@ def _preview(content: bytes) -> HttpResponse:
 
 
 def _download(report: Report, chosen: ReportFormat, content: bytes) -> HttpResponse:
-    """Return the download; its file name has only the days, never titles from outside."""
+    """Return the download; its file name contains the days, but no untrusted titles."""
     name = f"zhuiwen-report-{report.scope.since:%Y%m%d}-{report.scope.until:%Y%m%d}.{chosen.name}"
     return as_file(name, content, chosen.media_type)
 

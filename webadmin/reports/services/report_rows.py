@@ -1,4 +1,4 @@
-"""Reads the rows of a report from the admin database, limited to those that its reader may see."""
+"""Reads the rows of a report from the admin database, limited to rows that its reader may see."""
 
 from collections import Counter, defaultdict
 from datetime import date
@@ -29,7 +29,7 @@ from webadmin.works.models import Work
 
 Reader = User | AnonymousUser | RightsHolder
 
-EXCERPT_CHARS = 120  # three lines of a report's table
+EXCERPT_CHARS = 120  # characters in three lines of a report's table
 
 
 def make_report(
@@ -44,7 +44,7 @@ def make_report(
 ) -> Report:
     """Return the report of a period for a reader: a user with all their rights holders, or one rights holder.
 
-    zone: the time zone of days and times; "" for the installation's.
+    zone: the time zone of days and times, or "" for the installation's.
 
     Raises NotFound for a work or site that the reader may not see, since the report would reveal its name; BadInput for
     an invalid period or language.
@@ -70,7 +70,7 @@ def make_report(
 
 
 def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> RightsHolder | None:
-    """Return the only rights holder of a report; None if it may have several."""
+    """Return the only rights holder in a report, or None if there may be several."""
     if isinstance(reader, RightsHolder):
         return reader
     if work is not None or site is not None:
@@ -115,7 +115,7 @@ def _visible_rows(queryset: QuerySet[Any], reader: Reader) -> QuerySet[Any]:
 
 
 class _ReportQuery:
-    """The queries of one report, all limited by `_visible_rows`."""
+    """The queries of a report, all limited by `_visible_rows`."""
 
     def __init__(
         self, reader: Reader, scope: ReportScope, names: ReportNames, work: Work | None, site: Site | None
@@ -133,7 +133,7 @@ class _ReportQuery:
         found = _visible_rows(
             Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")), self._reader
         )
-        # Related rows are read once each: joins with five tables took twice the time (100,000 cases).
+        # Related rows are read separately: joins with five tables took twice as long (100,000 cases).
         cases = found.annotate(
             site_key=F("page__site_id"),
             given=F("decision__verdict"),
@@ -147,7 +147,7 @@ class _ReportQuery:
         ]
 
     def pages(self) -> list[PageRow]:
-        """Return, by day, the numbers of compared pages and of new versions, of new and changed pages."""
+        """Return the number of compared pages and of new versions on each day, separately for new and changed pages."""
         checked_pages = self._by_day("checked_at", Count("page_id", distinct=True))
         appeared = self._by_day("appeared_at", Count("version_id"))
         return [
@@ -172,7 +172,7 @@ class _ReportQuery:
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
     def leads(self) -> list[LeadRow] | None:
-        """Return the suspected rewrites of the period that their page still has; None if nobody searches for them."""
+        """Return the period's suspected rewrites that are still on their pages, or None if nobody searches for rewrites."""
         condition = self._during("found_at") & self._narrow("site", "work")
         found = (
             _visible_rows(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
@@ -189,7 +189,7 @@ class _ReportQuery:
         return rows if is_wanted else None
 
     def exclusions(self) -> list[ExclusionRow]:
-        """Return the numbers of excluded findings by work, and of pages and responses without a finding."""
+        """Return the numbers of excluded findings by work, and of pages and responses without findings."""
         findings = _visible_rows(
             Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")), self._reader
         )
@@ -236,14 +236,14 @@ class _ReportQuery:
 
 
 def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
-    """Return the most copied chapter and passage of each case, in the version that the case shows."""
+    """Return the most copied chapter and passage of each case, in the version shown with the case."""
     matches = CaseMatch.objects.filter(case__in=cases.order_by().values("pk"), version_id=F("case__version_id"))
     fields = ("case_id", "chapter_title", "spans__0__page_excerpt")
     return {row["case_id"]: row for row in matches.order_by("matched_chars", "-pk").values(*fields)}
 
 
 def _other_urls(cases: QuerySet[Case], zone: ZoneInfo) -> dict[int, list[str]]:
-    """Return the further addresses of cases, with their first and last days."""
+    """Return the other URLs of cases, with their first and last days."""
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     found: dict[int, list[str]] = defaultdict(list)
     for case, url, first, last in rows.values_list("case_id", "page__url", "first_seen_at", "last_seen_at"):

@@ -19,7 +19,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
-    """Print one line on `error` for the user, and return the exit code."""
+    """Print a one-line message on `error` for the user, and return the exit code."""
     error = _of_a_database_that_is_away(error) or error
     if told := of_a_full_disk(error, environ):
         complain(told)
@@ -33,9 +33,9 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     if isinstance(error, UnicodeEncodeError) and not error.object.isprintable() and error.object in " ".join(sys.argv):
         complain(Message("cli.no-utf-8", argument=error.object))
         return USAGE
-    # Errors of typer for wrong arguments have a message and an exit code; their classes are private.
+    # Typer's errors for wrong arguments have a message and an exit code; their classes are private.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        if type(error).__name__ == "NoArgsIsHelpError":  # no arguments at all: the help is the answer
+        if type(error).__name__ == "NoArgsIsHelpError":  # Without arguments, the help is printed.
             sys.stderr.write(f"{error.format_message()}\n")
         else:
             complain(_of_usage(error))
@@ -76,7 +76,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 
 def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
-    """Return the message on a failure that a full disk caused, or None for any other."""
+    """Return the message on a failure caused by a full disk, or None for any other failure."""
     lack = find_disk_full_error(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
@@ -90,8 +90,8 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
 
 
 def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
-    """Return a ServiceUnavailable for an error of Django about an unavailable admin database, or None for others."""
-    if "django.db" not in sys.modules:  # loading it takes a tenth of a second; without it no query was made
+    """Convert Django's error about an unavailable admin database to ServiceUnavailable; return None for other errors."""
+    if "django.db" not in sys.modules:  # Importing Django takes a tenth of a second; if it is not loaded, no query was made.
         return None
     from django.conf import settings
 
@@ -107,7 +107,7 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
 
 
 def _of_usage(error: Any) -> Message:
-    """Return the message on wrong arguments; rarer errors have typer's own text."""
+    """Return the message on wrong arguments, which is typer's own text for rare errors."""
     param, context = getattr(error, "param", None), getattr(error, "ctx", None)
     name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
     name = name or (param.name.upper() if param else "")

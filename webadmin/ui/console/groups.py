@@ -14,7 +14,7 @@ def verb_group(
 ) -> typer.Typer:
     """Return a group of verbs, each a function or another group.
 
-    callback: called before the verb. options: those of `typer.Typer`.
+    callback: called before the verb. options: arguments of `typer.Typer`.
     """
     group = typer.Typer(help=about, rich_markup_mode=None, **({"no_args_is_help": True} | options))
     group.callback()(callback or _before_each)  # without a callback, typer turns a group of one verb into that verb

@@ -1,4 +1,4 @@
-"""Handles Ctrl-C while a command waits: it is recorded, and raised between two steps, not within one.
+"""Handles Ctrl-C while a command waits: it is recorded during a step and raised after it.
 
 A database driver or client may turn an interrupt raised inside its call into another error.
 """
@@ -32,7 +32,7 @@ class Interrupts:
 def noted_interrupts() -> Iterator[Interrupts]:
     """Record Ctrl-C within the block, and raise KeyboardInterrupt for it, whatever other error the step raised.
 
-    Only for the main thread, which receives the signals.
+    Only the main thread, which receives signals, may use it.
     """
     noted = Interrupts()
     before = signal.signal(signal.SIGINT, noted.note)
@@ -48,7 +48,7 @@ def noted_interrupts() -> Iterator[Interrupts]:
 
 @contextmanager
 def termination_raised() -> Iterator[None]:
-    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only for the main thread."""
+    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only the main thread may use it."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield

@@ -24,4 +24,4 @@ def as_number(text: str, fault: BadInput) -> int:
 
 
 def is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 19  # more does not fit into the database
+    return text.isascii() and text.isdecimal() and len(text) < 19  # A larger number does not fit into the database.

@@ -18,8 +18,8 @@ Value = str | Callable[[Any], object]
 class ConsoleColumn:
     """One value of each row: an attribute by its name ("site.name"), or a function of the row.
 
-    key: its name in JSON, "" to leave it out there. head: the message code of its heading in the table, "" to leave it
-    out there. cell: replaces `value` in the table. is_number: aligned to the right.
+    key: the name in JSON, or "" to omit it there. head: the message code of the heading in the table, or "" to omit the
+    column there. cell: replaces `value` in the table. is_number: the column is aligned to the right.
     """
 
     key: str
@@ -30,7 +30,7 @@ class ConsoleColumn:
 
 
 def share_column(key: str, head: str, name: str) -> ConsoleColumn:
-    """Return a column of a share in [0, 1], formatted by core.shares for programs and for people."""
+    """Return a column for a share in [0, 1], formatted by core.shares for programs and for people."""
     share = attrgetter(name)
     return ConsoleColumn(
         key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True
@@ -51,7 +51,7 @@ def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: 
 
 
 def as_record(row: Any, columns: Sequence[ConsoleColumn], settings: Settings) -> dict[str, Any]:
-    """Return a row for programs."""
+    """Return a row as JSON values, for programs."""
     values = {column.key: _value(row, column.value) for column in columns if column.key}
     return {key: local_iso(value, settings) if isinstance(value, datetime) else value for key, value in values.items()}
 

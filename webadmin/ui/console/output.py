@@ -22,7 +22,7 @@ HIDDEN = "◌"  # replaces an invisible character
 MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
 
-Piece = tuple[str, bool]  # a run of characters, and whether it was changed
+Piece = tuple[str, bool]  # Text, and whether it was changed.
 
 
 def terminal_text(text: str) -> str:
@@ -67,7 +67,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def head(name: str) -> str:
-    """Return the heading of a column or the name of a value by its message code; return other texts unchanged."""
+    """Translate the message code of a column's heading or of a value; return other texts unchanged."""
     return console_text(Message(name)) if has_words(name) else name
 
 
@@ -91,9 +91,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Seque
 
 
 def as_json(value: object) -> None:
-    """Print `value` as JSON, with control characters escaped, which programs read the same.
+    """Print `value` as JSON, with control characters escaped.
 
-    Messages are in English, whatever the language is.
+    Messages are always in English.
     """
     text = json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in {*_INVISIBLE, "Zl", "Zp"}}
@@ -121,7 +121,7 @@ def fields(pairs: Iterable[tuple[str, object]]) -> None:
 def passage(side: str, pieces: Iterable[Piece]) -> None:
     """Print one side of a copied passage on a line, with marks around the changed pieces.
 
-    On a terminal its continuation lines are indented, so that page and work can be told apart.
+    On a terminal, continuation lines are indented to distinguish page and work.
     """
     name = f"  {head(side)}  "
     marked = [
@@ -171,7 +171,7 @@ def _shorten(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
 
 @contextmanager
 def progress(label: Message | str) -> Iterator["Meter"]:
-    """Yield a meter on stderr, which moves on a terminal and elsewhere prints lines now and then."""
+    """Yield a progress meter on stderr, which moves on a terminal and otherwise prints lines from time to time."""
     meter = Meter(label)
     try:
         yield meter
@@ -180,7 +180,7 @@ def progress(label: Message | str) -> Iterator["Meter"]:
 
 
 class Meter:
-    """Shows the progress of long work; other than on a terminal, it prints one line for each tenth."""
+    """Shows the progress of long work; if stderr is not a terminal, it prints a line for each tenth."""
 
     def __init__(self, label: Message | str) -> None:
         self._label = console_text(label)
@@ -196,7 +196,7 @@ class Meter:
             self.text(Message("cli.done-of", done=done, total=total))
 
     def of_part(self, part: str, done: int, total: int) -> None:
-        """Show the progress of one of several parts; other than on a terminal, only its end."""
+        """Show the progress of one of several parts; if stderr is not a terminal, show only its end."""
         if self._is_terminal or (done >= total and total):
             self.text(Message("backup.progress", part=part, done=done, total=total))
 
@@ -215,7 +215,7 @@ class Meter:
 
 
 def counting(label: Message | str) -> Callable[[int, int], None]:
-    """Return a function that shows the progress, given the numbers done and in total, and ends with the last."""
+    """Return a function that shows progress, given the numbers of done and all items, and ends when all are done."""
     meter = Meter(label)
 
     def update(done: int, total: int) -> None:

@@ -37,7 +37,7 @@ def session() -> Iterator[Settings]:
 
     django.setup()
     try:
-        with translation.override(language()):  # a report has its own language
+        with translation.override(language()):  # A report has its own language.
             yield settings
     except (DatabaseError, InterfaceError) as error:
         if says_damage(str(error)):
@@ -50,7 +50,7 @@ def session() -> Iterator[Settings]:
 
 
 def settings_alone() -> Settings:
-    """Return the settings, for verbs that need no service and leave no trace."""
+    """Return the settings, for verbs that need no service and write no data."""
     return load(os.environ)
 
 
@@ -74,7 +74,7 @@ def _unavailable(error: Exception) -> ServiceUnavailable:
 
 
 def _is_absence(error: Exception) -> bool:
-    """Return True if the database does not answer or lacks its tables; False for a wrong query."""
+    """Return True if the database does not answer or lacks its tables, False if the query is wrong."""
     from webadmin.database import is_away, is_unmade
 
     return is_away(error) or is_unmade(error)

@@ -1,7 +1,7 @@
-"""Translates the output of the command line, in the language of the settings or else of the terminal's locale.
+"""Translates the output of the command line to the language of the settings or else the terminal's locale.
 
-Texts shared with the admin (the meanings of settings) are read from its catalogue without Django, which would take ten
-times as long.
+Texts shared with the admin, such as the descriptions of settings, are read from its catalogue without Django, which
+would take ten times as long.
 """
 
 import gettext
@@ -23,7 +23,7 @@ _CATALOGUES = Path(__file__).resolve().parents[2] / "locale"
 
 @cache
 def language() -> str:
-    """Return the language of this command, determined before `deploy.home.adopt` changes the environment."""
+    """Return the language of this command, which is determined before `deploy.home.adopt` changes the environment."""
     return detect_language(os.environ)
 
 
@@ -60,12 +60,12 @@ def translator() -> Callable[[str], str]:
 
 
 def _set(environ: Mapping[str, str]) -> str:
-    """Return the language that is set, or "" if none is; the setting's default only applies to the admin."""
+    """Return the language in the settings, or "" if it is not set; the default only applies to the admin."""
     if said := environ.get(environment_variable("language"), "").strip():
         return said
     try:
         layers = effective_layers(environ)
-        every = (*layers.layers, *file_layers(layers.home))  # started settings omit those set to the default
+        every = (*layers.layers, *file_layers(layers.home))  # `started` settings omit default values
         return next((str(layer.values["language"]) for layer in every if "language" in layer.values), "")
     except BadConfiguration:
-        return ""  # reported when the settings are loaded
+        return ""  # Loading the settings reports the error.

@@ -15,8 +15,8 @@ from core.wording import Message
 class CopiedKey(models.ForeignKey):
     """A foreign key copied from `source` when the row is created: "site.rights_holder" is the holder of its site.
 
-    Only keys that never change are copied: a page stays on its site, a site with its rights holder. Every way of
-    creating rows through the models fills it, including `bulk_create`.
+    Only keys that never change are copied: a page stays on its site, a site with its rights holder. The key is filled
+    whenever rows are created through the models, including by `bulk_create`.
     """
 
     def __init__(self, to: Any, on_delete: Any, source: str = "", **kwargs: Any) -> None:
@@ -40,17 +40,17 @@ class CopiedKey(models.ForeignKey):
 
 
 def user_key(verbose_name: Any, on_delete: Any, **options: Any) -> models.ForeignKey[Any, Any]:
-    """Return a foreign key to the user who did something, without a reverse relation."""
+    """Return a foreign key to a user, without a reverse relation."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete, verbose_name=verbose_name, related_name="+", **options
     )
 
 
-MAX_TEXT_CHARS = 1_000  # of one parameter; addresses and messages of other programs can be long
+MAX_TEXT_CHARS = 1_000  # characters of one parameter; URLs and messages of other programs can be long
 
 
 class MessageField(models.JSONField):
-    """A `core.wording.Message`, None, or a list of messages.
+    """A field for a `core.wording.Message`, None, or a list of messages.
 
     A plain text, such as the output of another program, is stored as a message with this text.
     """
@@ -66,7 +66,7 @@ class MessageField(models.JSONField):
 
 
 def as_message(said: object) -> Message:
-    """Return a message, the message of an error of the product, or a message with any other text."""
+    """Convert a message, one of the product's errors, or any other text to a message."""
     if isinstance(said, Message):
         return said
     inner = getattr(said, "message", None)
@@ -88,7 +88,7 @@ def _dump_value(value: Any) -> Any:
 
 
 def _storable(value: Any) -> Any:
-    """Return a JSON value with texts that every database can store, cut to MAX_TEXT_CHARS."""
+    """Return a JSON value in which texts are cut to MAX_TEXT_CHARS and can be stored by every database."""
     if isinstance(value, str):
         return with_length_kept(value)[:MAX_TEXT_CHARS]
     if isinstance(value, Mapping):
@@ -97,7 +97,7 @@ def _storable(value: Any) -> Any:
 
 
 class ObfuscationKinds(models.CharField):
-    """The kinds in the row's `obfuscations`, set whenever the row is saved; `bulk_update` must set it explicitly."""
+    """A field with the kinds in `obfuscations`, set when the row is saved; with `bulk_update`, set it explicitly."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"max_length": 1_000, "blank": True, "editable": False, **kwargs})
@@ -109,7 +109,7 @@ class ObfuscationKinds(models.CharField):
 
 
 def obfuscation_kinds(obfuscations: Iterable[Mapping[str, Any]]) -> str:
-    """Return the kinds, each between spaces, so that no kind matches within the name of another.
+    """Return the kinds, each between spaces, so that a search for a kind does not match within another name.
 
     >>> obfuscation_kinds([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), obfuscation_kinds([])
     (' homophone inserted ', '')
@@ -130,7 +130,7 @@ def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models
 
 
 class AppendOnly(models.Model):
-    """A row that is written once. CHANGING: the fields that may be updated later."""
+    """A base class of rows that are written once. CHANGING: the fields that may be updated later."""
 
     CHANGING: frozenset[str] = frozenset()
 

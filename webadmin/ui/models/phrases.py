@@ -59,7 +59,7 @@ CHANGES = {
 
 
 def choice_label(name: str, words: Mapping[Any, object]) -> str:
-    """Return the label of a member, or the stored name of a member that this version does not know."""
+    """Return the label of a member, or the stored name if this version does not know the member."""
     return str(words.get(name, name))
 
 

@@ -19,7 +19,7 @@ R = TypeVar("R")
 def confirmed_action(
     url_path: str, icon: str, button: Any, question: Any, explanation: Any, *, is_primary: bool = False
 ) -> Callable[[Any], Any]:
-    """Return the decorator of a button for managers, which asks a question before it acts."""
+    """Return a decorator for a manager's button that asks for confirmation before it acts."""
     return action(
         description=button,
         url_path=url_path,

@@ -28,8 +28,8 @@ from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
 NOTHING = "—"
-MAX_SITE_CHARS = 30  # of a name in a list
-Column = Callable[[Any, Any], object]  # of a model admin and a record
+MAX_SITE_CHARS = 30  # characters of a name in a list
+Column = Callable[[Any, Any], object]  # A function of a model admin and a record.
 
 
 def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -49,12 +49,12 @@ def moment(at: datetime | None) -> str:
 
 
 def day_and_time(at: datetime | None) -> list[str]:
-    """Return day and time as the two lines of unfold's header column."""
+    """Format a time as two lines, day and time, for Unfold's header column."""
     return moment(at).split(" ") if at else [NOTHING, ""]
 
 
 def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
-    """Return a list of the kinds with their counts and examples, for a detail page."""
+    """Return an HTML list of the kinds with their counts and examples, for a detail page."""
     rows = [
         (name, item.get("count", 0), spell_hidden(str(item.get("example", ""))))
         for item, name in zip(obfuscations, obfuscation_names(obfuscations), strict=True)
@@ -86,7 +86,7 @@ def list_link(model: type[Model], text: object, **filters: object) -> SafeString
 
 
 def outside_link(url: str, text: str = "") -> SafeString | str:
-    """Return a link to a crawled page; an address other than http is shown without a link."""
+    """Return a link to a crawled page, or the bare URL if its scheme is not http or https."""
     shown = spell_hidden(text or url)
     if not is_web_address(url):
         return shown
@@ -96,7 +96,7 @@ def outside_link(url: str, text: str = "") -> SafeString | str:
 
 
 def two_lines(first: object, second: object, most: int = 60) -> list[str]:
-    """Return the two lines of unfold's header column, cut so that a hostile title cannot widen the table."""
+    """Return two lines for Unfold's header column, cut so that a hostile title cannot widen the table."""
     return [clip_text(str(first), most), clip_text(str(second), most)]
 
 
@@ -129,7 +129,7 @@ def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool
 
 
 def address_column(field: str, description: Any) -> Column:
-    """Return a column with the address of a crawled page, as a link."""
+    """Return a column with the URL of a crawled page, as a link."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> object:

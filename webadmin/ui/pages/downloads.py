@@ -1,4 +1,4 @@
-"""Downloads of files that no browser may display, because they may contain anything."""
+"""Responses that download files; browsers must not display them, because they may contain anything."""
 
 import tempfile
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from webadmin.ui.pages.wording import message_text
 def as_file(
     name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
 ) -> HttpResponse:
-    """Return a file that no browser takes for a page. is_shown: the product made it, so a browser may display it."""
+    """Return a file that browsers do not treat as a page. is_shown: browsers may display it, because the product made it."""
     response = HttpResponse(content, content_type=kind)
     response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
     response["X-Content-Type-Options"] = "nosniff"
@@ -25,7 +25,7 @@ def as_file(
 
 
 def refusal(sentence: str, status: int) -> HttpResponse:
-    """Return a plain-text response that says why there is no file."""
+    """Return a plain-text response that explains why there is no file."""
     return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
 
 
@@ -49,16 +49,16 @@ def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase
 
 
 def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
-    """Return the zip file that `write` makes. folder: for the temporary file, else the system's folder."""
+    """Return the zip file that `write` makes. folder: the folder for the temporary file, by default the system's."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
         path = Path(inside) / "export.zip"
         write(path)
-        file = path.open("rb")  # stays readable after the folder is removed
+        file = path.open("rb")  # The open file stays readable after the folder is removed.
     return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def raw_download(digest: str) -> HttpResponse:
-    """Return a raw response as a file that no browser opens as a page, or a refusal if it is not available."""
+    """Return a raw response as a file that browsers do not open as a page, or a refusal if it is not available."""
     try:
         body = stores.page_store().raw(Digest(digest))
     except ZhuiwenError as error:

@@ -10,7 +10,7 @@ from webadmin.ui.pages.requests.request_values import BadValue
 
 @has_policy
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return status 400 with a sentence on the bad value, if it is known."""
+    """Return a page with status 400 and a sentence on the bad value, if it is known."""
     sentence = exception.sentence if isinstance(exception, BadValue) else ""
     return render(request, "400.html", {"sentence": sentence}, status=400)
 
@@ -22,5 +22,5 @@ broken = has_policy(defaults.server_error)
 
 @has_policy
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return status 403 for a form with a wrong CSRF token: sent from another site, or kept open over a login."""
+    """Return a page with status 403 for a form with a wrong CSRF token, sent from another site or opened before a login."""
     return render(request, "403_csrf.html", status=403)

@@ -20,7 +20,7 @@ R = TypeVar("R", bound=HttpResponseBase)
 Cell = str | int | float | None
 Records = QuerySet[Any] | Sequence[Any]
 
-BYTE_ORDER_MARK = "\ufeff"  # without it, Excel reads UTF-8 as the code page of its machine
+BYTE_ORDER_MARK = "\ufeff"  # Without a BOM, Excel reads UTF-8 in the machine's code page.
 MAX_XLSX_CELL_CHARS = 32_767  # the limit of the format
 CHUNK_ROWS = 500
 
@@ -35,7 +35,7 @@ class ExportColumn:
 
 ZONE = ExportColumn(
     _("time zone"), lambda _record: timezone.get_current_timezone_name()
-)  # of the times in the same row
+)  # The UTC offset of the times in the same row.
 
 
 def safe_cell(value: object) -> Cell:
@@ -110,7 +110,7 @@ def _csv_lines(columns: Sequence[ExportColumn], records: Iterable[Any], language
 
 
 class _Echo:
-    """A file whose `write` returns its argument, for csv.writer."""
+    """A file-like object for csv.writer whose `write` returns its argument."""
 
     def write(self, text: str) -> str:
         return text

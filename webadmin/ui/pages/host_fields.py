@@ -45,7 +45,7 @@ def clean_urls(text: str) -> str:
 
 
 def _check_url(url: str) -> None:
-    """Validate a URL, its scheme first, because URLs of other schemes often have no host. Raises ValidationError."""
+    """Validate a URL, the scheme first, because URLs with other schemes often have no host. Raises ValidationError."""
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -58,7 +58,7 @@ def _check_url(url: str) -> None:
 
 
 def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, ValidationError]:
-    """Return the errors of rules, by the rule. Raises ValidationError if they cannot be tested now."""
+    """Return the errors in rules, by rule. Raises ValidationError if the rules cannot be tested now."""
     patterns = list(patterns)
     try:
         faults = rule_faults(patterns, selectors)

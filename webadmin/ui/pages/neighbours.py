@@ -11,10 +11,10 @@ LIST = "admin:cases_case_changelist"
 
 @dataclass(frozen=True, slots=True)
 class CaseNeighbours:
-    """The place of a case in a list. place: from 1, or 0 if it is not in the list (any more). count: of the list.
+    """The place of a case in a list. place: counted from 1, or 0 if the case is not in the list (any longer).
 
-    is_cut: the list continues after `count`. is_far: the case is somewhere after `place`. filters: of the list, as a
-    query string.
+    count: the length of the list. is_cut: the list continues after `count`. is_far: the case is somewhere after
+    `place`. filters: the list's filters as a query string.
     """
 
     filters: str
@@ -24,16 +24,16 @@ class CaseNeighbours:
     previous: int | None
     following: int | None
     is_far: bool = False
-    parameter: str = FILTERS  # the query parameter that names the list in the address of a case
-    home: str = ""  # the address of the list, if it is not the list of cases
+    parameter: str = FILTERS  # the query parameter that names the list in a case's URL
+    home: str = ""  # the URL of the list, if it is not the list of cases
 
     @property
     def address(self) -> str:
-        """The address of the list."""
+        """The URL of the list."""
         return self.home or (f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST))
 
     def case_address(self, case: int) -> str:
-        """Return the address of a case opened from this list."""
+        """Return the URL of a case opened from this list."""
         return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({self.parameter: self.filters})}"
 
     @property

@@ -19,8 +19,8 @@ class CappedPaginator(Paginator):
 
     @cached_property
     def count(self) -> int:
-        rows: Any = self.object_list  # a QuerySet: the admin paginates nothing else
-        return int(rows[:MAX_COUNTED].count())  # keeps the order, which has an index; else all rows may be read
+        rows: Any = self.object_list  # always a QuerySet in the admin
+        return int(rows[:MAX_COUNTED].count())  # With the order, which has an index, not all rows are read.
 
     def page(self, number: Any) -> Page:
         number = self.validate_number(number)
@@ -34,9 +34,9 @@ class CappedPaginator(Paginator):
 
 
 def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
-    """Return the rows of these keys of `rows`, in the order of the keys, with its related data.
+    """Return the rows with these keys, in the order of the keys, with the related data that `rows` selects.
 
-    The query drops the order and the conditions, because SQLite would scan all rows that meet one of them.
+    The query drops the order and the conditions, because SQLite would scan all rows that meet a condition.
     """
     by_key = rows.order_by()
     by_key.query.where = WhereNode()
@@ -53,7 +53,7 @@ class WholeChangeList(ChangeList):
         super().get_results(request)
         shown: Any = vars(self)["result_list"]
         if isinstance(self.paginator, CappedPaginator) and isinstance(shown, QuerySet):
-            self.result_list = self.paginator.rows(0, self.result_count)  # all on one page, read by key too
+            self.result_list = self.paginator.rows(0, self.result_count)  # all rows on one page, also read by key
         if not self.query and not self.has_active_filters:
             self.full_result_count = self.result_count
 

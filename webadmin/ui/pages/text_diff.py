@@ -10,12 +10,12 @@ from rapidfuzz.distance import Indel
 MAX_LINE_PAIRS = 25_000_000
 MAX_REWRITTEN_CHARS = 4_000
 MAX_SHOWN_CHARS = 20_000
-MIN_ALIKE = 0.4  # below it, two lines share characters by chance and are shown as one removed and one added
-CONTEXT_CHARS = 60  # of the lines before and after, and of unchanged text between two changes of one line
+MIN_ALIKE = 0.4  # Less similar lines share characters by chance and are shown as one removed and one added line.
+CONTEXT_CHARS = 60  # characters shown of the lines before and after, and of unchanged text between two changes in a line
 
 
 class PartKind(StrEnum):
-    """The kind of a piece of text in a diff."""
+    """The kinds of pieces in a diff."""
 
     KEPT = "kept"
     ADDED = "added"
@@ -25,7 +25,7 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """A piece of one line."""
+    """A piece of a line in a diff."""
 
     kind: PartKind
     text: str

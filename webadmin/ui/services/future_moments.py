@@ -1,8 +1,8 @@
 """Finds times in the future, left by a clock that was ahead, which would stop the jobs that depend on them.
 
-Each is set back to now at the start, and when the scheduler meets one. A model lists its time fields in `NOT_AHEAD`,
-each with the time by which it may lie ahead, and in `NOT_AHEAD_ROWS` a condition on the rows. Times recorded for pages
-and evidence are not changed.
+They are set back to now at the start, and when the scheduler meets one. A model lists its time fields in `NOT_AHEAD`,
+each with the time by which it may lie in the future, and a condition on the rows in `NOT_AHEAD_ROWS`. Times recorded
+for pages and evidence are not changed.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Reads files with one JSON object on each line; reports malformed lines by number and goes on."""
+"""Reads files with one JSON object on each line, and reports malformed lines by number."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -16,13 +16,13 @@ Complain = Callable[[BadInput], None]
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """One line."""
+    """A JSON object from one line of a file."""
 
     line_number: int
     values: dict[str, Any]
 
     def string(self, path: Path, name: str) -> str:
-        """Return the string of that name. Raises MalformedLine if it is missing, empty or not a string."""
+        """Return the string with this name. Raises MalformedLine if it is missing, empty or not a string."""
         value = self.values.get(name)
         if not isinstance(value, str) or not value:
             raise MalformedLine(path, self.line_number, "batch.lacks", name=name)

@@ -1,4 +1,4 @@
-"""Template tags for the navigation of custom pages, which equals the sidebar of Unfold's pages."""
+"""Template tags for the navigation of custom pages, which is the same as the sidebar of Unfold's pages."""
 
 from typing import Any, NamedTuple
 

@@ -27,13 +27,13 @@ def visible(text: Any) -> SafeString:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Format a share of 1 in per cent."""
+    """Format a share in [0, 1] as a percentage."""
     return "–" if share is None else percentage(share)
 
 
 @register.filter
 def example(text: str) -> SafeString:
-    """Escape a text as `visible` does; a text of only spaces is replaced by their names."""
+    """Escape a text as `visible` does; replace a text that consists only of spaces by the names of the spaces."""
     return visible_text.named_spaces(text) if text.isspace() else visible_text.visible(text)
 
 

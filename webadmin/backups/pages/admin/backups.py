@@ -87,7 +87,7 @@ class BackupPlanAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
     readonly_fields = ["has_passphrase"]
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return True only if there is no schedule yet, because there is one at most."""
+        """Return True only if there is no schedule yet, because there is at most one."""
         return super().has_add_permission(request, obj) and not BackupPlan.objects.exists()
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

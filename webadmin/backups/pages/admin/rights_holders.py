@@ -29,7 +29,7 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
         description=_("All of their data as one file"), url_path="take-out", permissions=["manage"], icon="download"
     )
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """Return the file of `zhuiwen holder export` for a POST; a link must not start such an expensive read."""
+        """Return the file of `zhuiwen holder export` (only POST, because a link must not start an expensive read)."""
         holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
             title = _("All of their data as one file")

@@ -1,4 +1,4 @@
-"""The list of store checks for administrators, with the damages and remedies of each."""
+"""The list of store checks for administrators, with damages and remedies."""
 
 from django.contrib import admin
 from django.utils.html import format_html_join

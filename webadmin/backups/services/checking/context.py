@@ -14,12 +14,12 @@ from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Da
 from webadmin.cases.models import CaseMatch
 from webadmin.evidence.services.making import EvidencePorts
 
-MAX_CASES = 1_000  # named with one damage
+MAX_CASES = 1_000  # cases named with one damage
 
 
 @dataclass(slots=True)
 class CheckContext:
-    """One running check. may_mend: repair what can be rebuilt. unwritable: stores that must not be written to.
+    """A running check. may_mend: repair damages if possible. unwritable: stores that must not be written to.
 
     remade, can_be_made: items of the page store, by collection and key.
     """
@@ -41,7 +41,7 @@ class CheckContext:
         return self.may_mend and store not in self.unwritable
 
     def step(self, code: str) -> Callable[[int, int], None]:
-        """Return a function that reports the progress of one step of the check."""
+        """Return a function that reports the progress of a check's step."""
         return partial(self.tell, Message(code))
 
 

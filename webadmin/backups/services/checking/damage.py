@@ -27,7 +27,7 @@ class Store(StrEnum):
 class Remedy(StrEnum):
     """The remedy for a damage. MADE_ANEW: repaired. CAN_BE_MADE: the check could repair it if it were allowed to write.
 
-    SEARCHED_AGAIN: its page is due for a search, which writes the record again. RESTORE: from the backup.
+    SEARCHED_AGAIN: the page is due for a search, which writes the record again. RESTORE: restore it from the backup.
     """
 
     MADE_ANEW = "made anew"
@@ -38,9 +38,9 @@ class Remedy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One damaged record. place: its collection, table or file. key: its key, "" for the whole place.
+    """A damaged record. place: its collection, table or file. key: its key, or "" for the whole place.
 
-    cases: those that depend on it. pages: ids of the pages that need it. detail: the message of the store.
+    cases: the cases that depend on it. pages: ids of the pages that need it. detail: the store's message.
     """
 
     store: Store
@@ -116,7 +116,7 @@ class CheckReport:
     _damages: dict[tuple[Store, str, str], Damage] = field(default_factory=dict)
 
     def add_damages(self, *damages: Damage) -> None:
-        """Add damages; merge one that is known already, preferring the remedy that needs no backup."""
+        """Add damages; merge known ones, preferring the remedy that needs no backup."""
         for each in damages:
             key = (each.store, each.place, each.key)
             known = self._damages.get(key)
@@ -146,7 +146,7 @@ def _merge(known: Damage, other: Damage) -> Damage:
 
 @dataclass(frozen=True, slots=True)
 class CheckPart:
-    """The part, one of PARTS, that a check reads; None: everything."""
+    """The part (of PARTS) that a check reads, or None for everything."""
 
     number: int | None = None
 
@@ -155,5 +155,5 @@ class CheckPart:
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
     def covers(self, number: int) -> bool:
-        """Return True if a store that is only read as a whole is read with this part."""
+        """Return True if this part includes a store that can only be read as a whole."""
         return self.number is None or self.number == number % PARTS

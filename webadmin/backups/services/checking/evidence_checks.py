@@ -26,7 +26,7 @@ def check_evidence(context: CheckContext) -> None:
     try:
         read = check_stored(context.evidence)
     except DatabaseError:
-        _check_by_itself(context)  # without the admin database, missing bundles cannot be detected
+        _check_by_itself(context)  # Without the admin database, missing bundles cannot be detected.
         raise
     context.report.items += read.bundles + read.files
     newest = EvidenceCheck.objects.order_by("-pk").first()

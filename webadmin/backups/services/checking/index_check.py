@@ -30,7 +30,7 @@ def check_index(context: CheckContext) -> None:
             context.report.unread.append(Message("index.changing"))
             return
         context.report.items += faults.texts
-        if faults.found:  # a text added meanwhile is a fault of one reading only
+        if faults.found:  # A text added meanwhile appears as a fault in only one of two readings.
             again = index.verify(lambda text_id: _fingerprint(text_id, context), step)
             if again is None:
                 context.report.unread.append(Message("index.changing"))
@@ -56,9 +56,9 @@ def _rebuilt(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
         rebuild_index(context.ports, corpus)
         after = index.verify(lambda text_id: _fingerprint(text_id, context), lambda done, total: None)
         if after is None or not after.found:
-            return True  # None: the index is changing, so it is intact enough to be added to
+            return True  # None: the index is being changed, so it is intact enough to accept additions.
     except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):
-        pass  # damaged values of the old index prevent the switch to the new one
+        pass  # Damaged values in the old index prevent the switch to the new index.
     try:
         index.forget()
         rebuild_index(context.ports, corpus)

@@ -1,4 +1,4 @@
-"""Checks the page store against its digests and its own references, and repairs what can be rebuilt."""
+"""Checks the digests and internal references of the page store, and repairs damages if possible."""
 
 from collections.abc import Callable, Collection, Iterable
 
@@ -90,14 +90,14 @@ def _named_by_matches() -> Iterable[str]:
 
 
 def _orphans(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the versions that no page names, with their pages; a running crawl may be about to write the page."""
+    """Return the versions that no page refers to, with their pages; a running crawl may be about to write the page."""
     if context.part.number is not None:
-        return []  # pages of other parts may name them
+        return []  # Pages of other parts may refer to them.
     unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
     found = list(reading.versions_of_pages(unnamed))
     if is_storing():
         return []
-    now = reading.named_versions({page for _, page in found})  # including versions stored since the page was read
+    now = reading.named_versions({page for _, page in found})  # These include versions stored since the page was read.
     for version, page in found:
         if version not in now.get(page, frozenset()):
             reading.note(PAGES, page, FaultKind.CHANGED if page in now else FaultKind.MISSING, page)
@@ -132,7 +132,7 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
 
 
 def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: Owed) -> None:
-    """Check the fingerprints of some texts. owed: returns the subjects that must have one, of those without one."""
+    """Check the fingerprints of some texts. owed: selects the subjects that must have a fingerprint."""
     algorithm = context.ports.algorithm
     keys = {f"{subject}:{algorithm.id:03d}": subject for subject in texts}
     seen = set(reading.faults)
@@ -186,7 +186,7 @@ def _are_codes(payload: bytes, number: int) -> bool:
 
 
 def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:
-    """Return the subjects that still have no fingerprint; those stored meanwhile are no faults."""
+    """Return the subjects that still have no fingerprint; a fingerprint stored meanwhile is no fault."""
     if not subjects:
         return set()
     return set(subjects) - context.ports.fingerprints.find_existing(list(subjects), context.ports.algorithm.id)
@@ -200,7 +200,7 @@ def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
 
 
 def _settle(reading: StoreReading, context: CheckContext) -> None:
-    """Repair what can be rebuilt, and report all faults."""
+    """Rebuild lost items if possible, and report all faults."""
     context.report.items += reading.items
     for fault in reading.faults.values():
         context.report.add_damages(_damage(fault, context))

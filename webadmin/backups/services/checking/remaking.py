@@ -29,12 +29,12 @@ from webadmin.backups.services.checking.damage import Remedy, Store
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord, Site
 
-MAX_BUNDLES = 20  # of one page that are searched for a lost body or text
+MAX_BUNDLES = 20  # bundles of a page that are searched for a lost body or text
 _HTTP_END = b"\r\n\r\n"
 
 
 def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[str, Remedy]:
-    """Rebuild fingerprints from their texts, and return the remedy for each text that is not lost."""
+    """Rebuild fingerprints from their texts, and return the remedy for each existing text."""
     algorithm, store = context.ports.algorithm, context.ports.fingerprints
     whole = {subject: text for subject, text in texts.items() if text}
     if not context.may_write(Store.PAGES):
@@ -42,7 +42,7 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
     made = dict[str, Remedy]()
     for subject, text in whole.items():
         with suppress(BrokenInvariant):
-            store.remove(subject, algorithm.id)  # a damaged one has the same key as the intact one
+            store.remove(subject, algorithm.id)  # A damaged fingerprint has the same key as the intact one.
             payload = fingerprint_text(text, algorithm).to_bytes()
             store.put_many([StoredFingerprint(subject, algorithm.id, payload)])
             made[subject] = Remedy.MADE_ANEW
@@ -60,7 +60,7 @@ def is_storing() -> bool:
 def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> None:
     """Rebuild the documents of lost pages. versions: one intact version of each page.
 
-    Do so only if everything is read and nothing is stored meanwhile, because readers take a rebuilt page for complete.
+    Pages are only rebuilt by a full check and while nothing is stored, because readers take a rebuilt page for complete.
     """
     pages = {(PAGES, page) for page in versions}
     if not context.may_write(Store.PAGES) or context.part.number is not None or is_storing():
@@ -70,7 +70,7 @@ def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> 
     for batch in batches(versions, BATCH_KEYS):
         records = PageRecord.objects.in_bulk(batch)
         lost |= {page: _lost_page(versions[page], records.get(page)) for page in batch}
-    with suppress(BrokenInvariant):  # unreadable data must be restored from the backup
+    with suppress(BrokenInvariant):  # Unreadable data must be restored from the backup.
         remake_pages(context.database, lost)
         context.remade |= pages
 
@@ -136,7 +136,7 @@ def _pieces(found: OpenedBundle) -> Iterator[bytes]:
 
 
 def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
-    """Yield the texts from reading again the responses of the versions that name a lost text."""
+    """Read the responses of the versions that refer to a lost text again, and yield their texts."""
     for document in _documents(fault, context):
         with suppress(ZhuiwenError, KeyError, TypeError, ValueError):
             body = context.ports.pages.raw(Digest(document["raw"]))
@@ -159,7 +159,7 @@ def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, A
 def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
     headers = dict(read_headers(document["headers"]))
     rules = Site.objects.filter(pk=int(document["site"])).first()
-    # An object of the crawler: the reading process imports neither this package nor Django.
+    # It implements the crawler's interface, because the reading process imports neither this package nor Django.
     given = PageRules(rules.body_selector, rules.title_selector, rules.encoding) if rules else NO_RULES
     return SinglePage(body, headers, unpack_text(document["final_url"]), given, is_seen=True)
 

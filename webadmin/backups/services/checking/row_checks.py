@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 500
 
 
 def check_names(context: CheckContext) -> None:
-    """Check that the versions and texts that rows name exist, and that findings match them."""
+    """Check that the versions and texts that rows refer to exist, and that findings match them."""
     reading = StoreReading(context.database, context.bodies)
     _check_versions(reading, context)
     _check_matches(reading, context)
@@ -68,7 +68,7 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
 def _check_frozen(
     rows: list[Any], stand: Callable[[Any, str, str], bool], reading: StoreReading, context: CheckContext
 ) -> None:
-    """Report findings or suspected rewrites whose texts differ from the compared ones or lack the found passages."""
+    """Report findings or suspected rewrites whose texts differ from the compared texts or lack the found passages."""
     versions = {str(version.id): version for version in reading.versions({row.version_id: row.page_id for row in rows})}
     texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
     for row in rows:
@@ -88,7 +88,7 @@ def _of_match(match: CaseMatch) -> Damage:
 
 
 def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
-    """Return the damage of a suspected rewrite; if its page is still searched, make it due for a search again."""
+    """Return the damage of a suspected rewrite; if its page is still searched, make it due for another search."""
     damage = _of_table(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
     if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
         return damage
@@ -125,7 +125,7 @@ def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
 
 
 def check_evidence_rows(context: CheckContext) -> None:
-    """Check the roots of the day trees, and that the bundles that they name exist."""
+    """Check the roots of the day trees, and that their bundles exist."""
     if not context.part.covers(5):
         return
     table = DayTree._meta.db_table

@@ -30,8 +30,8 @@ log = logging.getLogger("zhuiwen.checking")
 
 WITHOUT_ADMIN = Message("checking.without-admin")
 
-# In this order: the check of a file decides if its store may be written to; the index is last, because it is rebuilt
-# from fingerprints that are repaired before.
+# The order matters: the check of a file decides if its store may be written to; the index comes last, because it is
+# rebuilt from repaired fingerprints.
 STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
     (Store.FILES, check_files),
     (Store.ADMIN, check_references),
@@ -45,7 +45,7 @@ STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
 
 
 def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
-    """Check the stores, or a part of them, and report damage; a store that does not answer is reported as unread."""
+    """Check all or a part of the stores, and report damage; a store that does not answer is reported as unread."""
     report, database = CheckReport(), connect(settings.mongo_url)
     context = CheckContext(
         settings=settings,

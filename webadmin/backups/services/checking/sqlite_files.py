@@ -29,7 +29,7 @@ def sqlite_files(settings: Settings) -> list[tuple[Store, Path]]:
 
 
 def check_files(context: CheckContext) -> None:
-    """Check each file with SQLite; a store with a damaged file is not written to any more."""
+    """Check each file with SQLite; a store with a damaged file is no longer written to."""
     files, step = sqlite_files(context.settings), context.step("checking.step-files")
     for done, (store, path) in enumerate(files):
         step(done, len(files))
@@ -53,7 +53,7 @@ def check_references(context: CheckContext) -> None:
 
 
 def _missing_rows() -> Iterator[tuple[str, str]]:
-    """Yield table and key of each row that is referenced but missing."""
+    """Yield the table and key of each missing row that another row references."""
     with connection.cursor() as cursor:
         broken = cursor.execute("PRAGMA foreign_key_check").fetchall()
         for table, row, parent, reference in broken:

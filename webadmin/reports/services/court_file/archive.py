@@ -23,7 +23,7 @@ from webadmin.reports.services.court_file.spool import Spool
 
 @dataclass(frozen=True, slots=True)
 class MatterFacts:
-    """The facts of a matter as a whole. facts: JSON values; contents: files and folders for people, with uses."""
+    """The facts of a matter as a whole. facts: JSON values. contents: files and folders for people, with their uses."""
 
     site: str
     work: str
@@ -34,7 +34,7 @@ class MatterFacts:
 
 @dataclass
 class MatterExport:
-    """The export of a matter in progress, with one case at a time in memory. Raises OSError like its spool."""
+    """The export of a matter in progress, which keeps one case at a time in memory. Raises OSError as its spool does."""
 
     spool: Spool
     matter: int
@@ -47,7 +47,7 @@ class MatterExport:
     _example: Example | None = None
 
     def add_case(self, material: CaseMaterial, stems: Sequence[str]) -> None:
-        """Add a case with its bundles, each under its name without extension.
+        """Add a case with its bundles. stems: the names of the bundles without extension.
 
         Raises DoesNotHold for a changed bundle or stamp.
         """
@@ -65,19 +65,19 @@ class MatterExport:
         self.spool.put(name, statements.case(material, taken, placed))
 
     def add_document(self, name: str, content: bytes) -> Digest:
-        """Add a document of the program, and return its digest."""
+        """Add a document made by the program, and return its digest."""
         self._documents.append(name)
         return self.spool.put(name, content)
 
     def add_paper(self, paper: Enclosure, name: str) -> None:
-        """Add a file of people unchanged."""
+        """Add an uploaded file unchanged."""
         self._papers.append(statements.paper_entry(paper, name))
         self.spool.put(name, paper.content)
 
     def write(
         self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()
     ) -> VerificationReport:
-        """Verify the export and write it to `path` atomically; may be called again with other seals.
+        """Verify the export and write it to `path` atomically; can be called again with other seals.
 
         Raises DoesNotHold if it would be too large, UnreadableFile if `path` cannot be written.
         """

@@ -1,6 +1,6 @@
-"""The list of evidence (证据目录) of a matter: number, name, source, purpose and digest of each piece.
+"""The list of evidence (证据目录) of a matter: the number, name, source, purpose and digest of each piece.
 
-In Chinese, for a court: as PDF and DOCX, as CSV, and as JSON for programs.
+It is in Chinese, for a court, as PDF, DOCX and CSV, and as JSON for programs.
 """
 
 import csv
@@ -18,11 +18,11 @@ TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
 _CSV_HEADS = (*_HEADS, BUNDLE_DIGEST.in_language("zh"), "组别", "文件")
 _WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
-_DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
+_DIGEST_LINE_CHARS = 16  # characters of a digest in a line of the narrow column
 
 
 class EvidenceGroup(StrEnum):
-    """The groups of evidence, in order."""
+    """The groups of evidence in the order of the list."""
 
     OWNERSHIP = "权利主体与权属"
     PAGES = "网页取证"
@@ -35,9 +35,9 @@ class EvidenceGroup(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvidencePiece:
-    """A piece of evidence. file: its name in the export. name, source, shows may contain text of crawled pages.
+    """A piece of evidence. file: its name in the export. name, source, shows: may contain text of crawled pages.
 
-    bundle: the digest of an evidence bundle; "" for other pieces.
+    bundle: the digest of an evidence bundle, or "" for other pieces.
     """
 
     group: EvidenceGroup
@@ -56,7 +56,7 @@ class NumberedPiece:
 
 
 def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
-    """Return the pieces by group, in the given order within it, numbered consecutively."""
+    """Number the pieces consecutively, sorted by group and within a group in the given order."""
     order = list(EvidenceGroup)
     return [
         NumberedPiece(number, piece)
@@ -65,7 +65,7 @@ def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
 
 
 def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
-    """Return the list as CSV (RFC 4180) in UTF-8 with BOM; no cell is a formula, none has hidden characters."""
+    """Return the list as CSV (RFC 4180) in UTF-8 with BOM, without formulas and hidden characters."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(_CSV_HEADS)

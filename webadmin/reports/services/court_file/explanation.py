@@ -28,9 +28,9 @@ _CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.
 
 @dataclass(frozen=True, slots=True)
 class MatterSummary:
-    """The input of the explanation. example: a bundle, with an audit path to a stamped root if one has any.
+    """The input of the explanation. example: a bundle, preferably with an audit path to a stamped root.
 
-    contents: each file or folder for people, and its use.
+    contents: each file or folder for people, with its use.
     """
 
     matter: int
@@ -86,7 +86,7 @@ def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
 
 
 def _missing(words: Words, told: MatterSummary) -> list[str]:
-    """Return the points that this file lacks."""
+    """Return sentences on what this file lacks, such as stamps."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
     missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]
@@ -100,7 +100,7 @@ def _all_steps(words: Words, example: Example) -> Iterator[Step]:
         words("explanation.matter-check-all-bundles"),
         (f'for f in {folder}/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',),
     )
-    if example.is_stamped:  # the example is one that is, where any is
+    if example.is_stamped:  # The example is a stamped bundle if there is one.
         stamps = layout.checks_path("stamps")
         yield (
             words("explanation.matter-check-all-stamps"),

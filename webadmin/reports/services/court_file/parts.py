@@ -7,12 +7,12 @@ from enum import StrEnum
 from core.wording import Message
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup
 
-MAX_STEM_CHARS = 40  # of a file name; the list of evidence has the whole name
+MAX_STEM_CHARS = 40  # characters of a file name; the list of evidence has the whole name
 _OTHER = re.compile(r"[^\w（）《》“”、，。·-]+")
 
 
 class ExportPart(StrEnum):
-    """An optional part of the file, in addition to the bundles of pages."""
+    """The optional parts of the file, in addition to the bundles of pages."""
 
     OWNERSHIP = "ownership"
     COMPARISON = "comparison"
@@ -32,7 +32,7 @@ INTERNAL = frozenset({ExportPart.FACTORS, ExportPart.DECISIONS})
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """The chosen parts. with_names: people by name instead of role."""
+    """The chosen parts. with_names: people are identified by name instead of role."""
 
     parts: frozenset[ExportPart] = frozenset(ExportPart) - INTERNAL
     with_names: bool = False
@@ -49,7 +49,7 @@ class FileNames:
     folders: dict[EvidenceGroup, str] = field(default_factory=dict)
 
     def stem(self, group: EvidenceGroup, name: str) -> str:
-        """Return the path of the next piece of a group, without extension.
+        """Return the path of the next piece in a group, without extension.
 
         >>> names = FileNames()
         >>> names.stem(EvidenceGroup.OWNERSHIP, "营业执照 (副本)"), names.stem(EvidenceGroup.PAGES, "案件12")

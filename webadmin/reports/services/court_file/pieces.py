@@ -1,4 +1,4 @@
-"""Describes pieces of evidence of a matter for the list of evidence: name, source and purpose."""
+"""Describes the name, source and purpose of a matter's pieces of evidence for the list of evidence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ _SHEETS = {
 
 
 def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece:
-    """Return the piece of one bundle of a case. stem: its name without extension; select `match` with it."""
+    """Describe a bundle of a case. stem: the name without extension. Select `match` with the bundle."""
     zone = timezone.get_default_timezone()
     fetched, match = format_with_offset(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
@@ -56,7 +56,7 @@ def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece
 
 
 def file_piece(row: Row, file: str) -> EvidencePiece:
-    """Return the piece of a file of people."""
+    """Describe an uploaded file as a piece of evidence."""
     kept, facts = row
     with translation.override(CHINESE):
         group, source, shows = _describe_file(kept, facts)
@@ -64,7 +64,7 @@ def file_piece(row: Row, file: str) -> EvidencePiece:
 
 
 def file_group(row: Row) -> EvidenceGroup:
-    """Return the group of a file of people."""
+    """Return the evidence group of an uploaded file."""
     with translation.override(CHINESE):
         return _describe_file(*row)[0]
 

@@ -28,12 +28,12 @@ _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 
 def here(at: datetime) -> str:
-    """Return a moment in the installation's time zone, with its offset."""
+    """Format a time in the installation's time zone, with its UTC offset."""
     return format_with_offset(at, timezone.get_default_timezone())
 
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
-    """Return the sheet of factors; it never claims that anything is proved."""
+    """Return the sheet of factors, which never claims that anything is proved."""
     blocks = [*_head(FACTORS, about), Paragraph.from_text(_zh(Message("factor.opening")))]
     for factor in sheet:
         blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(describe_source(factor)))]
@@ -46,14 +46,14 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 
 def damages(found: Damages, about: str) -> Document:
-    """Return the rights holder's own arithmetic, each figure with its source."""
+    """Return the sheet with the rights holder's own arithmetic and the source of each figure."""
     said = [*describe_for_court(found, here), Message("damages.own")]
     return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.from_text(_zh(each)) for each in said)))
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecords:
-    """Verdicts on the confirmed cases and results of the notices about them. naming: of the people who acted."""
+    """Verdicts on the confirmed cases, and results of notices about them. naming: names the people who acted."""
 
     verdicts: Sequence[VerdictRecord]
     events: Sequence[NoticeEvent]
@@ -61,7 +61,7 @@ class DecisionRecords:
 
 
 def decisions(decided: DecisionRecords, about: str) -> Document:
-    """Return the sheet of decisions; if people are not named, with days instead of times."""
+    """Return the sheet of decisions, with days instead of times if people are not named."""
     rows = [_decision(each, decided.naming) for each in decided.verdicts]
     blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
     if decided.events:

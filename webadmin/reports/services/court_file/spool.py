@@ -1,4 +1,4 @@
-"""The files of an export in progress, on disk, so that only one of hundreds of bundles is in memory."""
+"""Keeps the files of an export in progress on disk, so that only one of hundreds of bundles is in memory."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from core.ids import Digest
 
 
 class Spool(Mapping[str, bytes]):
-    """Files by name in an existing empty folder. Raises OSError if the disk fails."""
+    """A mapping of names to files in an existing empty folder. Raises OSError if the disk fails."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -19,7 +19,7 @@ class Spool(Mapping[str, bytes]):
         self.listed: dict[str, ListedFile] = {}
 
     def put(self, name: str, content: bytes) -> Digest:
-        """Store a file, replacing one of the same name, and return its SHA-256.
+        """Store a file, replacing a file with the same name, and return its SHA-256.
 
         Raises DoesNotHold if the export would be too large.
         """

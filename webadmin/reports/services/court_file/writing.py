@@ -1,4 +1,4 @@
-"""Gathers and writes the court file of a matter: its confirmed cases one by one, then the parts about all of them."""
+"""Gathers and writes the court file of a matter: first each confirmed case, then the parts about all cases."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -55,11 +55,11 @@ from webadmin.reports.services.court_file.spool import Spool
 Say = Callable[[Message], None]
 LIST = f"01-{evidence_list.TITLE}"
 _LISTED = [(f"{LIST}.*", Message("court-file.list-of-evidence"))]
-_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # the facts of a case page that people decided
+_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # Facts on a case page that people decided.
 
 
 def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> VerificationReport:
-    """Write the file of a matter, sealed by the authorities that answer, if any. Raises as `prepare_export`."""
+    """Write the file of a matter, sealed by the authorities that answer. Raises the same errors as `prepare_export`."""
     named = f"matter {matter.pk}"
     authorities = sealing_authorities(named)
     with prepare_export(matter, path.absolute().parent, chosen) as made:
@@ -79,7 +79,7 @@ class PreparedExport:
         return self.about.left_out
 
     def write(self, path: Path, seals: Sequence[Stamper]) -> VerificationReport:
-        """Write the file. Raises as `MatterExport.write`, and RetryLater if an authority does not answer."""
+        """Write the file. Raises the errors of `MatterExport.write`, and RetryLater if an authority does not answer."""
         return self.export.write(path, self.about, created=self.created, seals=seals)
 
 
@@ -148,7 +148,7 @@ class _ExportBuilder:
         return PreparedExport(self.export, about, self.created)
 
     def _add_cases(self, cases: Sequence[Case]) -> None:
-        """Add the cases with their bundles. Raises BadInput without any bundle."""
+        """Add the cases with their bundles. Raises BadInput if there is no bundle."""
         before = len(self.pieces)
         for number, case in enumerate(cases, 1):
             self._add_case(case)
@@ -157,7 +157,7 @@ class _ExportBuilder:
             raise BadInput("matter.no-bundle", site=self.matter.site, work=self.matter.work)
 
     def _add_case(self, case: Case) -> None:
-        """Add a case with its intact bundles; report one without any."""
+        """Add a case with its intact bundles; report a case without bundles."""
         bundles, stems = [], []
         rows = list(kept_bundles(case).select_related("match"))
         if ExportPart.NOTICES in self.chosen.parts:
@@ -180,14 +180,14 @@ class _ExportBuilder:
         self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
     def _case_facts(self, case: Case) -> dict[str, Any]:
-        """Return the facts of the case page; decisions of people only if that part is chosen."""
+        """Return the facts on the case page; people's decisions are included only if that part is chosen."""
         facts = case_facts(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
         if ExportPart.DECISIONS in self.chosen.parts:
             return facts
         return {name: value for name, value in facts.items() if name not in _DECIDED}
 
     def _add_tables(self, cases: Sequence[Case]) -> None:
-        """Add the comparison tables, for as many cases as one table may have."""
+        """Add comparison tables, each with as many cases as a table may have."""
         for number, start in enumerate(range(0, len(cases), MAX_PICTURES), 1):
             batch = cases[start : start + MAX_PICTURES]
             name = f"侵权比对表（之{number}）"
@@ -205,7 +205,7 @@ class _ExportBuilder:
                 yield holder_paper_row(paper)
 
     def _notices(self) -> "QuerySet[Notice]":
-        """Return the notices about any of the confirmed cases."""
+        """Return the notices about the confirmed cases."""
         return Notice.objects.filter(pages__case__in=confirmed_cases(self.matter).values("pk")).distinct()
 
     def _add_papers(self, part: ExportPart, rows: Iterable[Row]) -> None:

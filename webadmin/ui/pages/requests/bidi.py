@@ -14,10 +14,10 @@ from django.http.response import HttpResponseBase
 from core.hidden_characters import BIDI, spell_hidden
 
 _BIDI = re.compile(f"[{BIDI}]+")
-_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # the same characters in UTF-8
+_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # These characters in UTF-8.
 _TAG = re.compile(r"""<!--.*?-->|<[a-zA-Z!/](?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""")
-_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # their content is not markup
+_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # Elements whose content is not markup.
 _SHOWN = frozenset({"title", "alt", "placeholder", "label"})
 
 
@@ -31,7 +31,7 @@ def mark_bidi(text: str) -> str:
 
 
 def marked_html(page: str) -> str:
-    r"""Mark these characters in the texts and visible attributes of a page; the values of fields keep them.
+    r"""Mark bidirectional control characters in a page's texts and visible attributes; values of fields keep them.
 
     >>> marked_html('<p title="\u202e">\u202e</p><input value="\u202e">')
     '<p title="‹RLO›">‹RLO›</p><input value="&#x202E;">'

@@ -1,4 +1,4 @@
-"""The content security policy of the admin: a page only loads and runs its own files, and no inline script."""
+"""The content security policy of the admin: a page loads and runs only the admin's own files, and no inline scripts."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -34,7 +34,7 @@ class AnswerHeadersMiddleware:
 
 
 def with_policy(response: Response, *, frames: bool = False) -> Response:
-    """Set the policy on a response and return it. frames: it shows another page of the admin in a frame."""
+    """Set the policy on a response and return it. frames: whether it shows another admin page in a frame."""
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY + ("; frame-src 'self'" if frames else "")
     return response
 

@@ -13,18 +13,18 @@ from webadmin.ui.pages.wording import message_text
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES, TOO_LARGE
 
 R = TypeVar("R", bound=Model)
-PAGE_OF_LINES = "-page"  # suffix of the parameter for the page of a form's inline rows (django-unfold)
+PAGE_OF_LINES = "-page"  # Suffix of the parameter for the page of a form's inline rows (django-unfold).
 MAX_PAGE_DIGITS = 6
 MAX_KEY = 2**63 - 1  # 64-bit signed integer
 LINES = "-TOTAL_FORMS"  # suffix of the field with the number of a form's inline rows
-MAX_LINES = 200  # of one inline; with four fields each, about Django's limit of 1,000 fields. 2,000 took minutes
+MAX_LINES = 200  # Rows of one inline; with four fields each, about Django's limit of 1,000 fields. 2,000 rows took minutes.
 MAX_SEARCH_CHARS = 500  # the longest stored title
 # The database searches each field of each row for each word: 20 words in 100,000 pages take .5 s (SQLite, 2026-11).
 MAX_SEARCH_WORDS = 20
 
 
 class RequestSizeMiddleware:
-    """Rejects a request that is larger than any form with status 413, before its body is read.
+    """Rejects requests larger than any form with status 413, before the body is read.
 
     A request without a declared length has no body under WSGI.
     """
@@ -49,7 +49,7 @@ class RequestValuesMiddleware:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, view: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise BadValue for a bad value; it runs after URL resolution, so it also checks the values in the path."""
+        """Raise BadValue for a bad value in the query, form or path; it runs after URL resolution."""
         for name, value in _values(request, kwargs):
             if "\0" in value or "\0" in name:
                 raise BadValue(name, value, _("the character U+0000 cannot be stored."))
@@ -73,12 +73,12 @@ def is_key(text: str) -> bool:
 
 
 def record_of_key(rows: "Manager[R] | QuerySet[R]", key: str) -> R | None:
-    """Return the record with a key from an address or a form, or None."""
+    """Return the record with a key from a URL or form, or None."""
     return rows.filter(pk=int(key)).first() if is_key(key) else None
 
 
 def require_record(rows: "Manager[R] | QuerySet[R]", key: str) -> R:
-    """Return the record with a key from an address or a form. Raises Http404 if there is none."""
+    """Return the record with a key from a URL or form. Raises Http404 if there is none."""
     record = record_of_key(rows, key)
     if record is None:
         raise Http404
@@ -100,7 +100,7 @@ MAX_SHOWN_CHARS = 60
 
 
 class BadValue(BadRequest):
-    """A value of an address or a form is bad. sentence: the fault and the allowed values, translated."""
+    """A URL or form contains a bad value. sentence: the fault and the allowed values, translated."""
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
         self.name = name
