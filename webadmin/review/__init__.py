@@ -1,1 +1,1 @@
-"""The pages of the reviewer, which combine subjects: inbox, case, matter, page history, whole book."""
+"""The reviewer's pages, which combine several applications: inbox, case, matter, page history, whole book."""

@@ -9,6 +9,6 @@ class RewritesConfig(AppConfig):
     verbose_name = _("Rewrites and translations")
 
     def ready(self) -> None:
-        from webadmin.rewrites.services import due_searches  # models are there from now on
+        from webadmin.rewrites.services import due_searches  # Models can be imported from here on.
 
         due_searches.connect()

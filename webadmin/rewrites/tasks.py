@@ -40,7 +40,7 @@ def search_reworded() -> None:
 
 @cache
 def _say_what_is_missing(holders: tuple[str, ...]) -> None:
-    """Log that the encoder is missing, once in the life of a process."""
+    """Log that the encoder is missing, once per process."""
     log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
 
 

@@ -177,7 +177,7 @@ class LicenceEndedFilter(DropdownFilter):
 
 
 def isolated_filter(model: type[Model], entry: Any) -> Any:
-    """Return the list filter for an entry; relations are limited to the user's rights holders, times are filtered by day."""
+    """Return the list filter for an entry; relations are limited to the user's rights holders, times go by day."""
     name = entry[0] if isinstance(entry, (list, tuple)) else entry
     if not isinstance(name, str):
         return entry

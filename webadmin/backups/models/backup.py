@@ -100,7 +100,7 @@ class StoreCheck(models.Model):
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
-    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # The checked part of seven, from 0, or None for everything.
+    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # from 0; None for everything
     items = models.PositiveBigIntegerField(_("items read"))
     # [{"store", "place", "key", "kind", "remedy", "cases", "pages", "detail"}]:
     # webadmin.backups.services.checking.damage.Damage

@@ -20,7 +20,7 @@ from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBac
 
 REMOVALS = "evidence_removals"
 COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # The collections in the order of a manifest.
-BYTES = frozenset({*BLOBS, EVIDENCE})  # Collections whose records are a key and bytes, and whose pieces list their keys.
+BYTES = frozenset({*BLOBS, EVIDENCE})  # Their records are a key and bytes; their pieces list the keys.
 
 # Errors on reading a value of another type.
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)

@@ -32,7 +32,7 @@ def require_compatible_manifest(manifest: Manifest) -> None:
 
 
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
-    """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput if the tables differ."""
+    """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput if tables differ."""
     require_compatible_manifest(manifest)
     return _Verifying(manifest, store, on_progress).verify()
 

@@ -29,7 +29,7 @@ def damages(
     matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Calculate the damages: copied characters, days online and the licence fee, by the rights holder's own arithmetic."""
+    """Calculate the damages from copied characters and the licence fee, by the rights holder's own arithmetic."""
     with session() as settings:
         from webadmin.cases.services.matters.damages import compute_damages, describe_damages
 

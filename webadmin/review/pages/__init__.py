@@ -1,1 +1,1 @@
-"""Inbox, case, matter, page history and whole book; lists and forms that combine subjects."""
+"""The inbox, case, matter, page history and whole book, and lists and forms that combine several applications."""

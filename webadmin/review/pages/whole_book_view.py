@@ -1,4 +1,4 @@
-"""The page of a whole book on a site: a strip and a table of all chapters; links to these pages."""
+"""The page of a whole book on a site, with a strip and a table of all chapters, and the links to such pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Selection:
 
     key: str
     label: Any  # a string, lazily translated
-    has: Callable[[ChapterCopies, set[int]], bool]  # the chapter, and the numbers of those that are gaps
+    has: Callable[[ChapterCopies, set[int]], bool]  # a function of the chapter and the numbers of the gaps
 
 
 SELECTIONS = (
@@ -89,14 +89,14 @@ EXTENTS = {
     CopyExtent.PART: pgettext_lazy("a chapter on a site", "in part"),
     CopyExtent.NONE: _("missing"),
 }
-PER_PAGE = 100  # chapters of the table; the strip has all
-LONG = 600  # chapters; a longer strip is drawn small
-MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and are in the export
-MAX_TITLE_CHARS = 40  # of a page in the table
+PER_PAGE = 100  # chapters in the table; the strip shows all
+LONG = 600  # chapters; a longer strip is drawn smaller
+MAX_PAGES_SHOWN = 4  # pages shown for a chapter; the others are counted, and are in the export
+MAX_TITLE_CHARS = 40  # characters of a page's title in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
 
 
-# The least minutes of a lead in each unit, and the minutes of the unit; from two days on, hours do not matter.
+# The minimum minutes for each unit, and the minutes of the unit; from two days on, hours do not matter.
 _UNITS = (
     (
         2 * 24 * 60,
@@ -120,7 +120,7 @@ _UNITS = (
 
 
 def lead_in_words(lead: timedelta | None) -> str:
-    """Return a lead or, if negative, a lag in words, cut to whole units; "" if unknown.
+    """Describe a lead, or a lag if negative, in words, rounded down to whole units; return "" if unknown.
 
     >>> from django.utils import translation
     >>> with translation.override("en"):
@@ -137,7 +137,7 @@ def lead_in_words(lead: timedelta | None) -> str:
 
 
 def _hours(chapter: ChapterCopies) -> float | None:
-    """Return the lead in hours, for sorting and calculation; negative for a lag."""
+    """Return the lead in hours for sorting and calculation, negative for a lag, or None."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
@@ -164,9 +164,9 @@ COLUMNS = (
 
 
 def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpResponseBase:
-    """Show a work on a site; managers may download it (?export=csv|xlsx).
+    """Show the chapters of a work on a site; managers may download the list (?export=csv|xlsx).
 
-    Raises Http404 for a work and a site of different rights holders, or of one without the user; BadValue.
+    Raises Http404 if work and site have different rights holders or the user may not see them; BadValue.
     """
     if site.rights_holder_id != work.rights_holder_id or not access.may_see(request.user, work):
         raise Http404
@@ -216,7 +216,7 @@ def _companions(chapter: ChapterCopies) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers as ranges, at most ten.
+    """Format ascending numbers as at most ten ranges.
 
     >>> ranges([1, 2, 3, 7, 9, 10])
     '1-3, 7, 9-10'
@@ -232,7 +232,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def strip(book: WholeBook) -> SafeString:
-    """Return one cell per chapter, with a tooltip; the table has the same for screen readers."""
+    """Return the strip, with a cell and a tooltip for each chapter; screen readers use the table instead."""
     return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
 
 
@@ -252,7 +252,7 @@ def _export_response(
     return FILES[wanted](f"zhuiwen-book-{work.pk}-site-{site.pk}", COLUMNS, chapters)
 
 
-MOST = 30  # links; the list of cases has all
+MOST = 30  # links shown; the list of cases has all
 
 
 def book_address(work_id: int, site_id: int) -> str:

@@ -1,1 +1,1 @@
-"""Whole books: the chapters of a work on a site, with the times at which they appeared."""
+"""Computes whole books: the chapters of a work on a site, with the times at which they appeared."""

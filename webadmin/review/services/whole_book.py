@@ -1,8 +1,8 @@
 """A whole book on a site: the copied chapters, the times at which they appeared, missing and merged ones.
 
-Reads only cases that count as copies, and only current texts of the work, so that shares agree with lists and reports.
-A time is the first crawl of a page's version: the chapter was there by then, perhaps earlier. A lead over the official
-time is therefore a lower bound, a lag an upper bound.
+It reads only cases that count as copies, and only current texts of the work, so that shares agree with lists and
+reports. Times are those of the first crawl of a page's version; the chapter may have appeared earlier. Therefore, a
+lead over the official time is a lower bound, and a lag an upper bound.
 """
 
 from collections import defaultdict
@@ -21,13 +21,13 @@ from webadmin.cases.services.matters.figures import first_seen
 from webadmin.cases.services.taken import taken_by_case
 from webadmin.works.models import Chapter, Work
 
-FULL_SHARE = 0.9  # of a chapter: what sites drop or replace on purpose stays below a tenth
-CARRIED_SHARE = 0.5  # of a chapter on one page; with less, the page does not carry the chapter
-SPREAD_SHARE = 0.1  # of a chapter: the part that other pages add to the page with most of it
+FULL_SHARE = 0.9  # share of a chapter; sites drop or replace less than a tenth on purpose
+CARRIED_SHARE = 0.5  # share of a chapter on one page; a page with less does not carry the chapter
+SPREAD_SHARE = 0.1  # share of a chapter that other pages add to the page with the largest part
 
 
 class CopyExtent(StrEnum):
-    """The extent to which a chapter is on the site."""
+    """How much of a chapter is on the site."""
 
     FULL = "full"
     PART = "part"
@@ -36,23 +36,23 @@ class CopyExtent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopyingPage:
-    """A page of the site that copied from the work; the same record for all its chapters."""
+    """A page of the site that copied from the work; all its chapters share this record."""
 
     case_id: int
     url: str
     title: str
-    stated_at: datetime | None  # its stated time of publication
-    carries: tuple[int, ...]  # numbers of the chapters of which it has half or more
+    stated_at: datetime | None  # publication time stated on the page
+    carries: tuple[int, ...]  # numbers of the chapters that it has at least half of
 
     @property
     def is_merged(self) -> bool:
-        """True if it carries several chapters."""
+        """True if the page carries several chapters."""
         return len(self.carries) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class ChapterOnPage:
-    """The share of one chapter on one page."""
+    """The part of a chapter that one page has."""
 
     page: CopyingPage
     share: float
@@ -61,15 +61,15 @@ class ChapterOnPage:
 
 @dataclass(frozen=True, slots=True)
 class ChapterCopies:
-    """A chapter of the work, and the pages of the site with it."""
+    """A chapter of the work, and the site's pages that have it."""
 
     key: int
     number: int
     title: str
     official_at: datetime | None
-    chars: int  # those that count
-    taken_chars: int  # each counted once
-    pages: tuple[ChapterOnPage, ...]  # the one with most first
+    chars: int  # characters that count
+    taken_chars: int  # distinct characters on any page
+    pages: tuple[ChapterOnPage, ...]  # largest part first
 
     @property
     def share(self) -> float:
@@ -83,17 +83,17 @@ class ChapterCopies:
 
     @property
     def first_seen(self) -> datetime | None:
-        """The time at which the first of its pages was seen with it."""
+        """The time at which the chapter was first seen on any page."""
         return min((each.first_seen_at for each in self.pages), default=None)
 
     @property
     def stated_publication(self) -> datetime | None:
-        """The earliest time of publication that the pages state, which need not be true."""
+        """The earliest publication time that the pages state, which may be false."""
         return min((each.page.stated_at for each in self.pages if each.page.stated_at), default=None)
 
     @property
     def lead(self) -> timedelta | None:
-        """The lead over the official time, negative if it was seen later; None if either time is unknown."""
+        """The lead over the official time, negative if the copy was seen later, or None if either time is unknown."""
         seen = self.first_seen
         return self.official_at - seen if self.official_at and seen else None
 
@@ -103,25 +103,25 @@ class ChapterCopies:
 
     @property
     def is_merged(self) -> bool:
-        """True if a page carries it together with other chapters."""
+        """True if a page carries the chapter together with other chapters."""
         return any(each.page.is_merged and self.number in each.page.carries for each in self.pages)
 
     @property
     def is_spread(self) -> bool:
-        """True if it is spread over several pages: others have parts that the largest one lacks."""
+        """True if the chapter is spread over several pages, so that no page has all copied parts."""
         return bool(self.pages) and self.share - self.pages[0].share >= SPREAD_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class WholeBook:
-    """The chapters of a work in order, with the copies on one site."""
+    """The chapters of a work in order, with their copies on one site."""
 
     site_id: int
     work_id: int
     chapters: tuple[ChapterCopies, ...]
     taken_chars: int
     work_chars: int
-    uncounted_cases: int  # of this site and work, that are dismissed or set aside
+    uncounted_cases: int  # cases of this site and work that are dismissed or set aside
     pages: tuple[CopyingPage, ...] = field(default=())
 
     @property
@@ -139,7 +139,7 @@ class WholeBook:
 
     @property
     def missing(self) -> list[ChapterCopies]:
-        """The chapters without any copy seen on the site."""
+        """The chapters without a copy on the site."""
         return [each for each in self.chapters if not each.taken_chars]
 
     @property
@@ -154,7 +154,7 @@ class WholeBook:
 
     @property
     def lead(self) -> timedelta | None:
-        """The longest lead over the official time of a chapter, or the shortest lag; None if unknown."""
+        """The longest lead of any chapter over its official time, or the shortest lag, or None if unknown."""
         return max((each.lead for each in self.chapters if each.lead is not None), default=None)
 
     @property
@@ -167,7 +167,7 @@ class WholeBook:
 
 
 def whole_book(site_id: int, work_id: int) -> WholeBook:
-    """Return the whole book of a work on a site. The caller checks access."""
+    """Return the whole book of a work on a site. The caller must check access."""
     cases = Case.objects.filter(site_id=site_id, work_id=work_id)
     copies = cases.filter(state__in=COPIES)
     chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
@@ -209,7 +209,7 @@ def _united_texts(taken: Iterable[Mapping[str, Places]]) -> dict[str, Places]:
 def _pages(
     copies: "QuerySet[Case]", chapters: Iterable[Chapter], taken: Mapping[int, Mapping[str, Places]]
 ) -> dict[int, CopyingPage]:
-    """Return the page of each case, in order of the first chapter that it carries."""
+    """Return the pages by case, in the order of the first chapter that each carries."""
     by_text: dict[str, list[Chapter]] = defaultdict(list)
     for chapter in chapters:
         by_text[chapter.text_id].append(chapter)
@@ -220,7 +220,7 @@ def _pages(
         carried = (
             chapter.number
             for text_id, places in taken.get(case, {}).items()
-            # A repeated text of the work does not make a page of several chapters.
+            # A text that the work repeats does not count as several chapters on a page.
             for chapter in by_text[text_id][:1]
             if _share(places, chapter) >= CARRIED_SHARE
         )
@@ -235,7 +235,7 @@ def _on_pages(
     pages: Mapping[int, CopyingPage],
     seen: Mapping[tuple[int, str], datetime],
 ) -> dict[str, list[ChapterOnPage]]:
-    """Return the pages with a part of each text."""
+    """Return the pages that have a part of each text."""
     of_text = {chapter.text_id: chapter for chapter in chapters}
     found: dict[str, list[ChapterOnPage]] = defaultdict(list)
     for case, texts in taken.items():

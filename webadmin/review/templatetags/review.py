@@ -1,4 +1,4 @@
-"""Template tags of the pages that combine subjects."""
+"""Template tags for the pages of the reviewer."""
 
 from django import template
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ def case_name(case: Case) -> str:
 
 @register.filter
 def record_line(record: TrackRecord) -> str:
-    """Return the results of former notices in one line."""
+    """Describe the results of former notices in one line."""
     return _("; ").join(message_text(sentence) for sentence in record.sentences)
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_lead(key: str) -> "RewordedLead":
-    """Return the lead of that number. Raises BadInput."""
+    """Return the lead with this number. Raises BadInput."""
     from webadmin.rewrites.models import RewordedLead
 
     number = as_number(key, BadInput("reworded.no-lead", number=repr(key)))

@@ -11,13 +11,13 @@ from webadmin.ui.console.output import cut, passage, say, table
 if TYPE_CHECKING:
     from matcher.reworded.found import RewordedMatch
 
-MAX_PAIRS = 3  # the strongest of one lead; --json has all
-MAX_SENTENCE_COLUMNS = 160  # of a terminal: 80 Chinese characters or 160 Latin letters
+MAX_PAIRS = 3  # strongest pairs shown for a lead; --json prints all
+MAX_SENTENCE_COLUMNS = 160  # terminal columns: 80 Chinese characters or 160 Latin letters
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A suspected rewrite. works: those with the text, as JSON values."""
+    """A suspected rewrite. works: the works that have the text, as JSON values."""
 
     match: "RewordedMatch"
     works: list[dict[str, Any]]
@@ -32,7 +32,7 @@ class Lead:
 
 
 def show_leads(leads: Sequence[Lead], page: str) -> None:
-    """Print a table of the leads and the strongest pairs of each, after a caution."""
+    """Print a caution, a table of the leads, and each lead's strongest pairs."""
     from matcher.reworded.sentences import sentence_units
 
     say("")

@@ -1,6 +1,6 @@
-"""Leads: pages that may say in other words or in another language what a work says; and the verdicts on them.
+"""Leads, which are pages that may reword or translate a text of a work, and the verdicts on them.
 
-A lead is a statistical comparison of meaning, not a copy: it is in no list, count or report of cases.
+A lead results from a statistical comparison of meaning and is not a copy: no list, count or report of cases has it.
 """
 
 from django.db import models
@@ -24,8 +24,8 @@ _LISTED: dict[str, tuple[str, ...]] = {
 class RewordedLead(models.Model):
     """A page and a text of a work from the newest search, with all data needed to compare them again.
 
-    A verdict stays until a person changes it. `lapsed_at` is set on an undecided lead that the changed page no longer
-    gives, which then needs no decision, and on a confirmed one that a search for its text did not find.
+    A verdict stays until a person changes it. `lapsed_at` is set on an undecided lead that is no longer found after the
+    page changed, which then needs no decision, and on a confirmed lead that a search for its text did not find.
     """
 
     SEARCH_PATHS = ("page", "site")
@@ -45,9 +45,9 @@ class RewordedLead(models.Model):
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
-    score = models.FloatField(_("score"))  # not a share, without upper bound: matcher.reworded.found
+    score = models.FloatField(_("score"))  # Not a share; it has no upper bound: matcher.reworded.found.
     elsewhere = models.FloatField(_("stated elsewhere"))  # matches in other places of the works, which reduce the score
-    # How often innocent passages reached the score, as measured at that time; "" and None if not measured.
+    # The rate at which innocent passages reached the score, as measured at that time; "" and None if not measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
     band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)
     band_passages = models.PositiveIntegerField(_("innocent passages measured"), null=True, blank=True)
@@ -70,11 +70,11 @@ class RewordedLead(models.Model):
     class Meta:
         verbose_name = _("suspected rewrite or translation")
         verbose_name_plural = _("suspected rewrites and translations")
-        ordering = ["-state", "-score", "-pk"]  # "waiting", alphabetically the last state, comes first
+        ordering = ["-state", "-score", "-pk"]  # "waiting" is alphabetically last
         constraints = [models.UniqueConstraint(fields=["page", "text_id"], name="one_lead_a_page_and_text")]
-        # For the lists: waiting leads first, by score, for a holder, all, a site or a work; lapsed ones separately.
+        # For lists by score, waiting leads first: of a holder, all holders, a site or a work; lapsed ones separately.
         indexes = [
-            models.Index(fields=["text_id"]),  # for the leads of a withdrawn text
+            models.Index(fields=["text_id"]),  # To find the leads of a withdrawn text.
             models.Index(fields=["rights_holder", "-found_at"], condition=Q(lapsed_at=None), name="newest_of_holder"),
             models.Index(fields=["-found_at"], condition=Q(lapsed_at=None), name="newest_of_all"),
             *(
@@ -118,7 +118,7 @@ class RewordedVerdict(models.Model):
 
 
 class RewordedCheck(models.Model):
-    """The last comparison of a page by meaning, with the algorithm and the age of the works.
+    """The last comparison of a page by meaning, with the algorithm and the time of the newest text.
 
     The compared version is in the page (`PageRecord.reworded_version_id`), where an index can compare it with the
     current version.

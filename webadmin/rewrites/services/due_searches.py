@@ -1,9 +1,9 @@
 """Searches by meaning that are due: pages and works to compare, read from the admin database.
 
-Pages are searched for rewrites of a text of a watched kind after they were searched for copies of it;
-`Chapter.reworded_at` says since when. A search is due for a page whose version is not the one compared last, or that
-was compared before the newest text or by an older algorithm. After a kind is switched on or off, the next search adds
-or drops its works.
+Pages are searched for rewrites of a text, if its kind is watched, after they were searched for copies;
+`Chapter.reworded_at` is the time since which this is done. A search is due for a page whose version differs from the
+one compared last, or that was compared before the newest text was added or by an older algorithm. After a kind is
+switched on or off, the next search adds or drops its works.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
-TASK = "rewrites.search_reworded"  # also the task name of failed pages in FailedMessage
+TASK = "rewrites.search_reworded"  # Also the task name for failed pages in FailedMessage.
 M = TypeVar("M", bound=Model)
 _A_MOMENT = timedelta(microseconds=1)
 
@@ -98,12 +98,12 @@ def newest(watch: MeaningWatch) -> datetime | None:
 
 
 def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: datetime) -> None:
-    """Record that pages are searched for these texts from now on, and no more for texts of other kinds."""
+    """Record that pages are searched for these texts from now on, and no longer for texts of other kinds."""
     with transaction.atomic():
         others = Chapter.objects.filter(work__rights_holder=watch.holder, reworded_at__isnull=False)
         others.exclude(work__kind__in=watch.kinds).update(reworded_at=None)
         before = newest(watch)
-        at = now if before is None else max(now, before + _A_MOMENT)  # new texts are later even if the clock is not
+        at = now if before is None else max(now, before + _A_MOMENT)  # later even if the clock is not
         new = [pk for pk, text in _news(watch).values_list("pk", "text_id") if text in texts]
         for batch in batches(new):
             Chapter.objects.filter(pk__in=batch, reworded_at__isnull=True).update(reworded_at=at)
@@ -133,7 +133,7 @@ def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
 
 
 def forget_gone(watch: MeaningWatch, until: datetime) -> None:
-    """Delete the checks of pages that are gone, so that no search of them is due until they return."""
+    """Delete the checks of pages that are gone, so that they need no search until they return."""
     for older in _older(watch, until):
         gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
         for batch in batches(gone):
@@ -162,8 +162,8 @@ def _news(watch: MeaningWatch) -> "QuerySet[Chapter]":
 
 
 def _older(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
-    """Return the checks by an older algorithm, and those with older works, each by a prefix of one index."""
-    from matcher.reworded.record import CURRENT  # loads tables of characters, which no page of the admin needs
+    """Return the checks by an older algorithm and the checks with older works, as two queries that use one index."""
+    from matcher.reworded.record import CURRENT  # It loads tables of characters, which the admin's pages do not need.
 
     checks = RewordedCheck.objects.filter(rights_holder=watch.holder)
     return (

@@ -1,4 +1,4 @@
-"""The explanation in the export of a lead, which first says what a comparison of meaning does not prove."""
+"""The explanation in the export of a lead, which begins with what a comparison of meaning does not prove."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ MAX_PAIRS_SHOWN = 400  # the same as in the admin; enough for two hours' reading
 
 @dataclass(frozen=True, slots=True)
 class LeadSummary:
-    """The input of the explanation. facts: those in lead.json."""
+    """The input of the explanation. facts: the facts in lead.json."""
 
     lead: int
     facts: Mapping[str, Any]
@@ -120,7 +120,7 @@ def _rows(words: Words, lead: LeadSummary) -> Iterator[tuple[str, str]]:
     yield words("explanation.lead-page-version"), found["page_version"]
     yield words("explanation.work"), f"{work['title']} {work['author']} {work['chapter']}".strip()
     yield words("explanation.work-digest"), work["digest"]
-    start, end = passage["start"] + 1, passage["end"]  # as people count: the first is 1
+    start, end = passage["start"] + 1, passage["end"]  # People count from 1.
     yield (
         words("explanation.lead-passage"),
         words("explanation.lead-passage-said", start=start, end=end, chars=work["chars"]),

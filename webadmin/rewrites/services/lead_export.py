@@ -47,7 +47,7 @@ class LeadMaterial:
 def write_lead(
     path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()
 ) -> VerificationReport:
-    """Write the export of a lead to `path`, which is complete or absent in the end.
+    """Write the export of a lead to `path` atomically.
 
     seals: authorities that stamp the whole file. Returns the result of its verification. Raises DoesNotHold, and
     UnreadableFile if `path` cannot be written.
@@ -74,8 +74,8 @@ def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:
 def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:
     """Return the material of a lead's export; the same lead gives the same material.
 
-    with_names: name people and include their notes, else only name their roles. Raises BadInput for a lead that nobody
-    confirmed in its current form, and if the text of page or work is missing or changed.
+    with_names: name people and include their notes, otherwise only name their roles. Raises BadInput if nobody has
+    confirmed the lead in its current form, or if the text of page or work is missing or changed.
     """
     verdicts = list(lead.verdicts.select_related("decided_by"))
     confirmed = _require_confirmed(lead, verdicts)
@@ -92,7 +92,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
 
 
 def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
-    """Return the current verdict. Raises BadInput if it is not a confirmation, or is on other figures."""
+    """Return the current verdict. Raises BadInput if it is no confirmation, or was given on other figures."""
     if lead.state != RewordedState.CONFIRMED or not verdicts:
         raise BadInput("reworded.not-confirmed", number=lead.pk)
     if not is_verdict_current(verdicts[0], lead):
@@ -124,7 +124,7 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
 
 
 def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
-    """Return the facts of the lead other than the comparison, as JSON values."""
+    """Return the facts about the lead, except for the comparison, as JSON values."""
     naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {
         "rights_holder": lead.rights_holder.name,

@@ -1,6 +1,6 @@
 """Drafts the letter of enquiry (沟通函) about a confirmed lead on request; it is neither stored nor sent.
 
-It has sentences of the page next to those of the work, and asks for their origin. The signer edits the file.
+It quotes sentences of the page next to sentences of the work, and asks for their origin. The signer edits the file.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from webadmin.rewrites.services.lead_status import compared_texts, lead_status
 from webadmin.rewrites.services.verdicts import is_verdict_current
 from webadmin.sites.models import Site
 
-MAX_WORDS = 60  # in each row of shared words; twenty pairs of sentences have no more
+MAX_WORDS = 60  # shared wordings in each row; twenty pairs of sentences have no more
 Places = Sequence[tuple[int, int]]
 
 
@@ -226,7 +226,7 @@ def _pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
     return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))
 
 
-MAX_PAIRS = 20  # chosen: two to three sheets; the lead's page shows all
+MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all pairs
 MAX_SENTENCE_CHARS = 300  # a sentence has 50; a longer one on a hostile page is cut
 WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
     "docx": word_file,
@@ -252,7 +252,7 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
 
 
 def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
-    """Return the current draft. kind: of WRITERS. language: of LANGUAGES.
+    """Return the current draft. kind: a key of WRITERS. language: one of LANGUAGES.
 
     The caller must check that the reader may see the lead. Raises BadInput for another kind or language, with the
     message of `letter_refusal`, and if a compared text is missing; ServiceUnavailable.

@@ -60,7 +60,7 @@ def record_searched(
 ) -> Recorded | None:
     """Write leads and checks atomically, or write nothing and return None if the watched kinds have changed.
 
-    until: time of the newest text in the search. Pages that changed meanwhile stay due. Safe to call twice.
+    until: the time of the newest text in the search. Pages that changed meanwhile stay due. Safe to call twice.
     """
     with answering(), transaction.atomic():
         holder = lock_rights(watch.holder)
@@ -83,7 +83,7 @@ _WAITING = {"state": RewordedState.WAITING, "lapsed_at": None}
 
 
 def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:
-    """Set `lapsed_at` on undecided leads that the pages no longer give."""
+    """Set `lapsed_at` on undecided leads that are no longer found on the pages."""
     waiting = RewordedLead.objects.filter(page__in=list(pages), **_WAITING)
     gone = [pk for pk, page, text in waiting.values_list("pk", "page_id", "text_id") if (page, text) not in found]
     for batch in batches(gone):
@@ -93,8 +93,8 @@ def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: date
 def _lapse_confirmed(watch: MeaningWatch, searched: Sequence[SearchedPage], now: datetime) -> None:
     """Set `lapsed_at` on confirmed leads that a search for their text no longer finds.
 
-    Leads are not affected if the page is a copy, by rights, or by another choice of kinds, because then the text was
-    not searched for, or was found.
+    A lead stays if the page became a copy, if rights allow it or if its kind is no longer watched, because then its
+    text was found or was not searched for.
     """
     found = {str(each.page): {str(match.text_id) for match in each.matches} for each in searched if each.version}
     looked_for = searched_chapters(watch).values("text_id")
@@ -121,7 +121,7 @@ def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
 
 
 class _LeadBuilder:
-    """Builds the leads of some pages; reads all data that they need at once."""
+    """Builds the leads of some pages, and reads all data for them at once."""
 
     def __init__(self, watch: MeaningWatch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
         self._works, self._now = works, now
@@ -142,7 +142,7 @@ class _LeadBuilder:
         self._digests: dict[str, str] = {}
 
     def leads(self, searched: dict[PageRecord, SearchedPage]) -> list[RewordedLead]:
-        """Return the leads in the order of pages and texts, with a text once for each page."""
+        """Return the leads in the order of pages and texts, with each text at most once for a page."""
         found: dict[tuple[str, str], RewordedLead] = {}
         for page, each in searched.items():
             for match in each.matches:

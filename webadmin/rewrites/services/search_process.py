@@ -1,7 +1,7 @@
 """The process that compares pages by meaning: `python -m webadmin.process` with this module and a slot.
 
-It is a separate process, so that model and indexes are in memory once, and only if somebody watches. It has a low
-priority, so that it does not delay the search for copies. If it is killed, the next one continues.
+It is a separate process, so that the model and the indexes are in memory only once, and only if a kind is watched. It
+has a low priority, so that it does not delay the search for copies. If it is killed, the next process continues.
 """
 
 import logging
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
 
 def _search_alone() -> None:
     with redis_lock(redis_client(SETTINGS), LOCK) as is_ours:
-        if is_ours:  # else another machine is searching
+        if is_ours:  # Otherwise another machine is searching.
             _search_until_idle()
 
 

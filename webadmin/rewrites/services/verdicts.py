@@ -1,4 +1,4 @@
-"""Verdicts of people on leads, with the score at that time, so that thresholds can be set by them later."""
+"""Records people's verdicts on leads, with the score at that time, so that they can be used to set thresholds later."""
 
 from django.db import transaction
 from django.utils import timezone

@@ -67,7 +67,7 @@ def private_log(folder: Path) -> Path:
 def full_disk(environ: Mapping[str, str]) -> Message | None:
     """Return the message on a full disk of the installation, or None if no disk is full."""
     from core import disk
-    from core.settings_loading import load  # takes .15 s to import, and few commands need it
+    from core.settings_loading import load  # takes 0.15 s to import, and few commands need it
 
     try:
         return next((space.sentence for space in disk.full(load(environ))), None)
@@ -90,8 +90,8 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
 
 
 def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
-    """Convert Django's error about an unavailable admin database to ServiceUnavailable; return None for other errors."""
-    if "django.db" not in sys.modules:  # Importing Django takes a tenth of a second; if it is not loaded, no query was made.
+    """Convert Django's error for an unavailable database to ServiceUnavailable, or return None for other errors."""
+    if "django.db" not in sys.modules:  # takes 0.1 s to import; without it, no query was made
         return None
     from django.conf import settings
 

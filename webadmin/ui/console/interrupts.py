@@ -48,7 +48,7 @@ def noted_interrupts() -> Iterator[Interrupts]:
 
 @contextmanager
 def termination_raised() -> Iterator[None]:
-    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only the main thread may use it."""
+    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only for the main thread."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield

@@ -17,7 +17,7 @@ from webadmin.ui.pages.wording import message_text
 def as_file(
     name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
 ) -> HttpResponse:
-    """Return a file that browsers do not treat as a page. is_shown: browsers may display it, because the product made it."""
+    """Return a file that browsers do not treat as a page. is_shown: the product made it, so browsers may display it."""
     response = HttpResponse(content, content_type=kind)
     response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
     response["X-Content-Type-Options"] = "nosniff"

@@ -22,5 +22,5 @@ broken = has_policy(defaults.server_error)
 
 @has_policy
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return a page with status 403 for a form with a wrong CSRF token, sent from another site or opened before a login."""
+    """Return a page with status 403 for a form with a wrong CSRF token: from another site, or opened before a login."""
     return render(request, "403_csrf.html", status=403)

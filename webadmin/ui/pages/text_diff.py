@@ -11,7 +11,7 @@ MAX_LINE_PAIRS = 25_000_000
 MAX_REWRITTEN_CHARS = 4_000
 MAX_SHOWN_CHARS = 20_000
 MIN_ALIKE = 0.4  # Less similar lines share characters by chance and are shown as one removed and one added line.
-CONTEXT_CHARS = 60  # characters shown of the lines before and after, and of unchanged text between two changes in a line
+CONTEXT_CHARS = 60  # shown of the lines before and after, and of unchanged text between changes in a line
 
 
 class PartKind(StrEnum):

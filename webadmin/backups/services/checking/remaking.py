@@ -60,7 +60,7 @@ def is_storing() -> bool:
 def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> None:
     """Rebuild the documents of lost pages. versions: one intact version of each page.
 
-    Pages are only rebuilt by a full check and while nothing is stored, because readers take a rebuilt page for complete.
+    A full check rebuilds them while nothing is being stored, because readers assume that a rebuilt page is complete.
     """
     pages = {(PAGES, page) for page in versions}
     if not context.may_write(Store.PAGES) or context.part.number is not None or is_storing():

@@ -34,7 +34,7 @@ class MatterFacts:
 
 @dataclass
 class MatterExport:
-    """The export of a matter in progress, which keeps one case at a time in memory. Raises OSError as its spool does."""
+    """The export of a matter in progress, with one case at a time in memory. Raises OSError if the disk fails."""
 
     spool: Spool
     matter: int

@@ -1,4 +1,4 @@
-"""The lists and forms that combine subjects; importing this package registers them."""
+"""Registers lists and forms that combine several applications on import."""
 
 from webadmin.review.pages.admin import cases, licences, pages, sites, works
 

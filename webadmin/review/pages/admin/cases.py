@@ -1,4 +1,4 @@
-"""The list of cases: works, pages, figures and verdicts."""
+"""The list of cases with works, pages, figures and verdicts."""
 
 from collections.abc import Callable
 
@@ -130,7 +130,7 @@ class CaseAdmin(AuthorSearchAdmin):
     ]
     author_path = "work__author"
     list_select_related = ["work", "site", "decision"]
-    sortable_by = ["class_and_share", "chars_taken", "opened"]  # those that an index serves
+    sortable_by = ["class_and_share", "chars_taken", "opened"]  # The orders that an index supports.
     search_fields = [
         "page_title",
         "page_url",
@@ -173,11 +173,11 @@ class CaseAdmin(AuthorSearchAdmin):
         return case.state, case_state_name(case)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user is offered the actions of reviewers."""
+        """Return True if the user may use the actions of reviewers."""
         return is_member(request)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        """Find a case by its number as well."""
+        """Search for the words, and also for a case with this number."""
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         number = search_term.strip().lstrip("#")
         if is_key(number):
@@ -201,7 +201,7 @@ class CaseAdmin(AuthorSearchAdmin):
 
 
 def _exportable_cases(queryset: QuerySet, request: HttpRequest) -> QuerySet:
-    """Return the cases that the user may export, without those of rights holders for whom they are only a reviewer."""
+    """Return the cases that the user may export, which excludes rights holders whose cases the user only reviews."""
     cases = manageable(queryset, request.user).prefetch_related("addresses__page")
     return cases.select_related("rights_holder", "work", "page__site", "decision__decided_by")
 

@@ -21,7 +21,7 @@ from webadmin.works.pages.admin.licences import LicenceAdmin
 
 @admin.register(Licence)
 class ReviewedLicenceAdmin(LicenceAdmin):
-    """Adds the cases and findings that a licence covers."""
+    """The admin of licences, with the cases and findings that each covers."""
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
         fieldsets = [*super().get_fieldsets(request, obj)]
@@ -46,7 +46,7 @@ class ReviewedLicenceAdmin(LicenceAdmin):
 
 
 def _covered_list(covered: CoveredRows[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
-    """Return the number of the records, with links to the newest."""
+    """Return the number of covered records, with links to the newest."""
     if not covered.count:
         return _now("none")
     rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))

@@ -92,7 +92,7 @@ class PageRecordAdmin(HolderAdmin):
         ("gone_since", PresenceFilter),
     ]
     list_select_related = ["site"]
-    sortable_by = ["first", "last"]  # those that an index serves
+    sortable_by = ["first", "last"]  # The orders that an index supports.
     search_fields = ["title", "url"]
     search_help_text = _("title or URL")
     inlines = [PageCheckInline]
@@ -195,7 +195,7 @@ class PageRecordAdmin(HolderAdmin):
     @draw_once
     @display(description=_("versions"))
     def version_list(self, page: PageRecord) -> object:
-        """Return the versions in the page store, or a note that it does not answer."""
+        """Return the versions in the page store, or a note that the store does not answer."""
         try:
             versions = stores.page_store().versions(PageId(page.page_id))
         except ZhuiwenError as error:
@@ -225,7 +225,7 @@ class ExclusionAdmin(HolderAdmin):
     search_fields = ["page_title", "page_url", "work__title", "detail"]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
-        """Defer the passages, which may be long; the detail view reads its own."""
+        """Return the exclusions without their passages, which may be long; the detail view reads them itself."""
         return super().get_queryset(request).defer("found")
 
     @display(description=_("page"), header=True)
@@ -234,7 +234,7 @@ class ExclusionAdmin(HolderAdmin):
 
     @display(description=_("detail"))
     def because(self, exclusion: Exclusion) -> str:
-        """The right that allows the page; for a quotation, the source that the page names."""
+        """Return the right that allows the page, or for a quotation the source that the page names."""
         detail = spell_hidden(exclusion.detail)
         if exclusion.reason == Rejection.QUOTATION and detail:
             return _now("source named: %(source)s") % {"source": detail}

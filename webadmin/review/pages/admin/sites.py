@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class IgnoredTextInline(HolderInline):
-    """Noise of the site: marked on case pages, and withdrawn there or in the list of all ignored texts."""
+    """The site's noise, which users mark on case pages and withdraw there or in the list of all ignored texts."""
 
     model = IgnoredText
     is_read_only = True
@@ -49,7 +49,7 @@ class IgnoredTextInline(HolderInline):
 
 @admin.register(Site)
 class ReviewedSiteAdmin(SiteAdmin):
-    """Adds figures of cases and notices to the admin of sites."""
+    """The admin of sites, with figures of cases and notices."""
 
     list_display = [*SiteAdmin.list_display, "case_count"]
     inlines = [*SiteAdmin.inlines[:-1], IgnoredTextInline, SiteAdmin.inlines[-1]]

@@ -1,4 +1,4 @@
-"""The list of works with the copied characters of each, and the form with its whole books on sites."""
+"""The list of works with their copied characters, and the form with the work's whole books on sites."""
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -34,7 +34,7 @@ def _book_page(request: HttpRequest, work: Work, site: str) -> HttpResponseBase:
 
 @admin.register(Work)
 class ReviewedWorkAdmin(WorkAdmin):
-    """Adds cases and copied characters to the admin of works."""
+    """The admin of works, with cases and copied characters."""
 
     record_pages = [*WorkAdmin.record_pages, ("on/<str:site>", "book", _book_page)]
     list_display = [*WorkAdmin.list_display[:-1], "case_count", "chars_taken", "share_taken", "protection"]
@@ -48,7 +48,7 @@ class ReviewedWorkAdmin(WorkAdmin):
         return super().get_queryset(request).annotate(cases_total=total)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Add the copied characters to the works on the shown page of the list."""
+        """Return the list, with the copied characters of the works on the shown page."""
         changelist = super().get_changelist_instance(request)
         works = list(changelist.result_list)
         taken = sum_taken_chars(Work.objects.filter(pk__in=[work.pk for work in works]))

@@ -1,7 +1,7 @@
 """Cuts a passage into short aligned chunks of both sides, which scroll together and are paired on a phone.
 
-A chunk of the page begins at a line or, within long lines, at a sentence, and at the start or end of a moved piece;
-never inside a change. Its start in the work follows from the changes before it.
+A chunk of the page begins at a line, at a sentence within a long line, or at the start or end of a moved piece, but
+never inside a change. The changes before it determine its start in the work.
 """
 
 from bisect import bisect_left, bisect_right
@@ -12,15 +12,15 @@ from typing import Any
 
 from core.matches import ChangeKind
 
-MAX_LINE_CHARS = 300  # of a line that is one chunk; a longer one is cut after a sentence
+MAX_LINE_CHARS = 300  # characters of a line that is one chunk; a longer line is cut after a sentence
 MIN_SENTENCE_CHARS = 120
-NEAR_CHARS = 30  # the largest distance of a line start in the work from its position computed from the changes
+NEAR_CHARS = 30  # the largest distance between a line start in the work and the position computed from the changes
 _ENDS = "。！？…”.!?"
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedChunk:
-    """The start of a chunk on either side; it ends where the next one of that side begins.
+    """The start of a chunk on both sides; on each side, it ends where the next chunk begins.
 
     is_moved: it is in a piece that the page has in another order.
     """
@@ -34,9 +34,9 @@ Shift = tuple[int, int, int, int]  # page start and end, work start and end
 
 
 def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedChunk]:
-    """Cut a span into chunks, in order of the page; no two begin at one place. page, work: the texts of the span.
+    """Cut a span into chunks, in page order, with distinct starts. page, work: the texts of the span.
 
-    The first begins where the span does; so does one on the side of the work.
+    The first chunk begins at the start of the span; so does the chunk that comes first in the work.
     """
     (page_start, page_end), (work_start, work_end) = span["page"], span["work"]
     flow = _Flow(span)
@@ -53,12 +53,12 @@ def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedC
 
 
 def _drop_overlaps(chunks: Sequence[AlignedChunk]) -> list[AlignedChunk]:
-    """Keep the first chunk of those that begin at the same place of the work."""
+    """Keep only the first of the chunks that begin at the same place in the work."""
     return list({each.work: each for each in reversed(chunks)}.values())[::-1]
 
 
 def _start_with_span(work_start: int, chunks: list[AlignedChunk]) -> list[AlignedChunk]:
-    """Let the chunk that comes first in the work begin where the span does."""
+    """Move the start of the chunk that comes first in the work to the start of the span."""
     first = min(range(len(chunks)), key=lambda at: chunks[at].work)
     chunks[first] = AlignedChunk(chunks[first].page, work_start, chunks[first].is_moved)
     return chunks
@@ -72,7 +72,7 @@ def _line_starts(text: str) -> Iterator[int]:
 
 
 def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
-    """Return the offsets of the page at which a chunk may begin, in order; True for the start of a line."""
+    """Return the page offsets at which a chunk may begin, in order, with True for the start of a line."""
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):
@@ -99,10 +99,10 @@ def _nearest_line(lines: Sequence[int], place: int) -> int:
 
 
 class _Flow:
-    """Maps places of the page to places of the work, by the changes of a span."""
+    """Maps page offsets to work offsets, using the changes in a span."""
 
     def __init__(self, span: Mapping[str, Any]) -> None:
-        self._known = span["page"][0], span["work"][0]  # where both sides were last at the same
+        self._known = span["page"][0], span["work"][0]  # the last pair of corresponding offsets
         changes = [(kind, (a, b, c, d)) for kind, a, b, c, d in span.get("changes", ())]
         self._moved: list[Shift] = sorted(at for kind, at in changes if kind == ChangeKind.MOVED and at[0] < at[1])
         self._moved_in_work = sorted(self._moved, key=lambda each: each[2])
@@ -112,18 +112,18 @@ class _Flow:
         self.edges = [at for each in self._moved for at in (each[0], each[1])]
 
     def is_inside(self, at: int, side: int) -> bool:
-        """Return whether a change spans this place. side: 0 for the page, 2 for the work."""
+        """Return True if a change spans this offset. side: 0 for the page, 2 for the work."""
         ordered = self._in_work if side else self._changed
         before = bisect_left(ordered, at, key=lambda each: each[side]) - 1
         return before >= 0 and ordered[before][side + 1] > at
 
     def resynchronize(self, chunk: AlignedChunk) -> None:
-        """Restart the mapping here: different spaces between lines are no changes, and would add up."""
+        """Restart the mapping here, because differences in spaces between lines are not changes and would add up."""
         if not chunk.is_moved:
             self._known = chunk.page, chunk.work
 
     def chunk(self, at: int) -> AlignedChunk:
-        """Return the chunk that begins at this place of the page."""
+        """Return the chunk that begins at this page offset."""
         moved = self._moved_piece(at)
         if moved is not None:
             page, work = self._last(self._changed, at, moved[0], moved[2])
@@ -136,7 +136,7 @@ class _Flow:
         ]:
             if start > work + left:
                 break
-            work += end - start  # skips a piece that the page has elsewhere
+            work += end - start  # Skip a piece that the page has elsewhere.
         return AlignedChunk(at, work + left)
 
     def _moved_piece(self, at: int) -> Shift | None:
@@ -145,7 +145,7 @@ class _Flow:
 
     @staticmethod
     def _last(changes: Sequence[Shift], at: int, page: int, work: int) -> tuple[int, int]:
-        """Return the end of the last change before a place, on both sides; (page, work) where it ends before that."""
+        """Return the end of the last change before `at` on both sides, or (page, work) if it ends before these."""
         before = bisect_right(changes, at, key=lambda each: each[1]) - 1
         if before >= 0 and changes[before][1] >= page:
             return changes[before][1], changes[before][3]

@@ -10,20 +10,20 @@ from webadmin.cases.models import Case
 
 @dataclass(frozen=True, slots=True)
 class CaseFigure:
-    """One figure as it is shown."""
+    """A figure with its formatted value and its explanation."""
 
     name: str
     value: str
     meaning: str
 
 
-IN_BAR = 4  # similarity and the three shares; of a case without a match one less
+IN_BAR = 4  # the similarity and three shares; a case without a match lacks one
 
 
 def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]:
-    """List the figures of a case, the most telling first; without that of the chapter for a case without a match.
+    """Return the figures of a case, the most informative first; a case without a match has no chapter share.
 
-    The meanings are those of core.matches.
+    core.matches defines the figures.
     """
     of_chapter = CaseFigure(
         _("Share of the chapter"),

@@ -1,4 +1,4 @@
-"""Downloads of evidence on the case page: one bundle, a rendering in it, or the export of the whole case."""
+"""Downloads of evidence on the case page: a bundle, a rendering in it, or the export of the whole case."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,11 +24,9 @@ SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
 
 
 def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
-    """Return the answer to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=….
+    """Return the response to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…, or None.
 
-    None for any other request.
-
-    The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
+    The caller must check that the user may see the case; only managers may export. Raises Http404.
     """
     if request.GET.get("export") == "evidence":
         return _export_response(
@@ -70,5 +68,5 @@ def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
     if picture is None:
         raise Http404
     ending = SHOWN_TYPES[kind].rpartition("/")[2]
-    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # a page that is there has a number
+    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # An existing page has a number.
     return as_file(name, bytes(picture), SHOWN_TYPES[kind], is_shown=kind == "screenshot")

@@ -21,7 +21,7 @@ from webadmin.ui.pages.requests.request_values import record_of_key
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One event. by: the responsible user, "" if unknown; said: a note, or the basis of the event."""
+    """An event. by: the responsible user, or "" if unknown. said: a note, or the basis of the event."""
 
     at: datetime
     title: str
@@ -66,14 +66,14 @@ def _name(user: Any) -> str:
     return user.get_username() if user is not None else ""
 
 
-DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown
+DECIDED = "decided"  # The query parameter that names the decided case in the URL of the case shown next.
 
 
 def own_last_decision(request: HttpRequest, among: CaseNeighbours) -> dict[str, Any] | None:
-    """Return the decision that the address names, if the user made it and it is still the newest of its case.
+    """Return the decision that the URL names, if the user made it and it is still the case's newest decision.
 
-    address: of the case, in the same list; licence_address: of the licence that was made with it, else of the form that
-    makes one, "" for who may make none.
+    address: the URL of the case in the same list. licence_address: the URL of the licence created with the decision, or
+    else of the form that creates one, or "" if the user may create none.
     """
     case = record_of_key(access.visible(Case.objects.all(), request.user), request.GET.get(DECIDED, ""))
     newest = case.verdicts.first() if case is not None else None

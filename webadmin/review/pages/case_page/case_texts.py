@@ -16,7 +16,7 @@ from webadmin.ui.pages.wording import message_text
 
 @dataclass(slots=True)
 class CaseTexts:
-    """The texts of a match; None for one that is missing or changed. notes: sentences for the reader.
+    """The texts of a match, or None if missing or changed. notes: sentences for the reader.
 
     reading: the source of the page's text.
     """
@@ -48,7 +48,7 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
 
 
 def _zone_notes(match: CaseMatch) -> list[str]:
-    """Note the zones of the page in which passages stand, except its main text."""
+    """Return notes on the zones of the page, other than the main text, that contain passages."""
     zones = {Zone(span.get("zone", Zone.MAIN)) for span in match.spans} - {Zone.MAIN}
     if not zones:
         return []

@@ -1,4 +1,4 @@
-"""The case page: the copied passages, obfuscations, evidence, and the form of the verdict."""
+"""The case page, with the copied passages, obfuscations, evidence and the verdict form."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -68,13 +68,13 @@ from webadmin.ui.pages.wording import message_text
 REOPEN, UNDO = "reopen", "undo"
 DIFFERENCE = "difference"
 SCRIPT = "XMLHttpRequest"  # X-Requested-With of case_opinions.js
-# Between fetching a page and its case. A larger gap means an archive, or a work that was added later.
+# The time between fetching a page and opening its case; a larger gap means an archive, or a later added work.
 USUAL_WAIT = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Both versions and how their texts differ. fault: why it cannot be told; then the rest is None."""
+    """Two versions and the difference between their texts. fault: why they cannot be compared, or None."""
 
     before: PageVersion | None = None
     now: PageVersion | None = None
@@ -95,11 +95,11 @@ def version_difference(case: Case) -> Difference:
 
 
 def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
-    """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
+    """Show a case, record its verdict (POST), or return the raw response of a match (?raw=<match id>).
 
-    What `case_files` hands out stands there.
+    For other downloads see `case_files`.
 
-    The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
+    The caller must check that the user may see the case. Raises Http404 for objects that the case does not have.
     """
     if not access.may_see(request.user, case):
         raise Http404
@@ -120,9 +120,9 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
 
 
 def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
-    """Answer ?opinions=<version id> with the section's content; a POST requests the opinions first.
+    """Return the content of the opinions section (?opinions=<version id>); a POST first requests the opinions.
 
-    Redirects a form sent without the script to the case. Raises Http404 for a version without matches of the case.
+    A form sent without the script is redirected to the case. Raises Http404 for a version without matches of the case.
     """
     version = request.GET["opinions"]
     if not case.matches.filter(version_id=version).exists():
@@ -135,10 +135,10 @@ def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _refusal_of_opinions(case: Case, version: str) -> str:
-    """Request the opinions; return the reason of a failure as a sentence, or ""."""
+    """Request the opinions, and return the reason for a failure as a sentence, or ""."""
     try:
         request_opinions(OpinionSubject(case.pk, version), timezone.now())
-    except NotFound as error:  # the match was deleted in the meantime
+    except NotFound as error:  # The match has been deleted meanwhile.
         raise Http404 from error
     except RetryLater as error:
         return _("The published engines cannot be asked now: %(error)s") % {"error": message_text(error)}
@@ -154,13 +154,13 @@ def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
-    """Return the case page. kept: the note of a refused verdict."""
+    """Return the case page. kept: the note of a rejected verdict."""
     context = _context(request, case, kept)
     return admin_page(request, "review/case.html", context, status=status)
 
 
 def _column(request: HttpRequest, case: Case) -> HttpResponse:
-    """Return the column of the page alone, for the script that replaces the shown one."""
+    """Return only the page's column, for the script that replaces it."""
     found = _matches(request, case)
     if found["match"] is None:
         raise Http404
@@ -168,12 +168,12 @@ def _column(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
-    """Answer with the raw response as a download that no browser displays."""
+    """Return the raw response as a download that browsers do not display."""
     return raw_download(require_record(case.matches, match_id).raw_digest)
 
 
 def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpResponse:
-    """Record the verdict and redirect to the next case of the list; after a refusal, show the page with the note."""
+    """Record the verdict and redirect to the next case in the list; if it is rejected, show the page with the note."""
     requested, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if requested not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
@@ -204,7 +204,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
 
 
 def _find_neighbours(request: HttpRequest, case: Case) -> CaseNeighbours:
-    """Return the position of the case in the inbox or the list from which it was opened."""
+    """Return the position of the case in the inbox or list from which it was opened."""
     return inbox_position(request, case) or list_position(request, case)
 
 
@@ -238,7 +238,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
             case.page.cases.exclude(pk=case.pk)
             .filter(rights_holder=case.rights_holder_id)
             .select_related("work")
-            .order_by("pk")  # in the list's order SQLite would scan all cases of the rights holder
+            .order_by("pk")  # In the list's order, SQLite would scan all cases of the rights holder.
         ),
         "history": history_entries(case),
         "allowed": current_allowance(case),
@@ -275,13 +275,13 @@ def _frame(case: Case) -> dict[str, Any]:
 
 
 def _difference(request: HttpRequest, case: Case) -> HttpResponse:
-    """Return the context of the changes of the page since the decision or the comparison."""
+    """Show the changes of the page since the decision or the comparison."""
     context = {**_frame(case), "difference": version_difference(case)}
     return admin_page(request, "review/case_difference.html", context)
 
 
 def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
-    """Choose the match to show (?match=<id>; else the largest of the case's version) and lay its texts side by side."""
+    """Return the context of the shown match (?match=<id>, by default the largest) with its texts side by side."""
     matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
     chosen = _choose_match(matches, case, request.GET.get("match", ""))
     if chosen is None:

@@ -1,4 +1,4 @@
-"""The changes in the passages, counted: the legend of a comparison that is also its result."""
+"""Counts the changes in the passages, for the legend and summary of a comparison."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +17,8 @@ from webadmin.cases.services.findings import frozen_obfuscations
 from webadmin.review.pages.case_page.comparison import ChangeLink
 from webadmin.ui.models.phrases import CHANGES, name_of_obfuscation
 
-MAX_EXAMPLES = 4  # that fit on one line beside the name
-# The kind of change that marks in a comparison what an obfuscation names; none for those that nothing marks.
+MAX_EXAMPLES = 4  # examples that fit on a line beside the name
+# The kind of change by which a comparison marks an obfuscation; other obfuscations are not marked.
 _MARKED_AS = {
     Obfuscation.HOMOPHONE: ChangeKind.HOMOPHONE,
     Obfuscation.SHAPE: ChangeKind.SHAPE,
@@ -44,7 +44,7 @@ _MARKED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class ChangeExample:
-    """One pair of corresponding texts, and its count."""
+    """A pair of corresponding texts with its count."""
 
     work: str
     page: str
@@ -53,20 +53,20 @@ class ChangeExample:
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """The changes of one kind. Moved pieces have no examples: both sides have the same words."""
+    """The changes of one kind. Moved pieces have no examples, because both sides have the same words."""
 
     kind: ChangeKind
     count: int
     examples: tuple[ChangeExample, ...]
-    more: int  # different pairs that are not shown
+    more: int  # number of different pairs that are not shown
 
 
 def unmarked_obfuscations(
     case: Case, match: CaseMatch, reading: Reading | None, changes: Sequence[KindCount]
 ) -> list[Mapping[str, Any]]:
-    """Return the obfuscations of a match that no change marks: those undone in reading, and those of whole pages.
+    """Return the match's obfuscations that no change marks, because reading undid them or they affect whole pages.
 
-    reading: of the match's version; None if it is not stored, and the case tells what it knows of its own version.
+    reading: of the match's version, or None if it is not stored; then the obfuscations stored with the case are used.
     """
     marked = {item.kind for item in changes}
     of_match = [each for each in match.obfuscations if _MARKED_AS.get(each["kind"]) not in marked]
@@ -96,7 +96,7 @@ def _count_kind(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
 def explain_match(
     case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Return a summary of the comparison: the share of the page in the text of the work, and the changes."""
+    """Summarize the comparison in words: the share of the work's text on the page, and the changes."""
     found = _(
         "%(share)s of the page appears in “%(text)s”; the longest identical run has %(run)s "
         "characters (variant forms count as identical)."

@@ -1,8 +1,8 @@
 """Compares a page with the work side by side: cuts both texts into copied, changed and other pieces.
 
-Pure: takes texts and the frozen spans of a case, without database and markup. Every character of a text is in exactly
-one piece of exactly one block, in order, for any spans: offsets outside a text are clipped. Spans may overlap (one
-passage of the work copied twice); a block then has the numbers of all of them.
+It works on texts and the frozen spans of a case, without database and markup. Every character of a text is in exactly
+one piece of exactly one block, in order; offsets outside a text are clipped. Spans may overlap, for example if a
+passage of the work was copied twice; a block then has the numbers of all overlapping spans.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,14 +16,14 @@ from webadmin.review.pages.case_page.aligned_chunks import AlignedChunk, align_c
 from webadmin.review.pages.case_page.sweep import ChangeMark, PassageRun, PlacedPassage, sweep_passages
 
 Side = Literal["page", "work"]
-BEGINNING_CHARS = 8  # of a moved piece: enough to recognize it
+BEGINNING_CHARS = 8  # characters of a moved piece, enough to recognize it
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLink:
-    """One change inside one passage, with the texts of both sides. Numbers count from 1 in order of the page.
+    """A change in a passage, with the texts of both sides. Changes are numbered from 1 in page order.
 
-    begins: the beginning of a moved piece in the work; empty for every other kind.
+    begins: the beginning of a moved piece in the work, or "" for any other kind.
     """
 
     passage: int
@@ -40,9 +40,9 @@ class ChangeLink:
 
 @dataclass(frozen=True, slots=True)
 class PassagePiece:
-    """A run inside a copied passage: equal on both sides (no links), or changed. An empty text is a gap.
+    """A run in a copied passage that is equal on both sides (without links) or changed; an empty text is a gap.
 
-    pairs: the numbers of its chunks, which both sides share. is_moved: its order differs from its surroundings.
+    pairs: the numbers of its chunks, which are the same on both sides. is_moved: it is in another order than the rest.
     """
 
     text: str
@@ -65,7 +65,7 @@ class CopiedBlock:
 
 @dataclass(frozen=True, slots=True)
 class UncopiedBlock:
-    """Text that was not copied. is_first, is_last: whether it begins or ends the text."""
+    """Text that was not copied. is_first, is_last: whether it is at the start or end of the text."""
 
     text: str
     is_first: bool
@@ -74,7 +74,7 @@ class UncopiedBlock:
 
 @dataclass(frozen=True, slots=True)
 class SourceLink:
-    """The name of another text of the rights holder, and the URL of its comparison."""
+    """The name of another text of the rights holder, with the URL of its comparison."""
 
     name: str
     address: str
@@ -82,7 +82,7 @@ class SourceLink:
 
 @dataclass(frozen=True, slots=True)
 class SourcedBlock:
-    """Text that was not copied from this text, but from another one of the rights holder."""
+    """Text that was copied from another text of the rights holder."""
 
     text: str
     source: SourceLink
@@ -100,17 +100,17 @@ ColumnBlock = CopiedBlock | UncopiedBlock | SourcedBlock | MissingBlock
 
 @dataclass(frozen=True, slots=True)
 class ComparisonColumn:
-    """One side. chars: the length of the text, or the end of the last passage if the text is not stored."""
+    """One side of a comparison. chars: the text's length, or the end of the last passage if it is not stored."""
 
     side: Side
     blocks: tuple[ColumnBlock, ...]
     chars: int
     is_whole: bool
-    extents: tuple[tuple[int, int, int], ...]  # (passage, start, end) of each passage, in order of the page
+    extents: tuple[tuple[int, int, int], ...]  # (passage, start, end) of each passage, in page order
 
     @property
     def text(self) -> str:
-        """The text, or its known parts if it is not whole."""
+        """The text, or its known parts if it is incomplete."""
         return "".join(block.text for block in self.blocks if not isinstance(block, MissingBlock))
 
     @property
@@ -134,12 +134,12 @@ class ComparisonColumn:
 
 @dataclass(frozen=True, slots=True)
 class PageComparison:
-    """Both columns, and all changes in order of the page."""
+    """Both columns, and all changes in page order."""
 
     page: ComparisonColumn
     work: ComparisonColumn
     links: tuple[ChangeLink, ...]
-    similarities: tuple[float, ...] = field(default=())  # of passage 1, 2, ...
+    similarities: tuple[float, ...] = field(default=())  # for passage 1, 2, ...
 
     @property
     def passages(self) -> int:
@@ -147,10 +147,10 @@ class PageComparison:
 
 
 def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> PageComparison:
-    """Cut both texts by the frozen spans of a case. page, work: None for a text that is no longer stored.
+    """Cut both texts by the frozen spans of a case. page_text, work_text: None if no longer stored.
 
-    A missing text is replaced by the spans' excerpts, with `MissingBlock` between them. Time and size are linear in the
-    lengths of the texts and the number of changes.
+    A missing text is replaced by the spans' excerpts, with a `MissingBlock` between them. Time and size are linear in
+    the lengths of the texts and the number of changes.
     """
     ordered = sort_spans(spans)
     links = [_links(number, span) for number, span in enumerate(ordered, 1)]
@@ -164,13 +164,13 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
 
 
 def sort_spans(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Sort spans in order of the page, in which passages are numbered from 1 on."""
+    """Sort spans in page order, in which passages are numbered from 1."""
     return sorted(spans, key=lambda span: tuple(span["page"]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A chunk with the number of its passage; its own number is its place among all, from 1 on."""
+    """A chunk with the number of its passage. Its own number is its position among all chunks, from 1."""
 
     passage: int
     chunk: AlignedChunk
@@ -178,7 +178,7 @@ class _Pair:
 
 
 def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
-    """Return the chunks of all passages, in order of the page."""
+    """Return the chunks of all passages, in page order."""
     elsewhere = _out_of_order([span["work"][0] for span in spans])
     return [
         _Pair(number, chunk, chunk.is_moved or number - 1 in elsewhere)
@@ -193,7 +193,7 @@ def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
 
 
 def _out_of_order(places: Sequence[int]) -> set[int]:
-    """Return the indexes outside a longest ascending subsequence of the places.
+    """Return the indexes that are not in a longest ascending subsequence of the places.
 
     >>> sorted(_out_of_order([0, 30, 10, 20]))
     [1]
@@ -227,7 +227,7 @@ def _links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
 
 
 def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield the changes to mark; of a moved piece, which may contain others, only the places where it begins."""
+    """Yield the changes to mark; a moved piece, which may contain other changes, is only marked at its start."""
     for kind, page_start, page_end, work_start, work_end in span.get("changes", ()):
         if kind == ChangeKind.MOVED:
             yield kind, page_start, page_start, work_start, work_start
@@ -292,7 +292,7 @@ def _clip_offsets(offsets: Sequence[int], chars: int) -> tuple[int, int]:
 def _place_chunks(
     number: int, span: Mapping[str, Any], side: Side, chars: int, chunks: Sequence[tuple[int, AlignedChunk]]
 ) -> list[PlacedPassage]:
-    """Return the chunks of a passage on this side, each with the changes that begin in it."""
+    """Return the chunks of a passage on one side, each with the changes that begin in it."""
     start, end = _clip_offsets(span[side], chars)
     marks = sorted(
         (min(max(start, at[0]), end), min(max(start, at[1]), end), index)
@@ -311,7 +311,7 @@ def _place_chunks(
 
 
 def _change_places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
-    """Yield the places of each change on this side."""
+    """Yield the place of each change on one side."""
     for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
         yield (page_start, page_end) if side == "page" else (work_start, work_end)
 
@@ -323,7 +323,7 @@ def _linked_changes(
 
 
 class _Excerpt:
-    """The frozen excerpt of one side of a span, by offsets of the whole text."""
+    """The frozen excerpt for one side of a span, addressed by offsets in the whole text."""
 
     def __init__(self, span: Mapping[str, Any], side: Side) -> None:
         self._start = span[side][0]

@@ -1,6 +1,6 @@
-"""Renders the columns of a comparison: every character escaped, hidden ones visible, changes linked by number.
+"""Renders the columns of a comparison with escaped text, visible hidden characters and numbered changes.
 
-Long text is written in blocks, so that a browser lays out and draws only the visible ones.
+Long text is written in blocks, so that browsers lay out and draw only the visible blocks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,12 +29,12 @@ from webadmin.review.pages.case_page.comparison import (
 from webadmin.ui.models.phrases import CHANGES
 from webadmin.ui.pages.visible_text import _visible, visible
 
-BLOCK_CHARS = 800  # about what a column shows at once
-MAX_LINE_BLOCKS = 5  # a longer line is cut
+BLOCK_CHARS = 800  # about as much as a column shows at once
+MAX_LINE_BLOCKS = 5  # Longer lines are cut.
 
 
 class TextBlocks:
-    """Markup built piece by piece. An open element is repeated in each following block."""
+    """Builds markup in blocks. An open element is repeated in each following block."""
 
     def __init__(self) -> None:
         self._done: list[str] = []
@@ -43,7 +43,7 @@ class TextBlocks:
         self._again, self._close = "", ""
 
     def add_piece(self, markup: str, text: str) -> None:
-        """Add the markup of a piece of the text, after which a block may end."""
+        """Add the markup for a piece of text; a block may end after it."""
         self._parts.append(markup)
         self._chars += len(text)
         is_line = text.endswith("\n")
@@ -57,7 +57,7 @@ class TextBlocks:
 
     def close(self) -> None:
         """Close the open element."""
-        if self._parts[-1] == self._again:  # nothing has come since the last block
+        if self._parts[-1] == self._again:  # Nothing was added since the last block.
             self._parts.pop()
         else:
             self._parts.append(self._close)
@@ -76,7 +76,7 @@ class TextBlocks:
 
 
 def split_lines(text: str) -> Iterator[str]:
-    """Yield the lines of the text with their ends; longer ones than a block may have are cut."""
+    """Yield the lines of the text with their line ends; lines longer than a block are cut."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
@@ -85,9 +85,9 @@ def split_lines(text: str) -> Iterator[str]:
         at = end
 
 
-CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
-MIN_FOLDED_CHARS = 120  # hiding less would not save space
-_DETAIL_CHARS = 60  # of each side in a tooltip
+CONTEXT_CHARS = 80  # characters kept before and after a passage: two lines of a column on a laptop
+MIN_FOLDED_CHARS = 120  # Folding less would not save space.
+_DETAIL_CHARS = 60  # characters of each side in a tooltip
 
 _TAGS = {
     ChangeKind.HOMOPHONE: pgettext_lazy("mark above a changed character", "snd"),
@@ -103,7 +103,7 @@ _TAGS = {
 
 
 def column_html(column: ComparisonColumn) -> SafeString:
-    """Return the markup of one side, for an element that preserves white space."""
+    """Return the markup for one side, to be placed in an element that preserves white space."""
     begun: set[int] = set()
     blocks = TextBlocks()
     for block in column.blocks:
@@ -121,13 +121,13 @@ def column_html(column: ComparisonColumn) -> SafeString:
 
 
 def tag(kind: ChangeKind) -> str:
-    """Return the one or two letters shown above changed characters of a kind."""
+    """Return the one or two letters shown above changed characters, by the kind of change."""
     return str(_TAGS[kind])
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The phrases for changes in one language, looked up once for thousands of changes."""
+    """The translated phrases for changes, looked up once for thousands of changes."""
 
     tags: Mapping[ChangeKind, str]
     moved: str
@@ -181,7 +181,7 @@ def _sourced_html(block: SourcedBlock) -> str:
 
 
 def _fold_middle(text: str, head: int, tail: int, label: str) -> Iterator[str]:
-    """Yield the text with the part between head and tail folded under a label, if it is long enough."""
+    """Yield the text; a long part between head and tail is folded under a label."""
     if tail - head < MIN_FOLDED_CHARS:
         yield visible(text)
         return

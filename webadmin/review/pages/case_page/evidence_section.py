@@ -1,4 +1,4 @@
-"""The evidence section of the case page: each bundle with its time stamps and its last check."""
+"""The evidence section of the case page, which lists bundles with their time stamps and last checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MAX_LOOKS, MAX_REMOVALS = 6, 5
 
 @dataclass(frozen=True, slots=True)
 class BundleEntry:
-    """One bundle. stamps: of its day's tree; pending_attempt: to an authority that has not answered."""
+    """A bundle. stamps: the time stamps on its day's tree. pending_attempt: to an authority that has not answered."""
 
     bundle: EvidenceBundle
     root: str
@@ -45,7 +45,7 @@ class BundleEntry:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSection:
-    """The section of a case. authorities: the configured ones, without secrets."""
+    """The evidence section of a case. authorities: the configured authorities, without secrets."""
 
     bundles: Sequence[BundleEntry]
     authorities: Sequence[str]
@@ -56,7 +56,7 @@ class EvidenceSection:
 
     @property
     def last_check(self) -> datetime | None:
-        """The time of the newest check of a bundle."""
+        """The time of the newest check of any bundle."""
         return max((each.bundle.checked_at for each in self.bundles if each.bundle.checked_at), default=None)
 
     @property
@@ -73,7 +73,7 @@ class EvidenceSection:
 def case_evidence(case: Case) -> EvidenceSection:
     """Return the evidence of the copy, the newest bundle first.
 
-    For removals see `case_removals`.
+    Evidence of removals is in `case_removals`.
     """
     bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
     rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
@@ -92,7 +92,7 @@ def _bundle_entry(row: EvidenceBundle) -> BundleEntry:
 
 @dataclass(frozen=True, slots=True)
 class RemovalEntry:
-    """One removal of the page. is_proved: its file can be downloaded."""
+    """A removal of the page. is_proved: its file can be downloaded."""
 
     removal: Removal
     looks: Sequence[RemovalLook]
@@ -104,7 +104,7 @@ class RemovalEntry:
 
 @dataclass(frozen=True, slots=True)
 class RemovalsSection:
-    """The section of a case. newest: looks that prove nothing yet, or saw nothing."""
+    """The removals section of a case. newest: looks that prove nothing yet, or saw nothing."""
 
     removals: Sequence[RemovalEntry]
     newest: Sequence[RemovalLook]

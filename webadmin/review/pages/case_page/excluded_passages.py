@@ -1,4 +1,4 @@
-"""Passages and texts that do not count in a case or may be left out of it, for the case page."""
+"""Passages and texts that are excluded from a case or can be excluded, for the case page."""
 
 import re
 from collections import Counter
@@ -18,26 +18,26 @@ from webadmin.cases.services.ignoring import LEAST_LETTERS, may_take_back
 from webadmin.cases.services.opposites import opposite
 from webadmin.review.pages.case_page.comparison import PageComparison, sort_spans
 
-BEGINNING_CHARS = 24  # of a passage: enough to recognize it
+BEGINNING_CHARS = 24  # characters of a passage, enough to recognize it
 MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
-MAX_PIECES = 50  # of one partly excluded passage
-_STRETCH = re.compile("1(?:0{0,2}1)*")  # with the punctuation between its letters
+MAX_PIECES = 50  # pieces of a partly excluded passage
+_STRETCH = re.compile("1(?:0{0,2}1)*")  # including the punctuation between its letters
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedPassage:
-    """One passage of the comparison that may be excluded. is_out, is_partly_out: all or a part of it is."""
+    """A passage of the comparison that can be excluded. is_out, is_partly_out: it is fully or partly excluded."""
 
     number: int
     begins: str
     chars: int
     is_out: bool
     is_partly_out: bool
-    pieces: tuple[tuple[str, str], ...] = ()  # the excluded pieces of a partly excluded passage, in work and page
+    pieces: tuple[tuple[str, str], ...] = ()  # of a partly excluded passage: excluded text of work and page
 
 
 def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, user: Any) -> dict[str, Any]:
-    """Return the context of the section of passages that do not count."""
+    """Return the template context for the section on excluded passages."""
     counting, gone = _places(match)
     passages = _passages(match, counting, gone)
     known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
@@ -66,7 +66,7 @@ def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float
 
 
 def passage_text(match: CaseMatch, number: int) -> str:
-    """Return the text of the work in a passage of the comparison; "" for an unknown number."""
+    """Return the work's text in a passage of the comparison, or "" for an unknown number."""
     ordered = sort_spans(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
 
@@ -76,7 +76,7 @@ def _may_take_back(ignored: IgnoredText, user: Any) -> bool:
 
 
 def _places(match: CaseMatch) -> tuple[Places, Places]:
-    """Return the places of the work's text that count and those that do not; none for a version that is not shown."""
+    """Return the counted and the excluded places in the work's text, both empty if the version is not shown."""
     taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
     if taken is None or match.version_id != match.case.version_id:
         return NO_PLACES, NO_PLACES
@@ -99,9 +99,9 @@ def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedP
 
 
 def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
-    """Yield the stretches of a passage that do not count, in the wording of the work and of the page."""
+    """Yield the excluded pieces of a passage, in the wording of the work and of the page."""
     (start, end), page_start = span["work"], span["page"][0]
-    flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one per character, from the first on
+    flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one flag per character
     stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]
     for first, last in stretches[:MAX_PIECES]:
         on_page = opposite(span, TextRange(first, last), "work")
@@ -110,7 +110,7 @@ def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
 
 
 def _likely_noise(comparison: PageComparison) -> list[tuple[str, int]]:
-    """Return the texts that the page inserted into passages, with their counts; the most frequent are likely noise."""
+    """Return texts that the page inserted into passages, with their counts; frequent ones are likely noise."""
     found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
     likely = [(text, count) for text, count in found.most_common() if len(TextLetters.from_text(text)) >= LEAST_LETTERS]
     return likely[:MAX_NOISE_OFFERED]

@@ -1,4 +1,4 @@
-"""The page of an excluded finding: the reason, page and work side by side, and the form to overrule it."""
+"""The page of an excluded finding, with the reason, both texts side by side, and the form to overrule it."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from webadmin.ui.pages.wording import message_text
 def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
     """Show an exclusion (?match=<number of the text>); overrule it, or withdraw the overruling (POST).
 
-    The caller has checked that the user may see it.
+    The caller must check that the user may see it.
     """
     status, kept = 200, ""
     if request.method == "POST" and isinstance(request.user, User):
@@ -54,7 +54,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
 
 
 def why_left_out(exclusion: Exclusion) -> str:
-    """Return the reason why the finding is not a case, in one sentence."""
+    """Return a sentence on the reason why the finding is not a case."""
     given, reason = {"detail": exclusion.detail}, Rejection(exclusion.reason)
     if reason in UNPROTECTED:
         named = {"reason": exclusion.get_reason_display(), **given}
@@ -92,7 +92,7 @@ def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str
 
 
 def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
-    """Return the context of a comparison, from the stored matches of the finding."""
+    """Return the template context for a comparison, using the stored matches of the finding."""
     found = exclusion.found
     if not found:
         return {

@@ -1,7 +1,7 @@
 """The position of a case in the list from which it was opened, and its neighbours.
 
-Django's lists preserve their filters in one parameter of each link; without it, the list is that of the open cases,
-newest first.
+Django's lists preserve their filters in a parameter of each link. Without it, the list of open cases is used, newest
+first.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
 def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
-    """Locate the case in the list that the request names; unreadable filters are replaced by those of open cases.
+    """Locate the case in the list that the request names, or in the list of open cases if its filters are invalid.
 
-    A case that dropped out of the list, such as a decided one, has the neighbours of its former position.
+    A case that is no longer in the list, because it was decided for example, has the neighbours of its former position.
     """
     filters = request.GET.get(FILTERS, _OPEN)
     try:
@@ -58,9 +58,9 @@ def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
 
 
 def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
-    """Return the condition for the rows after a case in an order, or before it, by the sort values.
+    """Return the condition for the rows before or after a case in an order.
 
-    The first value alone bounds the range of the index; the others separate rows with an equal first value.
+    The first sort value bounds the range of the index; the others separate rows with an equal first value.
     """
     side, alike, bound = Q(pk__in=[]), Q(), Q()
     for term in order:

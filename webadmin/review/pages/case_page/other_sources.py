@@ -1,7 +1,7 @@
 """Marks text of a page that was copied from other texts of the rights holder, and lists equal passages elsewhere.
 
-Other works of the holder have their own cases, other chapters of the work are in the same case. Works of other rights
-holders are never searched.
+Other works of the holder have their own cases; other chapters of the work are in the same case. Other rights holders'
+works are never searched.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,12 +22,12 @@ from webadmin.review.pages.case_page.comparison import (
 )
 from webadmin.works.models import Chapter
 
-MAX_CARRIERS_SHOWN = 20  # a formula may be in every chapter of a series
+MAX_CARRIERS_SHOWN = 20  # A formula may be in every chapter of a series.
 
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The other texts with the passages of a match. unnamed: those withdrawn, or of other rights holders."""
+    """The other texts with the passages of a match. unnamed: texts that are withdrawn or of other rights holders."""
 
     named: tuple[SourceLink, ...]
     more: int
@@ -47,7 +47,7 @@ class SourcePlace:
 
 
 def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
-    """Return the places of other findings on the same text of the page, in order."""
+    """Return the places of other findings in the same page text, in order."""
     others = (
         CaseMatch.objects.filter(
             case__page=case.page_id,
@@ -67,7 +67,7 @@ def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
 
 
 def list_carriers(match: CaseMatch) -> Carriers:
-    """Return the texts with the same passages: chapters of the rights holder by name, the number of others."""
+    """Return the texts with the same passages: the rights holder's chapters by name, and the number of other texts."""
     chapters = list(
         Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
         .select_related("work")
@@ -82,7 +82,7 @@ def list_carriers(match: CaseMatch) -> Carriers:
 
 
 def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> ComparisonColumn:
-    """Return the column with its uncopied text cut by `places`; where two overlap, the first wins."""
+    """Return the column with its uncopied text cut at `places`; if two places overlap, the first is used."""
     blocks: list[ColumnBlock] = []
     for at, block in column.positioned_blocks:
         blocks += _cut(block, at, places) if isinstance(block, UncopiedBlock) else [block]
@@ -112,12 +112,12 @@ def _text_source(match: CaseMatch, shown: Case) -> SourceLink:
 
 
 MAX_SHOWN = 20
-MAX_LOOKED_AT = 200  # of the cases in which a chapter was found, the newest; a page is answered within a second
+MAX_LOOKED_AT = 200  # only the newest cases with a chapter are read, so that a page takes less than a second
 
 
 @dataclass(frozen=True, slots=True)
 class OtherCase:
-    """A linked case. share: of the work for a page of the same site, of the passages for another copy."""
+    """A linked case. share: of the work for another page of the site, of the passages for another site's copy."""
 
     case: Case
     share: float
@@ -125,7 +125,7 @@ class OtherCase:
 
 @dataclass(frozen=True, slots=True)
 class OtherCases:
-    """Linked cases, the largest share first. is_cut: there are more; address: of the list of all, or ""."""
+    """Linked cases, the largest share first. is_cut: there are more. address: the URL of the full list, or ""."""
 
     shown: Sequence[OtherCase]
     is_cut: bool
@@ -148,7 +148,7 @@ def other_pages(case: Case) -> OtherCases:
 
 
 def other_copies(case: Case, match: CaseMatch) -> OtherCases:
-    """Return the cases of other sites whose pages have characters of the same passages of the same chapter."""
+    """Return other sites' cases whose pages copied characters of the same passages in the same chapter."""
     own = case.taken.filter(text_id=match.text_id).first()
     if own is None:
         return OtherCases((), is_cut=False)

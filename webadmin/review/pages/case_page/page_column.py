@@ -1,6 +1,6 @@
-"""The column of the page in one of three views: the compared text, the raw text, or the screenshots.
+"""The page's column in one of three views: the compared text, the raw text, or the screenshots.
 
-The raw text has marks for obfuscations, and the passages at their original places.
+The raw text has marks for obfuscations, with the passages at their original places.
 """
 
 from collections import Counter
@@ -29,12 +29,12 @@ from webadmin.ui.models.phrases import name_of_obfuscation
 from webadmin.ui.pages.visible_text import visible
 
 BESIDE_NAME = gettext_lazy("not part of the text")
-_WHOLE = 0  # the number of the whole text in the sweep; pairs count from 1 on
+_WHOLE = 0  # the number of the whole text in the sweep; pairs are numbered from 1
 
 
 @dataclass(frozen=True, slots=True)
 class UndoneKind:
-    """A kind of obfuscation and the number of times it was undone. name: in the reader's language."""
+    """A kind of obfuscation and how often it was undone. name: in the reader's language."""
 
     kind: str
     name: str
@@ -43,7 +43,7 @@ class UndoneKind:
 
 @dataclass(frozen=True, slots=True)
 class RawTextMarkup:
-    """The text as markup, and the kinds marked in it, the most frequent first."""
+    """The text as markup, and the kinds of marks in it, the most frequent first."""
 
     html: SafeString
     kinds: Sequence[UndoneKind]
@@ -73,7 +73,7 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
 
 
 def kind_name(kind: str) -> str:
-    """Return the name of a mark's kind; the stored name of an unknown kind."""
+    """Return the name of a mark's kind, or the stored name if the kind is unknown."""
     if kind == SURROUNDING:
         return str(BESIDE_NAME)
     return name_of_obfuscation(kind)
@@ -84,7 +84,7 @@ def _css_name(kind: str) -> str:
 
 
 def _stretches(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the number, the passage and the place on the page of each pair."""
+    """Yield the number of each pair, its passage, and its place on the page."""
     for pairs, pieces in groupby(column.pieces, lambda each: each[1].pairs):
         (start, first, passages), *others = pieces
         at, last, _ = others[-1] if others else (start, first, passages)
@@ -97,7 +97,7 @@ def _raw_passage(pair: int, start: int, end: int, places: RawPlaces) -> PlacedPa
 
 
 class _RawTextWriter:
-    """Writes the runs of a sweep in order."""
+    """Writes the runs of a sweep as markup, in order."""
 
     def __init__(self, raw: str, marks: Sequence[Mark], passage_of: Mapping[int, int]) -> None:
         self.blocks = TextBlocks()
@@ -105,7 +105,7 @@ class _RawTextWriter:
         self._begun = set[int]()
 
     def write(self, run: PassageRun) -> None:
-        """Write a stretch in one pair or in none, with the marks in it."""
+        """Write a run, which is in one pair or in no pair, with its marks."""
         pair = next((number for number in run.passages if number != _WHOLE), 0)
         if pair:
             self._open(pair)
@@ -143,7 +143,7 @@ MAX_PICTURES = 20
 
 
 class View(StrEnum):
-    """A view of the page; the value is that of the URL parameter."""
+    """The views of the page, by the value of the URL parameter."""
 
     TEXT = "text"
     CAME = "came"
@@ -164,7 +164,7 @@ MEANINGS: dict[View, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class CaseScreenshot:
-    """One screenshot of a bundle of the case. shown: the URL parameter; label: the page of a text of several."""
+    """A screenshot in a bundle of the case. shown: the URL parameter. label: names the page of a text with several."""
 
     bundle: int
     shown: str
@@ -173,9 +173,9 @@ class CaseScreenshot:
 
 @dataclass(frozen=True, slots=True)
 class PageColumn:
-    """The content of the column of the page. html: safe markup of this program.
+    """The content of the page's column. html: safe markup made by this program.
 
-    note: a sentence above or instead of it; "" for none. is_alone: there are no other views.
+    note: a sentence above or instead of the markup, or "". is_alone: there are no other views.
     """
 
     view: View
@@ -187,19 +187,19 @@ class PageColumn:
 
     @property
     def views(self) -> list[tuple[str, str, str]]:
-        """Value, name and explanation of all three views."""
+        """The values, names and explanations of the three views."""
         return [] if self.is_alone else [(str(view), str(name), str(MEANINGS[view])) for view, name in VIEWS.items()]
 
 
 def requested_view(requested: str) -> View:
-    """Return the requested view; the compared text for an unknown one."""
+    """Return the requested view, or the compared text if the request is invalid."""
     return View(requested) if requested in set(View) else View.TEXT
 
 
 def page_column(
     view: View, case: Case, match: CaseMatch, column: ComparisonColumn, reading: Reading | None
 ) -> PageColumn:
-    """Return the column. reading: of the compared version; None if it is no longer stored."""
+    """Return the column. reading: the reading of the compared version, or None if it is no longer stored."""
     if view is View.PICTURE:
         screenshots = list_screenshots(case, match)
         return PageColumn(view, screenshots=screenshots, note="" if screenshots else _no_picture(case, match))
@@ -213,7 +213,7 @@ def page_column(
 
 
 def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
-    """Return the screenshots of the newest bundle with some of the compared version."""
+    """Return the screenshots in the newest bundle that has any for the compared version."""
     for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in list_drawings(bundle).drawn if page.has_screenshot]
         if drawn:

@@ -1,4 +1,4 @@
-"""Handles the forms that exclude passages, mark noise, or withdraw that; each redirects to the case."""
+"""Handles the forms that exclude passages, mark noise or undo either; each redirects to the case."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,14 +18,14 @@ from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
 R = TypeVar("R", bound=Model)
-MAX_AT_ONCE = 8  # texts of noise, each of which recounts the case
+MAX_AT_ONCE = 8  # texts of noise; each recounts the case
 MAX_PASSAGES = 200
 
 
 def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Process a form of the case page, and redirect to the case at its list position.
 
-    The caller has checked that the user may see the case. Raises Http404 for objects that the case does not have.
+    The caller must check that the user may see the case. Raises Http404 for objects that the case does not have.
     """
     if request.method != "POST" or not isinstance(request.user, User):
         return HttpResponseNotAllowed(["POST"])

@@ -1,4 +1,4 @@
-"""A sweep along the boundaries of passages that may overlap in one text, in linear time after sorting."""
+"""Cuts a text along the boundaries of passages that may overlap, in linear time after sorting."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ChangeMark:
-    """The place of a change on this side; empty if it is on the other side alone."""
+    """The place of a change on one side; empty if only the other side has text there."""
 
     passage: int
     change: int
@@ -17,7 +17,7 @@ class ChangeMark:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPassage:
-    """The place of a passage on this side, with its marks in order."""
+    """The place of a passage on one side, with its marks in order."""
 
     passage: int
     start: int
@@ -27,7 +27,7 @@ class PlacedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """[start, end) with the marks that cover it; an empty one is the place of an empty mark."""
+    """The range [start, end) with the marks that cover it; an empty range is the place of an empty mark."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Cut:
 
 @dataclass(slots=True)
 class PassageRun:
-    """A stretch of the text in the same passages, or in none."""
+    """A range of the text within the same passages, or outside all passages."""
 
     start: int
     end: int
@@ -79,7 +79,7 @@ class _Open:
         self._next = 0
 
     def mark_covering(self, offset: int) -> ChangeMark | None:
-        """Find the mark that covers `offset`; offsets only grow."""
+        """Return the mark that covers `offset`, which must not be less than in earlier calls."""
         marks = self.placed.marks
         while self._next < len(marks) and marks[self._next].end <= offset:
             self._next += 1

@@ -1,6 +1,6 @@
 """The map of a comparison: both texts as strips, with ribbons between passages and ticks for changes.
 
-A strip is 1,000 units long for any text: several passages or changes at one unit become one line of the map.
+A strip is 1,000 units long for any text; several passages or changes within a unit become one line of the map.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from core.matches import ChangeKind
 from webadmin.review.pages.case_page.comparison import ComparisonColumn, PageComparison
 
 LENGTH = 1000
-LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # the strips of work and page
-MIN_RIBBON = 3.0  # units: narrower ones are invisible
-MAX_RIBBONS = 400  # of the longest passages
+LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # Coordinates of the strips of work and page.
+MIN_RIBBON = 3.0  # units; anything narrower is invisible
+MAX_RIBBONS = 400  # ribbons, for the longest passages
 
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """A passage or a piece of one: the points of the shape that joins its places. is_moved: its order differs."""
+    """The outline that joins the places of a passage or a part of it. is_moved: it is in another order."""
 
     passage: int
     points: str
@@ -26,14 +26,14 @@ class Ribbon:
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """The changes of one kind as one path across both strips."""
+    """The changes of one kind as a single path across both strips."""
 
     kind: ChangeKind
     path: str
 
 
 def ribbons(comparison: PageComparison) -> Sequence[Ribbon]:
-    """Return the ribbons from the places in the work, on the left, to those on the page; moved pieces separately."""
+    """Return the ribbons from the work, on the left, to the page; moved pieces have their own ribbons."""
     work, page = _pair_places(comparison.work), _pair_places(comparison.page)
     joined: list[_JoinedPairs] = []
     for pair in sorted(work.keys() & page.keys()):
@@ -56,7 +56,7 @@ class _PairPlace:
 
 @dataclass(frozen=True, slots=True)
 class _JoinedPairs:
-    """Consecutive pairs on both sides."""
+    """Pairs that are consecutive on both sides."""
 
     passage: int
     is_moved: bool
@@ -64,12 +64,12 @@ class _JoinedPairs:
     page: tuple[int, int]
 
     def precedes(self, other: "_JoinedPairs") -> bool:
-        """Return whether the other follows immediately on both sides."""
+        """Return True if `other` follows immediately on both sides."""
         is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
         return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
 
     def merge(self, other: "_JoinedPairs") -> "_JoinedPairs":
-        """Return both as one."""
+        """Return these pairs joined with the pairs of `other`."""
         return replace(self, work=(self.work[0], other.work[1]), page=(self.page[0], other.page[1]))
 
     def ribbon(self, work_scale: float, page_scale: float) -> Ribbon:
@@ -80,11 +80,11 @@ class _JoinedPairs:
 
 
 def _pair_places(column: ComparisonColumn) -> dict[int, _PairPlace]:
-    """Return the place of each pair in the text; of a pair in several stretches, the whole range."""
+    """Return the place of each pair in the text, or the whole range if a pair has several places."""
     found: dict[int, _PairPlace] = {}
     for at, piece, passages in column.pieces:
         end = at + len(piece.text)
-        for pair, passage in zip(piece.pairs, passages, strict=True):  # each passage has one pair at a place
+        for pair, passage in zip(piece.pairs, passages, strict=True):  # A passage has only one pair at any place.
             start = found[pair].place[0] if pair in found else at
             found[pair] = _PairPlace(passage, piece.is_moved, (start, end))
     return found
@@ -103,6 +103,6 @@ def ticks(comparison: PageComparison) -> Sequence[Ticks]:
 
 
 def _scale_place(place: tuple[int, int], scale: float) -> tuple[float, float]:
-    """Return start and end of 1,000, never narrower than is visible."""
+    """Return the start and end on a scale of 1,000, wide enough to be visible."""
     start = min(place[0] * scale, LENGTH - MIN_RIBBON)
     return start, max(start + MIN_RIBBON, place[1] * scale)

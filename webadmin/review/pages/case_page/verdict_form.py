@@ -1,4 +1,4 @@
-"""The form of a verdict: usual reasons, and licences that go with "licensed"."""
+"""The verdict form, with common reasons, and licences for the verdict "licensed"."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -47,7 +47,7 @@ REASONS: dict[Verdict, tuple[Promise, ...]] = {
 
 
 def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
-    """Return the usual reasons by verdict: the form value and the sentence of each."""
+    """Return the form values and sentences of common reasons, by verdict."""
     return [
         (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
         for verdict, reasons in REASONS.items()
@@ -55,18 +55,18 @@ def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
 
 
 def read_reason(requested: str) -> str:
-    """Return the sentence of the form value VERDICT-NUMBER; "" for any other value."""
+    """Return the sentence for the form value VERDICT-NUMBER, or "" for any other value."""
     verdict, _dash, number = requested.rpartition("-")
     known = REASONS[Verdict(verdict)] if verdict in set(Verdict) else ()
     return str(known[int(number)]) if number in map(str, range(len(known))) else ""
 
 
-FIELD, LICENSEE = "licence", "licensee"  # what the form sends: a scope, "" for none, and who may publish
+FIELD, LICENSEE = "licence", "licensee"  # The fields that the form sends: a scope or "", and the licensee.
 
 
 @dataclass(frozen=True, slots=True)
 class LicenceChoice:
-    """One scope. value: of the form; effect: on other open cases, "" for no licence."""
+    """A scope. value: the form value. effect: the effect on other open cases, or "" without a licence."""
 
     value: str
     name: str
@@ -76,7 +76,7 @@ class LicenceChoice:
 
 @dataclass(frozen=True, slots=True)
 class LicenceFields:
-    """The fields of the form for a licence: its scope and its licensee."""
+    """The form fields for a licence: its scope and licensee."""
 
     choices: tuple[LicenceChoice, ...]
     licensee: str
@@ -84,9 +84,9 @@ class LicenceFields:
 
 
 def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
-    """Return the licence fields; None if the user may enter no licence, or none is possible.
+    """Return the licence fields, or None if the user may not enter a licence or no licence is possible.
 
-    The default is the narrowest scope, or that of a refused form.
+    The default scope is the narrowest, or the scope in a rejected form.
     """
     offer = offer_licences(case) if access.may_manage(request.user, case) else None
     if offer is None:

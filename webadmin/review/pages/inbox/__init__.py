@@ -1,1 +1,1 @@
-"""The landing page: what is to be done, by site and work, the most harmful first."""
+"""The landing page, which lists pending matters, the most harmful first."""

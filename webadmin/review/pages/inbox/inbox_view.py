@@ -1,4 +1,4 @@
-"""The landing page: the queues with their counts, the matters of one, and actions on chosen matters."""
+"""The landing page, with the queues and their counts, a queue's matters, and actions on chosen matters."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -46,14 +46,14 @@ from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key, is_page_number, record_of_key
 
 ON_A_PAGE = 30
-UNDO_WITHIN = timedelta(minutes=15)  # offered in the inbox; later a verdict is taken back in its case
-MAX_PEOPLE = 200  # to choose from
-MAX_VIEWS = 20  # of one person
+UNDO_WITHIN = timedelta(minutes=15)  # later, a verdict is withdrawn on the case page
+MAX_PEOPLE = 200  # options of a filter
+MAX_VIEWS = 20  # saved views of one person
 DECIDE = "decide_"
 
 
 def inbox_view(request: HttpRequest) -> HttpResponse:
-    """Show the inbox, or perform an action (POST) and redirect to it. Raises BadValue for an invalid query."""
+    """Show the inbox, or perform an action (POST) and redirect to the inbox. Raises BadValue for an invalid query."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     query = read_inbox_query(request.GET)
@@ -95,7 +95,7 @@ def _page(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]"
     rows = list_matters(query, request, user)
     number = request.GET.get("page", "1")
     paginator = CappedPaginator(rows, ON_A_PAGE)
-    paginator.count = count_capped(rows)  # unordered: not every order has an index
+    paginator.count = count_capped(rows)  # Unordered, because not every order has an index.
     return paginator.get_page(number if is_page_number(number) else 1)
 
 
@@ -113,7 +113,7 @@ def _queues(user: User, query: InboxQuery, queues: Sequence[Queue]) -> list[dict
 
 
 def view_address(view: SavedView) -> str:
-    """Return the address of a saved view."""
+    """Return the URL of a saved view."""
     return f"{InboxQuery({}).address}?{view.query}"
 
 
@@ -153,7 +153,7 @@ def _people(user: User) -> list[User]:
 
 
 def undoable(user: User) -> tuple[VerdictRecord, int] | None:
-    """Return the user's last decision, if it can still be undone here, and the number of cases decided with it."""
+    """Return the user's last decision and the number of cases decided with it, if it can still be undone here."""
     newest = VerdictRecord.objects.filter(decided_by=user).select_related("case").first()
     if newest is None or not newest.verdict or timezone.now() - newest.decided_at > UNDO_WITHIN:
         return None
@@ -166,7 +166,7 @@ def _joint_decisions(record: VerdictRecord) -> Any:
 
 
 def _empty(user: User, query: InboxQuery) -> str:
-    """Return the reason why the list is empty, for the advice of the page."""
+    """Return the reason why the list is empty, for the advice shown on the page."""
     if query.words or set(query.values) - {"queue", "order"}:
         return "filtered"
     if not access.visible(Matter.objects.all(), user).exists():
@@ -175,7 +175,7 @@ def _empty(user: User, query: InboxQuery) -> str:
 
 
 def _carry_out(request: HttpRequest, user: User, query: InboxQuery) -> HttpResponse | None:
-    """Perform the action of the form; return a confirmation page, or None to redirect to the inbox."""
+    """Perform the form's action, and return a confirmation page, or None to redirect to the inbox."""
     action = request.POST.get("action", "")
     if action.startswith(DECIDE) and action.removeprefix(DECIDE) in set(Verdict):
         return _decide(request, user, query, Verdict(action.removeprefix(DECIDE)))

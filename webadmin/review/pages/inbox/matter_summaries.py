@@ -1,4 +1,4 @@
-"""The lines of matters in the inbox, and the preview of one."""
+"""The lines of matters in the inbox, and the preview of a matter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, whole
 from webadmin.ui.models.phrases import STATES
 from webadmin.ui.pages.columns import obfuscation_names
 
-SHOWN_NOTICES = 10  # of one matter, the newest; the list of notices has all
+SHOWN_NOTICES = 10  # newest notices of a matter; the list of notices has all
 MAX_REMOVALS = 8
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
-SHOWN_CHAPTERS = 400  # as cells; a longer work is shown in the whole-book view
+SHOWN_CHAPTERS = 400  # chapters shown as cells; the whole-book view shows a longer work
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
@@ -46,7 +46,7 @@ def notice_lines(matter: Matter) -> list[dict[str, Any]]:
 
 
 def _notice_line(notice: Notice) -> dict[str, Any]:
-    """Return the line of one notice. due: in words, "" without a deadline."""
+    """Return the line for a notice. due: the deadline in words, or ""."""
     words, until = _notice_deadline(notice)
     return {
         "notice": notice,
@@ -74,13 +74,13 @@ def removals_of_matter(matter: Matter) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MatterLine:
-    """A matter in the list."""
+    """A line of the inbox: a matter with its figures."""
 
     matter: Any
-    chips: Sequence[tuple[str, str]]  # words and colour
+    chips: Sequence[tuple[str, str]]  # label and colour
     timing: str
     kinds: Sequence[str]
-    address: str  # of its first case that is meant
+    address: str  # of the first case that the queue is about
     preview: str
 
     @property
@@ -94,20 +94,20 @@ class MatterLine:
 
 
 def matter_lines(matters: Sequence[int], query: InboxQuery) -> list[MatterLine]:
-    """Return a line for each of the matters with these keys, in order, by one query."""
+    """Return the lines for the matters with these keys, in order, with one query."""
     rows = _with_cases(Matter.objects.all(), query).in_bulk(list(matters))
     return [matter_line(rows[key], query) for key in matters if key in rows]
 
 
 def visible_matter(user: Any, key: int, query: InboxQuery) -> Any:
-    """Return the matter with this key, annotated for a line, if the user may see it; else None."""
+    """Return the matter with this key, annotated for a line, or None if the user may not see it."""
     return _with_cases(access.visible(Matter.objects.all(), user), query).filter(pk=key).first()
 
 
 def _with_cases(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any]":
     """Annotate matters with the figures of their cases that a line needs.
 
-    excerpt: of the largest case; first: the case to open, the first of the queue; dismissed, set_aside: numbers.
+    excerpt: of the largest case. first: the case to open, which is the queue's first. dismissed, set_aside: counts.
     """
     cases = Case.objects.filter(matter=OuterRef("pk"))
     first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(queue_cases(query.queue))))
@@ -125,7 +125,7 @@ def _count(cases: "QuerySet[Case]") -> Coalesce:
 
 
 def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
-    """Return one line. matter: annotated by `_with_cases`."""
+    """Return the line for a matter annotated by `_with_cases`."""
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
@@ -138,10 +138,11 @@ def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
 
 
 def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
-    """Return the preview of a matter that the caller may see: "which chapters, how early" before anything is opened.
+    """Return the preview of a matter, which shows the copied chapters and their timing without opening a case.
 
-    cells: classes and title of each chapter; pages: address and case; only_site, only_work: URLs of the inbox with this
-    filter added; cases_address: of the list of all its cases; papers: possible notices and their addressees.
+    cells: classes and title of each chapter. pages: URL and case of each page. only_site, only_work: URLs of the inbox
+    with this filter added. cases_address: URL of the list of all its cases. papers: possible notices and addressees.
+    The caller must check that the user may see the matter.
     """
     book = whole_book(matter.site_id, matter.work_id)
     cases = Case.objects.filter(queue_cases(query.queue), matter=matter)
@@ -195,7 +196,7 @@ def _report_address(matter: Matter) -> str:
 
 
 def describe_timing(lead_s: int | None, early_chapters: int) -> str:
-    """Return how long before or after the official publication the site had it, in words; "" if unknown."""
+    """Describe how long before or after the official publication the site had the text, or return "" if unknown."""
     if lead_s is None:
         return ""
     if early_chapters:
@@ -209,7 +210,7 @@ def describe_timing(lead_s: int | None, early_chapters: int) -> str:
 
 
 def duration(time: timedelta) -> str:
-    """Return a time in its largest unit, cut: 2 days, 40 minutes."""
+    """Format a duration in its largest unit, rounded down: 2 days, 40 minutes."""
     seconds = int(time.total_seconds())
     if seconds >= DAY:
         return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}

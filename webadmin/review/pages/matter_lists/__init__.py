@@ -1,1 +1,1 @@
-"""Lists of matters: queues, filters, words, and the position of a case in the inbox."""
+"""Lists of matters: queues, filters, searches, and the position of a case in the inbox."""

@@ -1,4 +1,4 @@
-"""The position of a case in the inbox from which it was opened: by matter, then in the order of opening."""
+"""The position of a case in the inbox from which it was opened, ordered by matter and then by opening time."""
 
 from urllib.parse import urlencode
 
@@ -19,8 +19,8 @@ from webadmin.review.pages.matter_lists.queues import queue_cases
 from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.paging import MAX_COUNTED
 
-INBOX = "inbox"  # holds the query of the inbox in the address of a case
-MAX_MATTERS_SEARCHED = 200  # for the next case
+INBOX = "inbox"  # The parameter with the query of the inbox in the URL of a case.
+MAX_MATTERS_SEARCHED = 200  # matters searched for the next case
 
 
 def case_address(case: int, query: InboxQuery) -> str:
@@ -29,7 +29,7 @@ def case_address(case: int, query: InboxQuery) -> str:
 
 
 def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
-    """Locate the case in its matter, with its neighbours; None if it was not opened from the inbox."""
+    """Return the case's position in its matter and its neighbours, or None if it was not opened from the inbox."""
     if INBOX not in request.GET or not isinstance(request.user, User) or case.matter is None:
         return None
     try:

@@ -1,6 +1,6 @@
 """The query string of the inbox: queue, words, filters and order; each filter is a removable chip.
 
-Words find matters by URL, case number, title, author, site, work or chapter, in both scripts.
+A search finds matters by URL, case number, title, author, site, work or chapter, in both scripts.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from webadmin.ui.models.phrases import OBFUSCATIONS
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_key
 from webadmin.works.models import Chapter, Work
 
-# By field, descending; rows without a value last.
+# Field of each order, descending; rows without a value come last.
 ORDERS: Mapping[str, tuple[Any, str]] = {
     "harm": (gettext_lazy("by impact"), "harm"),
     "newest": (gettext_lazy("newest first"), "newest_at"),
@@ -45,7 +45,7 @@ _NAMES = ("queue", "q", "holder", "site", "work", "assignee", "kind", "days", "s
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One active filter. address: of the list without it."""
+    """An active filter. address: the URL of the list without the filter."""
 
     text: str
     address: str
@@ -53,7 +53,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class InboxQuery:
-    """The valid parameters of an inbox URL; missing ones are left out."""
+    """The valid parameters of an inbox URL."""
 
     values: dict[str, str]
 
@@ -71,7 +71,7 @@ class InboxQuery:
 
     @property
     def query_string(self) -> str:
-        """The encoded query string of a URL."""
+        """The parameters as an encoded query string."""
         return urlencode(self.values)
 
     @property
@@ -79,7 +79,7 @@ class InboxQuery:
         return f"{reverse('admin:index')}?{self.query_string}" if self.values else reverse("admin:index")
 
     def with_values(self, **changed: Any) -> "InboxQuery":
-        """Return a query with some values replaced; None removes one."""
+        """Return a copy with some values replaced; None removes a value."""
         values = {**self.values, **{name: str(value) for name, value in changed.items() if value is not None}}
         return InboxQuery({name: value for name, value in values.items() if changed.get(name, "") is not None})
 
@@ -155,7 +155,7 @@ def _apply_filters(query: InboxQuery, matters: "QuerySet[Matter]") -> "QuerySet[
 
 
 def filter_chips(query: InboxQuery, request: HttpRequest) -> list[Chip]:
-    """Return the active filters in words."""
+    """Return the active filters as chips with translated labels."""
     given, user = query.values, request.user
     texts: dict[str, str] = {}
     if query.words:
@@ -194,13 +194,13 @@ MAX_CHAPTERS = 1_000
 
 
 def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
-    """Return those of `matters` whose site, work, a chapter or a case (by the search of its list) has the words."""
+    """Return the matters in which the site, the work, a chapter, or a case (as in the list of cases) has the words."""
     named = [_sites_and_works(written_ways(word), request.user) for word in split_words(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     found = _with_chapter(typed, request.user)
     for matter, site, work in cases.order_by().values_list("matter_id", "site_id", "work_id"):
-        if not all(site in sites or work in works for sites, works in named):  # sites and works match thousands by name
+        if not all(site in sites or work in works for sites, works in named):  # names match thousands
             found.add(matter)
     by_name = reduce(and_, (Q(site__among=sites) | Q(work__among=works) for sites, works in named))
     return matters.filter(by_name | Q(pk__among=found))
@@ -212,7 +212,7 @@ def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], se
 
 
 def _with_chapter(typed: str, user: access.Person) -> set[int]:
-    """Return the keys of matters with a chapter of this title; another work may have its text under another title."""
+    """Return the keys of matters with a chapter of this title, which may have another title in other works."""
     titled = Chapter.objects.filter(has_words(["title"], written_ways(typed)))
     chapters = access.visible(titled, user).order_by().values_list("work_id", "text_id")
     found = set(chapters[: MAX_CHAPTERS + 1])

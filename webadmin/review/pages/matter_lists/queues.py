@@ -15,7 +15,7 @@ from webadmin.ui.pages.paging import MAX_COUNTED
 
 
 class Queue(StrEnum):
-    """A queue of matters. A matter may be in several."""
+    """The queues of matters. A matter may be in several queues."""
 
     NEW = "new"
     MINE = "mine"
@@ -33,7 +33,7 @@ DONE = (Queue.CONFIRMED, Queue.CLOSED, Queue.ALL)
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """A queue. name: the label; matters: the condition of its matters; cases: the condition of their cases to open."""
+    """A queue. name: the label. matters: the condition for its matters. cases: the condition for the cases to open."""
 
     name: Any
     matters: Callable[[User], Q]
@@ -67,12 +67,12 @@ def queue_name(queue: Queue) -> Any:
 
 
 def queue_matters(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "QuerySet[Matter]":
-    """Return those of `matters` that are in the queue."""
+    """Return the matters that are in the queue."""
     return matters.filter(_CONTENTS[queue].matters(user))
 
 
 def queue_cases(queue: Queue) -> Q:
-    """Return the condition for the cases of a matter that the queue is about."""
+    """Return the condition for the cases that the queue is about."""
     return _CONTENTS[queue].cases
 
 

@@ -1,6 +1,6 @@
 """The versions of a page on the case page, and the timeline of the page.
 
-The timeline says: first seen, changes with their differences, gone with the proof, back again.
+The timeline shows when the page was first seen, changed (with the differences), gone (with the proof) and back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,11 +31,11 @@ from webadmin.ui.pages.wording import message_text
 
 
 class EventKind(StrEnum):
-    """A kind of event in the history of a page."""
+    """The kinds of events in the history of a page."""
 
     FIRST_SEEN = "first_seen"
     CHANGED = "changed"
-    NOT_FOUND = "not_found"  # once; possibly by accident
+    NOT_FOUND = "not_found"  # gone once, possibly by accident
     GONE = "gone"  # confirmed by a second response
     STILL_GONE = "still_gone"
     BACK = "back"
@@ -44,13 +44,13 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One entry of the timeline; fields of other kinds are None."""
+    """An entry in the timeline; fields of other kinds are None."""
 
     kind: EventKind
     at: datetime
-    version: PageVersion | None = None  # shown from then on
-    diff: TextDiff | None = None  # from the former version; None without a change
-    old_title: str | None = None  # if the title changed
+    version: PageVersion | None = None  # the version shown from then on
+    diff: TextDiff | None = None  # the difference from the former version, or None
+    old_title: str | None = None  # the new title, if it changed
     is_known: bool = False  # the page returned to a former text
     absence: Absence | None = None  # the response that proves it
 
@@ -66,7 +66,7 @@ class Timeline:
 def build_timeline(
     states: Sequence[PageState], versions: Iterable[PageVersion], absences: Iterable[Absence], most: int
 ) -> Timeline:
-    """Return the timeline of a page with at most the newest `most` events."""
+    """Return the timeline of a page with at most `most` events, the newest ones."""
     by_id: dict[str, PageVersion] = {version.id: version for version in versions}
     events = [*_version_events(states), *_absence_events(states, absences)]
     events.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))
@@ -105,7 +105,7 @@ def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) ->
     events: list[_UncomparedEvent] = []
     shown = [state for state in states if not state.absence_id]
     for absence in absences:
-        if absence.reason is AbsenceReason.LOOKED_AT:  # its text, where it is another, is a version
+        if absence.reason is AbsenceReason.LOOKED_AT:  # If its text is different, it is a version.
             continue
         since = max((state.at for state in states if state.absence_id and state.at <= absence.fetched_at), default=None)
         back = max((state.at for state in shown if state.at <= absence.fetched_at), default=None)
@@ -133,7 +133,7 @@ def _event(plain: _UncomparedEvent, versions: Mapping[str, PageVersion]) -> Even
     )
 
 
-MAX_EVENTS = 60  # on one page; each may have a comparison of two texts
+MAX_EVENTS = 60  # events on one page; each may have a comparison of two texts
 EVENT_NAMES = {
     EventKind.FIRST_SEEN: gettext_lazy("first seen"),
     EventKind.CHANGED: gettext_lazy("changed"),
@@ -155,7 +155,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One state of the page. chars: None if only the evidence has its text."""
+    """A version of the page. chars: None if only the evidence has its text."""
 
     id: str
     fetched_at: datetime
@@ -163,7 +163,7 @@ class VersionRow:
     chars: int | None
     match: CaseMatch | None  # the largest match of the case in this version
     is_current: bool
-    is_dated_by_server: bool = False  # its archive states no moment
+    is_dated_by_server: bool = False  # The archive states no time.
 
 
 def version_rows(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
@@ -187,9 +187,9 @@ def version_rows(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], cu
 
 
 def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
-    """Show the timeline of a page; download the response that proves its absence (?proof=<id>).
+    """Show the timeline of a page, or return the response that proves its absence (?proof=<id>).
 
-    Raises Http404 for a page that the user may not see, and for an unknown proof.
+    Raises Http404 if the user may not see the page, and for an unknown proof.
     """
     if not access.may_see(request.user, page):
         raise Http404
@@ -211,7 +211,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
-    """Return the timeline, or a sentence why it is unavailable."""
+    """Return the timeline, and a sentence that explains why it is unavailable, or ""."""
     key, store = PageId(page.page_id), stores.page_store()
     try:
         return build_timeline(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
@@ -220,7 +220,7 @@ def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
 
 
 def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
-    """Answer with the raw response as a download that no browser displays."""
+    """Return the raw response as a download that browsers do not display."""
     try:
         found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
     except ZhuiwenError as error:

@@ -1,4 +1,4 @@
-"""The view of a lead: its meaning and limits, both texts sentence by sentence, and the verdicts."""
+"""The view of a lead, with its meaning and limits, both texts sentence by sentence, and the verdicts."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
-MAX_OTHERS = 10  # of one page
+MAX_OTHERS = 10  # characters of a page's title
 BANDS = {name: in_language_of_reader(Message(f"reworded-band.{name}")) for name in ("low", "middle", "high")}
 CHOICES = {
     RewordedState.CONFIRMED: gettext_lazy("Confirm the rewrite"),
@@ -77,7 +77,7 @@ def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class OfferedLetter:
-    """The letters that can be drafted. files: their addresses and names. refusal: why there are none, or ""."""
+    """The letters that can be drafted. files: their URLs and names. refusal: why there are none, or ""."""
 
     refusal: str = ""
     files: list[tuple[str, str]] = field(default_factory=list)
@@ -213,7 +213,7 @@ def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
 
 
 def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
-    """Return the user's next waiting lead by score, the first one after the last, or None."""
+    """Return the user's next waiting lead by score, starting over after the last, or None."""
     waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)

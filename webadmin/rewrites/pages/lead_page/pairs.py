@@ -21,7 +21,7 @@ MAX_SHOWN = 400  # pairs; enough for two hours' reading, and nobody looks at mor
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two corresponding sentences. rank: of the work's sentence among all, from 1. is_moved: out of the page's order.
+    """Two corresponding sentences. rank: of the work's sentence, from 1. is_moved: it is not in the page's order.
 
     strength: from 1 to STRENGTH_STEPS. Several sentences of the page may have the same counterpart, which does not
     count as another order.
@@ -129,7 +129,7 @@ def _row(page: str, work: str, pair: Pair) -> SentenceRow:
 
 
 def _gap(page: str, start: int, end: int) -> Iterator[UnmatchedSentences]:
-    from matcher.reworded.sentences import sentence_units  # late: its tables take memory
+    from matcher.reworded.sentences import sentence_units  # Imported here, because its tables take memory.
 
     text = page[start : min(end, start + MAX_GAP_CHARS)]
     sentences = tuple(visible(text[first:last]) for first, last in sentence_units(text).tolist())

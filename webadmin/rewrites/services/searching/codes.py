@@ -13,7 +13,7 @@ from matcher.reworded.encoding import Encoder
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.stored import CELLS_ID, MEANINGS_ID
 
-BATCH_TEXTS = 20  # read at once: 30 MB if each is a book of 200,000 characters
+BATCH_TEXTS = 20  # texts read at once: 30 MB if each is a book of 200,000 characters
 
 
 class Codes(Protocol):

@@ -35,7 +35,7 @@ class HolderWorks:
         return sum(chars for chars, _ in self._chars.values())
 
     def bring_in_line(self, texts: frozenset[WorkTextId]) -> None:
-        """Add those of these texts that are missing, and drop all others."""
+        """Add the missing texts, and drop texts that are not in `texts`."""
         for text_id in self._chars.keys() - texts:
             self._drop(text_id)
         new: dict[bool, list[WorkTextId]] = {True: [], False: []}

@@ -28,7 +28,7 @@ from webadmin.rewrites.services.searching.holder_works import HolderWorks
 
 log = logging.getLogger("zhuiwen.reworded")
 
-BATCH_PAGES = 50  # written at once: half a second of pages in Chinese, some seconds of pages in English
+BATCH_PAGES = 50  # pages written at once; searching them takes half a second in Chinese, some seconds in English
 # Characters of works whose indexes are cached in addition to those in use; eight bytes each if both are needed.
 KEPT_CHARS = 50_000_000
 _AT_FAULT = (RetryLater, *AWAY)  # errors of a service, not of a page
@@ -45,8 +45,7 @@ class Done:
 class RewordedSearching:
     """Runs the due searches, and caches the indexes of rights holders.
 
-    client: counts the attempts at pages, so that a page that crashes the process is given up in the end; None to count
-    nothing.
+    client: counts the attempts at pages, so that a page that repeatedly crashes the process is given up, or None.
     """
 
     def __init__(
@@ -110,14 +109,14 @@ class _HolderSearch:
         attempts = Attempts(self._client, due_searches.TASK, digest("".join(each.version for each in pages).encode()))
         count = attempts.begin()
         try:
-            if count > 1 and len(pages) > 1:  # the process died with one of them: try each alone
+            if count > 1 and len(pages) > 1:  # The process died with one of the pages: try each separately.
                 return all(self._take([page], until, done) for page in pages)
             if count > MAX_ATTEMPTS:
                 failures.note(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
                 return True
             return self._compare(pages, until, done)
         finally:
-            attempts.end()  # only a process that died leaves the count
+            attempts.end()  # The count remains only if the process died.
 
     def _compare(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
         searched = self._search_pages(pages)
@@ -126,7 +125,7 @@ class _HolderSearch:
         except _AT_FAULT:
             raise
         except Exception as error:
-            if len(pages) > 1:  # try each alone
+            if len(pages) > 1:  # Try each page separately.
                 return all(self._compare([page], until, done) for page in pages)
             _note(pages[0].version, error)
             return True
@@ -159,7 +158,7 @@ class _HolderSearch:
         """Return the intact versions by id, and record the others as failed."""
         try:
             read = {each.version.id: each.version for each in self._ports.pages.on_pages(ids)}
-        except BrokenInvariant as error:  # of one of them
+        except BrokenInvariant as error:  # A single version is damaged.
             if len(ids) > 1:
                 return {key: version for each in ids for key, version in self._versions([each]).items()}
             _note(ids[0], error)

@@ -17,7 +17,7 @@ PAGE_OF_LINES = "-page"  # Suffix of the parameter for the page of a form's inli
 MAX_PAGE_DIGITS = 6
 MAX_KEY = 2**63 - 1  # 64-bit signed integer
 LINES = "-TOTAL_FORMS"  # suffix of the field with the number of a form's inline rows
-MAX_LINES = 200  # Rows of one inline; with four fields each, about Django's limit of 1,000 fields. 2,000 rows took minutes.
+MAX_LINES = 200  # rows of an inline; with four fields each, near Django's limit of 1,000 fields; 2,000 took minutes
 MAX_SEARCH_CHARS = 500  # the longest stored title
 # The database searches each field of each row for each word: 20 words in 100,000 pages take .5 s (SQLite, 2026-11).
 MAX_SEARCH_WORDS = 20
