@@ -1,1 +1,1 @@
-"""Cases: what is recorded of findings, how rights rule them, verdicts, matters."""
+"""Cases: recorded findings, rulings by rights, verdicts, and matters."""

@@ -9,6 +9,6 @@ class CasesConfig(AppConfig):
     verbose_name = _("Cases")
 
     def ready(self) -> None:
-        from webadmin.cases.services import receivers  # models are there from now on
+        from webadmin.cases.services import receivers  # Models can be imported from here on.
 
         receivers.connect()

@@ -1,12 +1,12 @@
-"""Signals of cases for the apps above them. Those about rights are sent in the transaction of the change."""
+"""Signals of cases for higher-level apps. Signals about rights are sent in the transaction of the change."""
 
 from django.dispatch import Signal
 
-# A text is no longer in any work. text: its id.
+# Sent when a text is no longer in any work. text: the text's id.
 text_withdrawn = Signal()
-# The findings of a rights holder are being ruled again. holder: its key.
+# Sent when a rights holder's findings are ruled on again. holder: the holder's key.
 rights_ruled = Signal()
-# The sweep begins.
+# Sent when the sweep begins.
 sweep_began = Signal()
-# The sweep has ended, and no page waits for a comparison.
+# Sent when the sweep has ended and no page waits for a comparison.
 sweep_ended = Signal()

@@ -33,7 +33,7 @@ LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 class OpinionsStep(StepTask):
-    """A step on one page version of a case. After a final failure it may be requested again at once."""
+    """A step on one page version of a case. After a final failure, it can be requested again immediately."""
 
     abstract = True
 
@@ -46,7 +46,7 @@ class OpinionsStep(StepTask):
 
 @app.task(name="cases.compare_pages", base=PagesStep)
 def compare_pages(version_ids: list[str]) -> None:
-    """Compare pages, and send for the bundles of their matches. The sweeper sends lost messages again."""
+    """Compare pages, and request the bundles of their matches. The sweeper resends lost messages."""
     ports = live(SETTINGS)
     found = steps.compare_pages([VersionId(each) for each in version_ids], ports)
     if found:
@@ -62,8 +62,8 @@ def rule_again(rights_holder_id: int) -> None:
 
 @app.task(name="cases.ask_engines", base=OpinionsStep)
 def ask_engines(case_id: int, version_id: str) -> None:
-    """Ask the published engines about a page; give up on texts that killed the worker repeatedly."""
-    # Loads all engines, 50 MB: only on request.
+    """Run the published engines on a page; give up on texts that killed the worker repeatedly."""
+    # Imported here, because it loads all engines (50 MB).
     from webadmin.cases.services.opinions import asking as second_opinions
 
     subject, ports = OpinionSubject(case_id, version_id), live(SETTINGS)
@@ -75,29 +75,29 @@ def ask_engines(case_id: int, version_id: str) -> None:
         else:
             second_opinions.ask_engines(subject, ports.pages, ports.works, ports.clock.now())
     finally:
-        attempts.end()  # an attempt that never ends is a worker that died
+        attempts.end()  # An attempt without an end means that the worker died.
 
 
-# Runs as long as there are pages. A redelivered message finds the lock taken, and ends.
+# The task runs as long as there are pages. A redelivered message finds the lock taken and ends.
 @app.task(name="cases.search_pages", base=StepTask, soft_time_limit=None, time_limit=None)
 def search_pages() -> None:
-    """Search the stored pages for all new texts at once; wait while works are still being added."""
+    """Search the stored pages for all new texts together; wait while works are still being added."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     if pending(client).waiting["works"]:
-        return  # the last of them requests the search again
+        return  # The last one requests the search again.
     with redis_lock(client, SEARCH) as is_ours:
         if is_ours:
             searched = search(ports, _SearchProgress().tell)
             if not searched.found_nothing:
                 log.info("%s: %s", job_stats.SEARCH, _note_stats(job_stats.SEARCH, searched))
-    # Texts indexed during the search found its lock taken; without this, only the schedule would search for them.
+    # Texts indexed during the search found the lock taken; without this, only the schedule would search for them.
     if is_ours and not searched.found_nothing:
         ask_for_search(ports)
 
 
 @app.task(name="cases.sweep", base=PeriodicTask, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
-    """Send lost work again; no pages while others still wait in the queue."""
+    """Resend lost work; pages are not resent while others wait in the queue."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     sweep_began.send(sender=None)
     if pending(client).waiting["pages"]:
@@ -116,7 +116,7 @@ def sweep() -> None:
 
 @app.task(name="cases.compare_daily", base=StepTask, soft_time_limit=None, time_limit=None)
 def compare_daily() -> None:
-    """Schedule pending comparisons: for new works, another algorithm, or pages stored while a service was down."""
+    """Schedule pending comparisons: for new works, a new algorithm, or pages stored while a service was down."""
     client = redis_client(SETTINGS)
     with redis_lock(client, MAINTENANCE, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:

@@ -1,1 +1,1 @@
-"""Evidence: bundles made, kept and exported, proof for a court, what others made."""
+"""Evidence: bundles and their exports, proof for a court, and proofs of third parties."""

@@ -27,8 +27,8 @@ from webadmin.stores import live
 log = logging.getLogger("zhuiwen.pipeline")
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING = "drawing of evidence"
-MAX_PENDING_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
-DRAWING_S = 20.0  # then other tasks get a turn
+MAX_PENDING_BUNDLES = 500  # bundles requested again by one sweep; each takes about 20 ms
+DRAWING_S = 20.0  # Other tasks get a turn afterwards.
 DRAWING_BATCH = 100
 
 
@@ -39,7 +39,7 @@ def bundle_evidence(version_ids: list[str]) -> None:
         evidence.bundle_version(VersionId(version), live_evidence(SETTINGS))
 
 
-# Acknowledged early: the next sweep sends for what was not drawn.
+# Acknowledged early, because the next sweep requests missing drawings again.
 @app.task(name="evidence.draw_evidence", base=PeriodicTask, acks_late=False)
 def draw_evidence() -> None:
     """Draw stored responses of cases until another task waits or the time is up."""
@@ -84,7 +84,7 @@ def check_evidence() -> None:
 
 @receiver(sweep_ended)
 def queue_pending_evidence(**_: object) -> None:
-    """Queue the pending bundles and screenshots after each sweep, also those of cases older than this feature."""
+    """Queue pending bundles and screenshots after each sweep, including those of cases that predate this feature."""
     waits = pending(redis_client(SETTINGS)).waiting["evidence"]
     owed = bundle_rows.unbundled_versions(MAX_PENDING_BUNDLES) if not waits else []
     for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):

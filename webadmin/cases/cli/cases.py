@@ -107,7 +107,7 @@ def case(
     case_key: Annotated[str, typer.Argument(metavar="CASE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a case: its figures, and each copied passage of the page under that of the work, changes marked."""
+    """Show a case with its figures, and each copied passage of the page below the work's, with changes marked."""
     with session() as settings:
         from webadmin.cases.services.opinions.summary import read_opinions
 
@@ -184,7 +184,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
 
 
 def _addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
-    """Yield the URL of the case, or each of several URLs with its first and last time."""
+    """Yield the URL of the case, or several URLs with their first and last times."""
     from webadmin.cases.services.addresses import list_addresses
 
     listed = list_addresses(case)
@@ -241,7 +241,7 @@ def _allowance(case: "Case", settings: Settings) -> Message | str:
 
 
 def _ask_engines(case: "Case", version_id: str) -> Message | None:
-    """Request the opinions of the published engines; return the reason of a failure, or None."""
+    """Request the opinions of the published engines, and return the reason for a failure, or None."""
     from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 
     try:
@@ -263,7 +263,7 @@ def _agreement(opinions: "OpinionsSection", refusal: Message | None) -> Message:
 
 
 def _engines(opinions: "OpinionsSection", settings: Settings) -> dict[str, Any] | None:
-    """Return the answers of the engines as JSON values; None while there are none."""
+    """Return the engines' answers as JSON values, or None while there are none."""
     opinion = opinions.opinion
     if opinion is None:
         return None

@@ -1,4 +1,4 @@
-"""The tables of cases."""
+"""The models of cases."""
 
 from webadmin.accounts.services.access import register_scope
 from webadmin.cases.models.case import Case, CaseAddress, CaseMatch, RightsRecord, TakenText, VerdictRecord

@@ -1,4 +1,4 @@
-"""Cases: one text of a site that copied from one work, with its frozen evidence and the reviewers' decisions."""
+"""Cases, which are texts of a site that copied from a work, with frozen evidence and the reviewers' decisions."""
 
 from django.conf import settings
 from django.db import models
@@ -18,14 +18,14 @@ from webadmin.works.models.rights import Chapter, Licence, Work
 
 
 def _for_holder_and_all(*fields: str) -> list[models.Index]:
-    """Return the indexes for a filter or an order of the list, of one rights holder and of all."""
+    """Return the indexes for a filter or an order of the list, for one rights holder and for all."""
     return [models.Index(fields=["rights_holder", *fields]), models.Index(fields=[*fields])]
 
 
 class Case(models.Model):
-    """One page and one work; other addresses of the site with the same text are its `addresses`, not cases.
+    """A page that copied from a work; the site's other URLs with the same text are its `addresses`, not cases.
 
-    Figures are those of the newest matches; a verdict stays until a reviewer changes it.
+    The figures describe the newest matches; a verdict stays until a reviewer changes it.
 
     The state follows from the verdict and from what the rights allow: `core.states.CaseState.from_verdict`.
     """
@@ -43,18 +43,18 @@ class Case(models.Model):
     site = CopiedKey(Site, models.PROTECT, "page.site", verbose_name=_("site"))
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
-    # As the shown version of the page states them.
+    # As stated in the shown version of the page.
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
     page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
     page_published_at = models.DateTimeField(_("published, as the page states"), null=True, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
-    # The current verdict, one of `verdicts`; none while the case is open or set aside.
+    # The current verdict (one of `verdicts`), or None while the case is open or set aside.
     decision = models.ForeignKey(
         "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
     )
-    # The verdict of `decision`, "" for none; written together with it.
+    # The verdict in `decision`, or ""; both are written together.
     decided_as = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True, editable=False)
-    # The right that allows the page as last seen: licence, own domain or an unprotected work; "" for none.
+    # The right that allows the page as last seen: licence, own domain or unprotected work, or "".
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
@@ -63,14 +63,14 @@ class Case(models.Model):
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each counted once
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
-    excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # of the longest passage, as the page has it
+    excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # from the longest passage on the page
     obfuscations = models.JSONField(_("alterations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     obfuscation_kinds = ObfuscationKinds()
-    version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
+    version_id = models.CharField(_("page version"), max_length=40)  # the version with the newest matches
     opened_at = models.DateTimeField(_("opened"))
     first_seen_at = models.DateTimeField(_("first seen"))
     last_seen_at = models.DateTimeField(_("last seen"))
-    # Since the current verdict; empty without one.
+    # Set after the current verdict; empty without a verdict.
     changed_since = models.DateTimeField(_("page changed since the verdict"), null=True, blank=True)
     returned_at = models.DateTimeField(_("page back again"), null=True, blank=True)
 
@@ -82,7 +82,7 @@ class Case(models.Model):
         indexes = [
             models.Index(fields=["matter", "state"]),
             models.Index(fields=["work", "state"]),
-            models.Index(fields=["matter", "-taken_chars", "id"]),  # the case that represents it in a list
+            models.Index(fields=["matter", "-taken_chars", "id"]),  # finds the case that represents it in a list
             models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
             models.Index(
                 fields=["rights_holder", "-opened_at", "obfuscation_kinds", "state"],
@@ -104,12 +104,12 @@ class Case(models.Model):
 
     @property
     def verdict(self) -> str:
-        """The current verdict, "" for none; select `decision` with the case."""
+        """The current verdict, or ""; select `decision` with the case."""
         return self.decision.verdict if self.decision else ""
 
     @property
     def decided_version(self) -> str:
-        """The version that the page showed at the verdict; without a verdict, that of the newest matches."""
+        """The version that the page showed at the verdict, or without a verdict the version of the newest matches."""
         return (self.decision.page_version_id if self.decision else "") or self.version_id
 
     @property
@@ -122,7 +122,7 @@ class Case(models.Model):
 
 
 class CaseMatch(models.Model):
-    """The passages that one version of the page copied from one chapter: frozen, with all that a new check needs."""
+    """The passages that a version of the page copied from a chapter, frozen with all data that a new check needs."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="matches", verbose_name=_("case"))
     chapter = models.ForeignKey(Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter"))
@@ -158,8 +158,8 @@ class CaseMatch(models.Model):
             models.UniqueConstraint(fields=["case", "version_id", "text_id"], name="one_match_a_version_and_text")
         ]
         indexes = [
-            models.Index(fields=["text_id"]),  # which pages named a text that is withdrawn
-            models.Index(fields=["page_text_digest", "version_id"]),  # which case has this text of a page
+            models.Index(fields=["text_id"]),  # finds the pages that copied a withdrawn text
+            models.Index(fields=["page_text_digest", "version_id"]),  # finds the case with this text of a page
         ]
 
     def __str__(self) -> str:
@@ -167,9 +167,9 @@ class CaseMatch(models.Model):
 
 
 class CaseAddress(models.Model):
-    """A page that showed the text of a case, with the first and the last time; the case's own page among them.
+    """A page that showed the text of a case, with the first and last times; the case's own page is included.
 
-    A case whose text is at one address has none. webadmin.cases.services.addresses writes them.
+    A case whose text is at only one URL has no such rows. webadmin.cases.services.addresses writes them.
     """
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="addresses", verbose_name=_("case"))
@@ -188,7 +188,7 @@ class CaseAddress(models.Model):
 
 
 class TakenText(models.Model):
-    """The characters of one text of the work that are on the page, in the version that the case shows."""
+    """The characters of one text of the work that are on the page, in the version shown with the case."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -205,7 +205,7 @@ class TakenText(models.Model):
 
 
 class RightsRecord(models.Model):
-    """A change of the right that allows the page of a case; newest first."""
+    """A change of the right that allows the page of a case, ordered newest first."""
 
     class Cause(models.TextChoices):
         RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
@@ -217,7 +217,7 @@ class RightsRecord(models.Model):
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     cause = models.CharField(_("because"), max_length=16, choices=Cause)
     at = models.DateTimeField(_("at"))
-    # The user who entered or withdrew the right, and when; None if no user is known.
+    # The user who entered or withdrew the right (None if unknown), and the time.
     entered_by = user_key(_("entered by"), models.PROTECT, null=True, blank=True)
     entered_at = models.DateTimeField(_("entered"), null=True, blank=True)
 
@@ -236,12 +236,12 @@ class VerdictRecord(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
     verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
-    # The version shown then; after a move of the case, the one of its new page with the same text.
+    # The version shown at that time; after a move of the case, the version of the new page with the same text.
     page_version_id = models.CharField(_("page version"), max_length=40, blank=True)
     seen_version_id = models.CharField(
         max_length=40, blank=True, default="", editable=False
     )  # after a move: the version seen at the decision
-    # The licence created with the verdict; None for most, and after its withdrawal.
+    # The licence created with the verdict, if any; None after its withdrawal.
     licence = models.ForeignKey(
         Licence, models.SET_NULL, null=True, blank=True, editable=False, related_name="+", verbose_name=_("licence")
     )
@@ -255,8 +255,8 @@ class VerdictRecord(models.Model):
         verbose_name_plural = _("verdicts")
         ordering = ["-decided_at", "-pk"]
         indexes = [
-            models.Index(fields=["decided_by", "-decided_at"]),  # what one may undo
-            models.Index(fields=["-decided_at"]),  # what was decided on each of the last days
+            models.Index(fields=["decided_by", "-decided_at"]),  # finds decisions that a user may undo
+            models.Index(fields=["-decided_at"]),  # counts decisions by day
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Decisions of users on what counts: excluded passages, ignored texts, and overruled exclusions.
+"""Users' decisions on what counts: excluded passages, ignored texts, and overruled exclusions.
 
 A row changes only once, when it is withdrawn; a row with `withdrawn_at` has no effect.
 """
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Work
 
 
 class _Entered(models.Model):
-    """The user who entered a row, and the user who withdrew it."""
+    """A base class with the user who entered a row, and the user who withdrew it."""
 
     note = models.CharField(_("note"), max_length=500, blank=True)
     entered_by = user_key(_("entered by"), models.PROTECT)
@@ -29,7 +29,7 @@ class _Entered(models.Model):
 
 
 class Overruling(_Entered):
-    """A decision that findings of a work on a page count although they were excluded for this reason."""
+    """A decision that findings of a work on a page count, although they were excluded for this reason."""
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="overrulings", verbose_name=_("page"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="overrulings", verbose_name=_("work"))
@@ -46,9 +46,9 @@ class Overruling(_Entered):
 
 
 class ExcludedPassage(_Entered):
-    """A passage of the work, or one whole text of it, that does not count in one case.
+    """A passage or a whole text of the work that does not count in one case.
 
-    The passage is stored in the wording of the work, so that it is recognized in every later version of the page.
+    The passage is stored in the wording of the work, so that it is recognized in all later versions of the page.
     """
 
     class Reason(models.TextChoices):
@@ -59,7 +59,7 @@ class ExcludedPassage(_Entered):
         OTHER = "other", _("another reason")
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="excluded_passages", verbose_name=_("case"))
-    text_id = models.CharField(_("text id"), max_length=40, blank=True)  # of a text that is left out whole
+    text_id = models.CharField(_("text id"), max_length=40, blank=True)  # the id of a text that is excluded completely
     text = models.TextField(_("passage"), blank=True)
     chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
     reason = models.CharField(_("reason"), max_length=16, choices=Reason)
@@ -74,7 +74,7 @@ class ExcludedPassage(_Entered):
 
 
 class IgnoredText(_Entered):
-    """Text that never counts: noise of one site or, without a site, a passage of works that counts on no site."""
+    """Text that never counts: noise of a site or, without a site, a passage of works that counts on no site."""
 
     class Reason(models.TextChoices):
         NOISE = "noise", _("advertisement or noise of the site")

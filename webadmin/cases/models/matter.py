@@ -1,4 +1,4 @@
-"""Matters: all copies of one work on one site. Its cases are decided, noticed and reported together."""
+"""Matters, each with all copies of a work on a site, whose cases are decided, noticed and reported together."""
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +9,10 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
 from webadmin.works.models.rights import Work
 
-MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation
+MAX_NAME_CHARS = 60  # characters of a saved view's name, which is a line in the navigation
 
 
-# Each index has the filter columns of the lists: excluded matters are skipped without reading their rows.
+# Each index has the filter columns of the lists, so that excluded matters are skipped without reading rows.
 _FILTERED_BY = (
     "site",
     "work",
@@ -32,7 +32,7 @@ _FILTERED_BY = (
 
 
 def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
-    """Return the indexes that count and page a queue of the inbox, of one rights holder and of all."""
+    """Return the indexes that count and page a queue of the inbox, for one rights holder and for all."""
     fields = ["-harm", "-id", *_FILTERED_BY]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"matters_{name}_of_holder"),
@@ -41,7 +41,7 @@ def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
 
 
 class Matter(models.Model):
-    """One site and one work. Users enter assignee and documents; webadmin.cases.services.matters writes the rest."""
+    """A site and a work. Users enter the assignee and documents; webadmin.cases.services.matters writes the rest."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="matters", verbose_name=_("rights holder")
@@ -67,10 +67,10 @@ class Matter(models.Model):
     returned_cases = models.PositiveIntegerField(_("page back again"), default=0)
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each once
     work_share = models.FloatField(_("share of the work"), default=0.0)
-    # The longest lead over an official time, of chapters that have one; negative if the site was later.
+    # The longest lead of a chapter over its official time; negative if the site was later.
     lead_s = models.BigIntegerField(_("head start on the official publication in seconds"), null=True, blank=True)
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
-    # Their kinds, each between spaces, the most frequent first; in an index.
+    # The kinds, each between spaces, the most frequent first; part of indexes.
     obfuscation_kinds = models.CharField(_("alterations"), max_length=400, default="", blank=True)
     harm = models.FloatField(_("impact"), default=0.0)  # 0 to 100: core.harm
     first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
@@ -89,7 +89,7 @@ class Matter(models.Model):
             *_queue("returned", Q(returned_cases__gt=0)),
             *_queue("awaiting", ~Q(awaited="") | Q(proof_due__isnull=False)),
             *_queue("closed", Q(open_cases=0, confirmed_cases=0)),
-            # The cases of a site and of a work, added up.
+            # For totals over the cases of a site or a work.
             models.Index(fields=["site", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_site"),
             models.Index(fields=["work", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_work"),
             models.Index(
@@ -108,7 +108,7 @@ class Matter(models.Model):
 
 
 class MatterText(models.Model):
-    """The characters of one text of the work that the matter's cases copied together, and since when."""
+    """The characters of one text of the work that the matter's cases copied together, and the first time."""
 
     matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -120,7 +120,7 @@ class MatterText(models.Model):
         verbose_name = _("text from a matter")
         verbose_name_plural = _("texts of matters")
         constraints = [models.UniqueConstraint(fields=["matter", "text_id"], name="one_text_a_matter")]
-        indexes = [models.Index(fields=["text_id", "matter"])]  # by whom a chapter was copied
+        indexes = [models.Index(fields=["text_id", "matter"])]  # finds the sites that copied a chapter
 
     def __str__(self) -> str:
         return f"{self.matter_id} · {self.text_id}"

@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class PageCheck(models.Model):
-    """The last comparison of a page version with the corpus: its algorithm, the corpus revision, the outcome."""
+    """The last comparison of a page version with the corpus: the algorithm, the corpus revision and the outcome."""
 
     version_id = models.CharField(_("version"), max_length=40, primary_key=True)
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="checks", verbose_name=_("page"))
@@ -21,7 +21,7 @@ class PageCheck(models.Model):
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     match_count = models.PositiveSmallIntegerField(_("matches"), default=0)
     checked_at = models.DateTimeField(_("checked"))
-    appeared_at = models.DateTimeField(_("first seen"))  # the version, on its page
+    appeared_at = models.DateTimeField(_("first seen"))  # finds the check of a version on its page
 
     class Meta:
         verbose_name = _("page check")
@@ -35,7 +35,7 @@ class PageCheck(models.Model):
 class Exclusion(models.Model):
     """A finding that never became a case, with the reason: licensed, own site, quotation, not protected.
 
-    Every excluded finding has a row. A finding that became a case and was allowed later is a case that is set aside.
+    Every excluded finding has a row. If a finding became a case and was allowed later, the case is set aside instead.
     """
 
     SEARCH_PATHS = ("page", "site")
@@ -57,7 +57,7 @@ class Exclusion(models.Model):
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
     similarity = models.FloatField(_("similarity"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    # The passages, for the view of the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
+    # The passages shown with the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
     #   "work_text_digest", "matched_chars", "similarity", "spans": as those of a case, without excerpts}, ...]
     found = models.JSONField(_("passages"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))
@@ -79,4 +79,4 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         said = (str(self.work), self.get_reason_display(), self.get_match_class_display())
-        return " · ".join(dict.fromkeys(said))  # a quotation is left out as one
+        return " · ".join(dict.fromkeys(said))  # A quotation is excluded as such.

@@ -1,4 +1,4 @@
-"""One verdict for many cases: a preview first, then the confirmed part."""
+"""Gives the same verdict on many cases, after a preview that the user confirms."""
 
 import re
 from collections.abc import Sequence
@@ -22,23 +22,23 @@ from webadmin.ui.models.phrases import VERDICTS
 from webadmin.ui.pages.actions import carry_out_each
 from webadmin.ui.pages.page_responses import admin_page
 
-# One verdict writes two rows; 500 take about a second on SQLite, and nobody reviews more at once.
+# A verdict writes two rows; 500 verdicts take about a second on SQLite, and nobody reviews more at once.
 MAX_VERDICTS_AT_ONCE = 500
-# The form field of the seen plan: the newest decision of each case, as KEY:KEY,KEY:KEY; 0 for none.
+# The form field with the plan that the user saw: the newest decision of each case as KEY:KEY,KEY:KEY, 0 for none.
 SEEN = "seen"
 _PAIR = re.compile("[0-9]{1,19}:[0-9]{1,19}")
 
 
 @dataclass(slots=True)
 class VerdictPlan:
-    """The effect of a verdict on chosen cases. left_out: by the reason, in words."""
+    """The effect of a verdict on the chosen cases. left_out: the omitted cases by reason, in words."""
 
-    able: list[Any] = field(default_factory=list)  # cases, each with the key of its newest decision
+    able: list[Any] = field(default_factory=list)  # the cases to decide, each with the key of its newest decision
     left_out: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def plan_verdicts(cases: Sequence[Any], verdict: Verdict | None) -> VerdictPlan:
-    """Return the plan of a verdict; it leaves out changed and allowed cases, which need an individual decision."""
+    """Return the plan for a verdict, without changed and allowed cases, which need an individual decision."""
     plan = VerdictPlan()
     for case in cases:
         reason = _reason_to_leave_out(case, verdict)
@@ -51,7 +51,7 @@ def answer(
     queryset: QuerySet,
     verdict: Verdict | None,
 ) -> HttpResponse | None:
-    """Return the preview page; after its confirmation, give the verdicts, all with one time, and return None."""
+    """Return the preview page; after its confirmation, record the verdicts with the same time, and return None."""
     newest = VerdictRecord.objects.filter(case=OuterRef("pk")).order_by("-decided_at", "-pk").values("pk")[:1]
     chosen = queryset.select_related("page").annotate(newest=Subquery(newest))
     cases: list[Any] = list(chosen[: MAX_VERDICTS_AT_ONCE + 1])

@@ -1,1 +1,1 @@
-"""Findings: what opens a case, what a licence does, and what people decided."""
+"""Opens cases for findings, applies rights to them, and records people's decisions."""

@@ -1,8 +1,8 @@
-"""The addresses of a case: the same text at several addresses of one site is one case.
+"""Manages the URLs of a case: the same text at several URLs of a site is one case.
 
-A case has one page, which is shown and checked. If that page is gone, or no longer has anything of the work, the case
-moves to another address that still shows the text. So does a case with a verdict whose page has a new text, once
-another address is seen with the text of the verdict. An address with a different text gets a case of its own.
+A case has one page, which is shown and checked. If that page is gone, or no longer copies from the work, the case moves
+to another URL that still shows the text. A case with a verdict also moves if its page has a new text and another URL is
+seen with the text of the verdict. A URL with a different text gets its own case.
 """
 
 from collections import defaultdict
@@ -18,12 +18,12 @@ from webadmin.cases.services.decision import ALLOWANCES, Rights, RightsQuery
 from webadmin.database import lock_rows
 from webadmin.sites.models import PageRecord
 
-OUTDATED = 0  # the algorithm id of an invalid check; no algorithm has it
+OUTDATED = 0  # The algorithm id of an invalid check, which no algorithm has.
 
 
 @dataclass(frozen=True, slots=True)
 class ListedAddress:
-    """One address of a case. is_shown: whether it showed the text at the last visit."""
+    """A URL of a case. is_shown: whether it showed the text at the last visit."""
 
     url: str
     first_seen_at: datetime
@@ -33,12 +33,12 @@ class ListedAddress:
 
 
 def list_addresses(case: Case) -> list[ListedAddress]:
-    """Return all addresses of a case, that of its page first; select `page` with the case."""
+    """Return all URLs of a case, its page's URL first; select `page` with the case."""
     return list_addresses_of_cases([case])[case.pk]
 
 
 def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAddress]]:
-    """Return the addresses of each case, in the order of `list_addresses`."""
+    """Return the URLs of each case, in the order of `list_addresses`."""
     rows: dict[int, list[CaseAddress]] = defaultdict(list)
     found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
     for row in found:
@@ -63,17 +63,17 @@ def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAdd
 
 
 def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
-    """Return the cases that have one of these pages as their page or as a further address."""
+    """Return the cases whose page or other URL is one of these pages."""
     others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
     return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
 
 
 def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
-    """Update the times at which addresses of cases were seen with a text of the case.
+    """Update the times at which URLs of cases were seen with a text of the case.
 
-    A page is compared again, for a case of its own, if it shows another text than its case, or if it is the case's page
-    and another address shows the text of the verdict. Only a sighting decides this: a site that changes all its pages
-    shows the old text at none of them.
+    A page is compared again, to get its own case, if it shows another text than its case, or if it is the case's page
+    and another URL shows the text of the verdict. Only a sighting triggers this, because a site that changes all its
+    pages no longer shows the old text anywhere.
     """
     sighted = {each.version.id: each for each in versions}
     addresses = CaseAddress.objects.filter(page__in=[each.version.page_id for each in versions])
@@ -112,7 +112,7 @@ def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
 
 
 def release_addresses(rows: Iterable[CaseAddress]) -> None:
-    """Remove addresses from their cases, and request a comparison of their pages."""
+    """Remove URLs from their cases, and request a comparison of their pages."""
     pages = {row.pk: row.page_id for row in rows}
     if pages:
         CaseAddress.objects.filter(pk__in=pages).delete()
@@ -120,9 +120,9 @@ def release_addresses(rows: Iterable[CaseAddress]) -> None:
 
 
 def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
-    """Remove addresses on which the rights rule differently from their case: a licence may be for one address.
+    """Remove URLs for which the ruling differs from their case's, because a licence may cover a single URL.
 
-    texts: those that the cases copied, if a right depends on them.
+    texts: the texts that the cases copied, if a right depends on them.
     """
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     others = []
@@ -142,16 +142,16 @@ def request_comparison(pages: "Sequence[str] | QuerySet") -> None:
 
 
 def addresses_showing_text(rows: "QuerySet[CaseAddress]") -> set[int]:
-    """Return the keys of the addresses whose last known version shows a text of their case."""
+    """Return the keys of the rows whose last known version shows a text of their case."""
     matched = CaseMatch.objects.filter(case=OuterRef("case"), version_id=OuterRef("page__version_id"))
     standing = rows.filter(Exists(matched), page__gone_since=None)
     return set(standing.order_by().values_list("pk", flat=True))
 
 
 def move_cases_to_shown_pages(pages: Collection[str]) -> None:
-    """Move cases whose page no longer shows their text to another address that does.
+    """Move cases whose page no longer shows their text to another URL that does.
 
-    pages: those that are gone, back, or have another text.
+    pages: the pages that are gone, back, or have another text.
     """
     named = CaseAddress.objects.filter(Q(page__in=pages) | Q(case__page__in=pages)).order_by()
     keys = sorted(set(named.values_list("case_id", flat=True)))
@@ -167,7 +167,7 @@ def move_cases_to_shown_pages(pages: Collection[str]) -> None:
 
 
 def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
-    """Move a case to the first of the pages that has no case of its own for the work."""
+    """Move a case to the first page that has no other case of the work."""
     others = Case.objects.filter(page__in=standing, work=case.work_id).values_list("page_id", flat=True)
     taken = set(others)
     page = next((page for page in standing if page.page_id not in taken), None)
@@ -181,11 +181,11 @@ def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
     Case.objects.filter(pk=case.pk).update(
         page=page, page_url=match.final_url, page_title=page.title, version_id=page.version_id
     )
-    request_comparison([page.page_id])  # updates the other columns that describe the page
+    request_comparison([page.page_id])  # Saving updates the other columns that describe the page.
 
 
 def _has_same_text(case: Case, version: str, other: str) -> bool:
-    """Return whether matches of the case have the same page text in both versions."""
+    """Return True if matches of the case have the same page text in both versions."""
     first, second = (
         set(case.matches.filter(version_id=each).values_list("page_text_digest", flat=True))
         for each in (version, other)

@@ -1,4 +1,4 @@
-"""The right that allows the page of a case now, and who entered it."""
+"""Finds the right that currently allows the page of a case, and who entered it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from webadmin.works.services.licences import licence_label, one_spelling
 class CurrentAllowance:
     """The right that allows the page of a case as last seen, and who entered it.
 
-    seen_before: when the page was first seen with the copy, if that was before the licence began; else None.
+    seen_before: the time when the page was first seen with the copy, if that was before the licence began.
     """
 
     reason: str
@@ -30,12 +30,12 @@ class CurrentAllowance:
     by: str
     entered_at: datetime | None
     is_of_work: bool  # the work is not protected anywhere
-    is_of_finding: bool  # the finding is not a copy, or nothing of it counts; no right is involved
+    is_of_finding: bool  # the finding is not a copy, or none of it counts; no right is involved
     seen_before: datetime | None
 
 
 def current_allowance(case: Case) -> CurrentAllowance | None:
-    """Return the right that allows the page of a case; None if nothing does."""
+    """Return the right that allows the page of a case, or None."""
     if not case.allowed_as:
         return None
     right = _ruling(case).right
@@ -54,14 +54,14 @@ def current_allowance(case: Case) -> CurrentAllowance | None:
 
 @dataclass(frozen=True, slots=True)
 class PartialLicence:
-    """A licence that covers the page of a case except for some chapters. outside: their numbers, for display."""
+    """A licence that covers the page of a case except for some chapters. outside: the chapter numbers, for display."""
 
     licence: Licence
     outside: str
 
 
 def partial_licence(case: Case) -> PartialLicence | None:
-    """Return the licence that covers some chapters on the page of a case, and those it does not; None if none does."""
+    """Return the licence that covers some chapters on a case's page with the uncovered chapters, or None."""
     limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
     if case.allowed_as or not limited.exists():
         return None
@@ -84,7 +84,7 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class CoveredRows(Generic[M]):
-    """The newest records and the number of all; is_cut: there are more than `count`."""
+    """The newest records and the number of all records. is_cut: there are more than `count`."""
 
     shown: tuple[M, ...]
     count: int
@@ -110,7 +110,7 @@ def covered_findings(licence: Licence) -> CoveredRows[Exclusion]:
 
 
 def _filter_covered(rows: Iterable[M], licence: Licence) -> CoveredRows[M]:
-    """Return the rows whose page the licence covers: two licences may have the same label."""
+    """Return the rows whose page the licence covers, because two licences may have the same label."""
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
     here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]
     return CoveredRows(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)

@@ -24,7 +24,7 @@ from webadmin.works.services.work_length import note_counted
 
 
 class DjangoSearchBacklog:
-    """`core.ports.SearchBacklog` over Django's ORM. `rights_holder` is the key of a rights holder."""
+    """Implements core.ports.SearchBacklog with Django's ORM. rights_holder: the key of a rights holder."""
 
     def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
         by_holder = Chapter.objects.filter(indexed_at__isnull=False).order_by().values("work__rights_holder_id")
@@ -100,13 +100,13 @@ class DjangoSearchBacklog:
 
 
 def with_holders(pages: Collection[Page]) -> list[tuple[Page, int]]:
-    """Return those of `pages` whose site is known, each with its rights holder."""
+    """Return the pages whose site is known, each with its rights holder."""
     holders = {SiteId(str(pk)): holder for pk, holder in Site.objects.values_list("pk", "rights_holder_id")}
     return [(page, holders[page.site_id]) for page in pages if page.site_id in holders]
 
 
 def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, tuple[datetime, int]]:
-    """Return the time of comparison and the number of matched texts of each of `versions` that its page shows."""
+    """Return the comparison time and the number of matched texts for each version that its page currently shows."""
     found: dict[str, tuple[datetime, int]] = {}
     for batch in batches(versions):
         checks = PageCheck.objects.filter(
@@ -119,7 +119,7 @@ def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, 
 
 
 def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[PageCheck]":
-    """Return the checks of the versions that the holder's pages show, compared no later than `until`."""
+    """Return the checks of versions that the holder's pages show, if compared no later than `until`."""
     return PageCheck.objects.filter(
         checked_at__lte=until,
         algorithm_id=algorithm_id,
@@ -139,7 +139,7 @@ def _take_back(findings: "QuerySet[CaseMatch]") -> None:
 
 
 class DjangoCaseRepository(DjangoSearchBacklog):
-    """`core.ports.CaseRepository` over Django's ORM."""
+    """Implements core.ports.CaseRepository with Django's ORM."""
 
     def __init__(self, works: WorkTexts) -> None:
         self._works = works
@@ -154,7 +154,7 @@ class DjangoCaseRepository(DjangoSearchBacklog):
     def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         try:
             return self._record(outcomes)
-        except IntegrityError:  # another process wrote the same page or case for the first time: now it is there
+        except IntegrityError:  # Another process created the same page or case, so that it exists now.
             return self._record(outcomes)
 
     def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:

@@ -23,9 +23,9 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 
 @dataclass(frozen=True, slots=True)
 class RightsQuery:
-    """The facts for a ruling: a page that copied from a work.
+    """The facts for a ruling on a page that copied from a work.
 
-    page: its key; seen_at: when the copy was last seen; account: the poster, or else the author that the page names;
+    page: the key. seen_at: when the copy was last seen. account: the poster, or else the author that the page names.
     texts: the ids of the work's texts that it copied beyond a quotation.
     """
 
@@ -39,13 +39,13 @@ class RightsQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The ruling on one finding. If nothing allows it, `reason` is None and all else empty.
+    """The ruling on a finding. If nothing allows it, `reason` is None and all other fields are empty.
 
-    outside: the chapters that the licence in `right` does not cover, if it covers the others.
+    outside: the chapters that the licence in `right` does not cover, if it covers others.
     """
 
     reason: Rejection | None = None
-    label: str = ""  # for display: licensee and contract, the own domain or account, or why it is unprotected
+    label: str = ""  # for display: licensee and contract, own domain or account, or why the work is unprotected
     right: Right | None = None
     outside: tuple[int, ...] = ()
 
@@ -55,7 +55,7 @@ NOTHING = Allowance()
 
 @dataclass(slots=True)
 class _HostRights:
-    """The rights that concern one host."""
+    """The rights that apply to one host."""
 
     own: list[str]
     accounts: list[OwnAccount]
@@ -83,17 +83,17 @@ class Rights:
                 self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
 
     def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
-        """Return the allowance, or NOTHING if a reviewer overruled its reason and right for this finding."""
+        """Return the allowance, or NOTHING if a reviewer overruled it for this finding."""
         reason = str(allowance.reason or "")
         key = (page, work, reason, _detail(reason, allowance.label))
         return NOTHING if key in self._overruled else allowance
 
     def counts_ignored(self, page: str, work: int) -> bool:
-        """Return whether ignored texts count: a reviewer overruled that nothing is left without them."""
+        """Return True if ignored texts count, because a reviewer overruled an exclusion based on them."""
         return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
 
     def set_aside_reason(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
-        """Return the reason, other than a right, why a case is set aside; NOTHING if there is none."""
+        """Return the reason, other than a right, why a case is set aside, or NOTHING."""
         again = self._no_longer.get((page, work))
         if again is not None and match_class == again:  # class and reason of a quotation have the same name
             return self.unless_overruled(page, work, Allowance(again))
@@ -101,14 +101,14 @@ class Rights:
 
     @property
     def works_by_chapters(self) -> frozenset[int]:
-        """The works with a licence for some chapters: queries about them need their `texts`."""
+        """Return the works with a licence for some chapters; queries about them need their `texts`."""
         return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
     def ruling(self, copied: RightsQuery) -> Allowance:
         """Return the ruling on a page for the day, in the operator's time zone, on which it was last seen.
 
-        The account and the address of the page come first, then the protection of the work. An overruled right is
-        skipped: another one may still allow the page.
+        The account and URL of the page are checked first, then the protection of the work. An overruled right is
+        skipped, because another right may still allow the page.
         """
         near = self._host_rights(copied.url)
         for account in near.accounts:
@@ -129,7 +129,7 @@ class Rights:
     def _licence(self, copied: RightsQuery, near: _HostRights) -> Allowance:
         """Return the allowance by a licence that covers the page on that day.
 
-        It has no reason if the licence leaves out some copied chapters.
+        It has no reason if the licence does not cover some copied chapters.
         """
         permissions = [
             permission
@@ -160,7 +160,7 @@ class Rights:
         return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
     def _host_rights(self, url: str) -> _HostRights:
-        """Return the rights for the host of a URL, cached by host: there are thousands of findings per host."""
+        """Return the rights for the host of a URL, cached because a host has thousands of findings."""
         try:
             key = host_key(url)
         except ValueError:
@@ -180,7 +180,7 @@ class Rights:
 
 
 def _detail(reason: str, detail: str) -> str:
-    """Return the right that an overruling names besides the reason; "" for quotations, whatever their source."""
+    """Return the right that an overruling names in addition to the reason, or "" for quotations."""
     return "" if reason in OF_THE_FINDING else detail
 
 
@@ -188,9 +188,9 @@ def _detail(reason: str, detail: str) -> str:
 class DecisionFacts:
     """The facts of one decision.
 
-    rejection: why the matcher calls it no copy (a quotation, a teaser), if it does; source: the quoted source.
-    opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: all of it is noise or ignored.
-    is_known: the page already has a case of the work.
+    rejection: why the matcher does not consider it a copy (a quotation, a teaser), or None. source: the quoted source.
+    opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: only noise or ignored texts were
+    found. is_known: the page already has a case of the work.
     """
 
     copied: RightsQuery
@@ -203,21 +203,21 @@ class DecisionFacts:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The outcome. is_case: False for findings excluded for the reason of `allowance`; a case may have one too."""
+    """The outcome. is_case: False if the finding is excluded for the reason in `allowance`; cases may have one too."""
 
     allowance: Allowance
     is_case: bool
 
 
 def decide(finding: DecisionFacts, rights: Rights) -> Decision:
-    """Decide by the first rule that holds and that no reviewer overruled.
+    """Decide by the first rule that applies and that no reviewer overruled.
 
     1. The rights holder's own account, own domain or licence allows the page, or the work is not protected.
-    2. The matcher left it out: a teaser, unless the rights holder wants cases of these; a quotation.
-    3. Nothing is left once noise and ignored texts do not count.
+    2. The matcher excluded it as a quotation, or as a teaser, unless the rights holder wants cases of teasers.
+    3. Nothing is left without noise and ignored texts.
     4. Everything else is a case.
 
-    A known case stays one: what allows it now, or leaves nothing of it, sets it aside, and is written down there.
+    A known case remains a case: if rule 1, 2 or 3 applies, it is set aside, and the reason is recorded.
     """
     allowance = rights.ruling(finding.copied)
     is_wanted = finding.rejection is Rejection.TEASER and finding.opens_teasers

@@ -1,10 +1,10 @@
 """Findings: the passages that a page copied from one work, for the rights holder who watches the site.
 
-They are frozen in cases as JSON: plain lists and numbers that any later version can read.
+They are frozen in cases as JSON, with plain lists and numbers that any later version can read.
 
-Quotations name their source. The matcher knows texts, not authors, and calls an unmarked passage of more than a
-sentence an excerpt. A title or author next to it marks a quotation as well as quotation marks do, within the same
-bounds (matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, requires both names.
+Quotations name their source. The matcher knows texts, not authors, and classifies an unmarked passage of more than a
+sentence as an excerpt. A title or author next to it marks a quotation as quotation marks do, within the same bounds
+(matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, requires both names.
 """
 
 import re
@@ -33,8 +33,8 @@ from webadmin.works.models import Chapter, Work
 from webadmin.works.services.aliases import names_of_author
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
-EXCERPT_CHARS = 80  # a line of a list
-REACH_CHARS = 40  # a title and a name with their introduction; chosen: the matcher looks 30 back for a title
+EXCERPT_CHARS = 80  # characters in a line of a list
+REACH_CHARS = 40  # fits a title and a name with their introduction; chosen, the matcher searches 30 for a title
 MIN_NAME_CHARS = 2
 _NO_COPIES = (MatchClass.QUOTATION, MatchClass.TEASER)
 _NO_ALTERATIONS = {str(Obfuscation.SLOW_PARTS)}  # is about reading time, not about the text
@@ -45,9 +45,9 @@ _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|
 
 @dataclass(frozen=True)
 class Findings:
-    """The matches of a page with one work: each text once, with the first chapter that has it.
+    """The matches of a page with one work, each text once with the first chapter that has it.
 
-    source: how the page names the work or its author, if all matches are quotations; else "".
+    source: the page's name for the work or its author, if all matches are quotations, or "".
     """
 
     work: Work
@@ -72,20 +72,20 @@ class Findings:
 
     @cached_property
     def copies(self) -> list[Match]:
-        """The matches that are more than a quotation or a teaser."""
+        """The matches that are not only a quotation or a teaser."""
         return [match for match in self.matches if match.match_class not in _NO_COPIES]
 
     @cached_property
     def main(self) -> Match:
-        """The largest match, of the copies if there are any."""
+        """The largest copy, or the largest match if there is no copy."""
         return max(self.copies or self.matches, key=lambda match: match.matched_chars)
 
 
 @dataclass(frozen=True, slots=True)
 class TextKey:
-    """The identity of a copied text: a site has one case of it, whatever the number of addresses.
+    """The identity of a copied text, for which a site has one case, regardless of the number of URLs.
 
-    A text with inserted words is different evidence from the plain text, and a right may belong to an account.
+    A text with inserted words is other evidence than the plain text, and a right may belong to an account.
 
     account: the poster, or else the author that the page names.
     """
@@ -99,14 +99,14 @@ class TextKey:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFindings:
-    """One outcome, with the findings for the rights holder who watches its site."""
+    """A comparison's outcome, with the findings for the rights holder who watches the site."""
 
     outcome: ComparisonOutcome
     site: Site
     findings: list[Findings]
-    keys: list[TextKey]  # of the findings, in the same order
-    rejection: str  # why the page has no findings; "" if it has some
-    is_whole: bool  # no matched text was withdrawn in the meantime
+    keys: list[TextKey]  # keys of the findings, in the same order
+    rejection: str  # why the page has no findings, or ""
+    is_whole: bool  # no matched text was withdrawn meanwhile
 
 
 def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindings]:
@@ -169,7 +169,7 @@ def stated_author(version: PageVersion) -> str:
 
 
 def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
-    """Return the posters that the page names for the copied passages of its main text; "" for none."""
+    """Return the posters that the page names for the copied passages in its main text, or ""."""
     if not version.reading.posters:
         return ""
     spans = [span.page for match in matches for span in match.spans if span.zone is Zone.MAIN]
@@ -183,7 +183,7 @@ def stated_title(version: PageVersion) -> str:
 
 
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
-    """Return the fields of a case that follow the version shown. Similarity is weighted by matched characters."""
+    """Return the fields of a case that depend on the shown version. Similarity is weighted by matched characters."""
     matches, matched = findings.matches, findings.matched_chars
     return {
         "page_url": version.page_url,
@@ -204,7 +204,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
 
 
 def compared_text(version: PageVersion, match: Match) -> tuple[str, str]:
-    """Return the text to which the offsets of a match refer, and its digest.
+    """Return the text that a match's offsets refer to, and its digest.
 
     It is the whole text if a passage is outside the main text.
     """
@@ -215,7 +215,7 @@ def compared_text(version: PageVersion, match: Match) -> tuple[str, str]:
 
 
 def _excerpt(findings: Findings, version: PageVersion) -> str:
-    """Return the beginning of the longest passage on the page, in one line."""
+    """Return the beginning of the longest passage on the page, on one line."""
     spans = findings.main.spans
     if not spans:
         return ""
@@ -225,7 +225,7 @@ def _excerpt(findings: Findings, version: PageVersion) -> str:
 
 
 def freeze_match(version: PageVersion, match: Match, work_text: str) -> dict[str, Any]:
-    """Return the fields of a `CaseMatch` that follow from the version and the match."""
+    """Return the fields of a `CaseMatch` for a version and a match."""
     page_text, page_digest = compared_text(version, match)
     raw = version.reading.raw_places()
     return {
@@ -249,7 +249,7 @@ def freeze_match(version: PageVersion, match: Match, work_text: str) -> dict[str
 
 
 def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:
-    """Return one entry per kind, with the sum of counts and the first example."""
+    """Return an entry for each kind, with the sum of counts and the first example."""
     merged: dict[Obfuscation, ObfuscationFound] = {}
     for item in (*version.reading.obfuscations, *(item for match in matches for item in match.obfuscations)):
         before = merged.get(item.kind, ObfuscationFound(item.kind, 0, ""))
@@ -258,7 +258,7 @@ def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[Obfusc
 
 
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
-    """Return one passage with both excerpts; offsets in code points of the texts as given.
+    """Return a passage with both excerpts; offsets are in code points of the original texts.
 
     raw: maps the page's text to the raw text; `raw_changes` has the places of the changes there.
     """
@@ -271,7 +271,7 @@ def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> d
 
 
 def placed_span(span: Span) -> dict[str, Any]:
-    """Return the places and changes of one passage, without any text."""
+    """Return the places and changes of a passage, without text."""
     return {
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
@@ -285,7 +285,7 @@ def placed_span(span: Span) -> dict[str, Any]:
 
 
 def read_span(placed: Mapping[str, Any]) -> Span:
-    """Return the passage from the output of `placed_span` or `frozen_span`."""
+    """Restore a passage from the output of `placed_span` or `frozen_span`."""
     return Span(
         page=TextRange(*placed["page"]),
         work=TextRange(*placed["work"]),
@@ -331,7 +331,7 @@ class SourceNames:
     _known: dict[int, tuple[str, re.Pattern[str]]] = field(default_factory=dict)
 
     def find_name(self, text: str, work: Work) -> str:
-        """Return the name of the work or its author in `text`; "" if it names neither."""
+        """Return the name of the work or its author in `text`, or "" if neither is named."""
         if work.pk not in self._known:
             self._known[work.pk] = _title(work), _author_pattern(names_of_author(work))
         title, by_author = self._known[work.pk]
@@ -345,7 +345,7 @@ class SourceNames:
 def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
     """Return the findings of one work, with the source that the page names for quotations.
 
-    Excerpts become quotations if the page has little of the work and names the source next to them.
+    Excerpts become quotations if the page copied little of the work and names the source next to them.
     """
     matches = [match for match in findings.matches if match.match_class is not MatchClass.TEASER]
     classes = {match.match_class for match in matches}
@@ -371,11 +371,11 @@ def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
 
 
 def _are_little(matches: Collection[Match]) -> bool:
-    """Return whether the matches are within the bounds of marked quotations.
+    """Return True if the matches are within the bounds of marked quotations.
 
     Lengths include punctuation.
     """
-    from matcher.calibration import DEFAULT as BOUNDS  # loads the compiled loops, which lists do not need
+    from matcher.calibration import DEFAULT as BOUNDS  # loads compiled loops, which lists do not need
 
     spans = [span for match in matches for span in match.spans]
     return (
@@ -389,7 +389,7 @@ def _are_little(matches: Collection[Match]) -> bool:
 
 
 def _shared_source_name(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
-    """Return the source named next to the first match if one is named next to every match, else ""."""
+    """Return the source named next to the first match, if a source is named next to every match, or ""."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
@@ -409,7 +409,7 @@ def _title(work: Work) -> str:
 
 
 def _author_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern for one of the names as an author; without any name its groups match empty strings."""
+    """Return a pattern for any of the names as an author; without names, its groups match empty strings."""
     known = [unicodedata.normalize("NFKC", name).strip() for name in names]
     escaped = "|".join(re.escape(name) for name in known if len(name) >= MIN_NAME_CHARS)
     return re.compile(rf"{_INTRODUCES}({escaped})|({escaped}){_WRITES}")

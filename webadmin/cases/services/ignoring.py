@@ -1,4 +1,4 @@
-"""Ignored texts: noise of a site, marked on a page, and passages of works that count nowhere.
+"""Manages ignored texts: noise of a site, marked on a page, and passages of works that count nowhere.
 
 Stored findings do not change: `webadmin.cases.services.what_counts` subtracts the texts from the results of
 comparisons. Pages whose cases may be affected are queued for another comparison.
@@ -27,24 +27,24 @@ from webadmin.cases.services.recounting import recount, recount_all
 from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
 from webadmin.works.models import Chapter
 
-LEAST_LETTERS = 4  # of noise; shorter text occurs everywhere
-LEAST_LETTERS_EVERYWHERE = 8  # of a text that counts on no site
+LEAST_LETTERS = 4  # letters of noise; shorter text occurs everywhere
+LEAST_LETTERS_EVERYWHERE = 8  # letters of a text that counts on no site
 MAX_NOISE_CHARS = 500
-MAX_TEXT_CHARS = 2_000  # a notice; longer texts are works of others
-MAX_TEXTS = 500  # of one site, and of one rights holder for all sites: each page is searched for each
-# The share of a chapter that may not be ignored: copies of the chapter would silently disappear.
+MAX_TEXT_CHARS = 2_000  # as long as a notice; longer texts are other people's works
+MAX_TEXTS = 500  # for one site, and for a holder's sites together; each page is searched for each
+# At most this share of a chapter may be ignored; otherwise copies of the chapter would silently disappear.
 MOST_OF_CHAPTER = 0.5
 MAX_CHAPTERS_LOOKED_AT = 300
-# Open cases to preview before a text is saved, and the time limit. 200 take about 0.3 s (2026-11).
+# The number of open cases previewed before a text is saved, and the time limit. 200 take about 0.3 s (2026-11).
 MAX_CASES_SHOWN, MAX_SECONDS = 200, 3.0
-MAX_RECOUNTED = 30  # cases recounted within the request; the others when their pages are compared again
+MAX_RECOUNTED = 30  # cases recounted in the request; others wait for the next comparison
 
 
 def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText:
-    """Add text of the page of a case to the noise of its site, and recount the case at once.
+    """Add text on a case's page to the noise of its site, and recount the case immediately.
 
-    Raises BadInput for text that is not on the page, that the work itself has, that is listed already, too short or too
-    long, and for a user without a role; ServiceUnavailable.
+    Raises BadInput if the text is not on the page, is in the work, is already listed, is too short or too long, or if
+    the user has no role; ServiceUnavailable.
     """
     require_role(user, case)
     text, letters = _validate_text(text, LEAST_LETTERS, MAX_NOISE_CHARS)
@@ -70,7 +70,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
 
 
 def check_text(holder: RightsHolder, text: str) -> str:
-    """Return the text to store. Raises BadInput for one that is too short, too long, or most of a chapter."""
+    """Return the text to store. Raises BadInput if it is too short, too long, or most of a chapter."""
     text, letters = _validate_text(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
@@ -84,7 +84,7 @@ def check_text(holder: RightsHolder, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """The characters of the work taken by one open case, before and after ignoring a text."""
+    """The characters of the work taken by an open case, before and after ignoring a text."""
 
     case: Case
     before: int
@@ -97,7 +97,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreEffect:
-    """The effect of ignoring a text. looked_at: the number of open cases checked; is_cut: there are more."""
+    """The effect of ignoring a text. looked_at: the number of checked open cases. is_cut: there are more."""
 
     losses: list[Loss]
     looked_at: int
@@ -105,7 +105,7 @@ class IgnoreEffect:
 
 
 def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
-    """Return the losses of the newest open cases if a text were ignored. Raises ServiceUnavailable."""
+    """Return the characters that the newest open cases would lose if a text were ignored. Raises ServiceUnavailable."""
     ends, letters = time.monotonic() + MAX_SECONDS, TextLetters.from_text(text)
     cases = list(
         Case.objects.filter(rights_holder=holder, state=CaseState.OPEN)
@@ -126,7 +126,7 @@ def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
 def ignore_everywhere(
     holder: RightsHolder, text: str, user: User, *, reason: str, note: str = ""
 ) -> tuple[IgnoredText, IgnoreEffect]:
-    """Ignore a text on all sites, and return the row and its effect. Raises as `check_text`; ServiceUnavailable."""
+    """Ignore a text on all sites, and return the row and its effect. Raises as `check_text`, and ServiceUnavailable."""
     text, letters = check_text(holder, text), TextLetters.from_text(text)
     if reason not in IgnoredText.Reason or reason == IgnoredText.Reason.NOISE:
         raise BadInput("exclusion.no-reason")
@@ -145,7 +145,7 @@ def ignore_everywhere(
 
 
 def may_take_back(ignored: IgnoredText, user: User) -> bool:
-    """Return whether the user is a manager, or a reviewer who entered the text."""
+    """Return True if the user is a manager, or a reviewer who entered the text."""
     if ignored.withdrawn_at is not None:
         return False
     is_own = ignored.entered_by_id == user.pk and user_role(user, ignored.rights_holder_id) is not None

@@ -1,4 +1,4 @@
-"""The verdict "licensed" with its licence: for the page, for the work on the site, or for the whole site."""
+"""Gives the verdict "licensed" and creates a licence for the page, the work on the site, or the whole site."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ MAX_LICENSEE_CHARS = 200
 
 
 class LicenceScope(StrEnum):
-    """The scope of a licence created with a verdict, the narrowest first."""
+    """The scopes of a licence created with a verdict, the narrowest first."""
 
-    PAGE = "page"  # the work, on the page of the case and below its address
+    PAGE = "page"  # the work, on the page of the case and below its URL
     WORK = "work"  # the work, on the page's host and below it
     SITE = "site"  # all works there
 
 
 @dataclass(frozen=True, slots=True)
 class AffectedCases:
-    """The number of other open cases that a licence would set aside; is_cut: there are more."""
+    """The number of other open cases that a licence would set aside. is_cut: there are more."""
 
     count: int
     is_cut: bool
@@ -44,7 +44,7 @@ class AffectedCases:
 
 @dataclass(frozen=True, slots=True)
 class LicenceOffer:
-    """The licences that can be created with a verdict: their host, their first day, the effect of each scope."""
+    """The licences that can be created with a verdict: their host, their first day, and the effect of each scope."""
 
     host: str
     since: date
@@ -52,7 +52,7 @@ class LicenceOffer:
 
 
 def offer_licences(case: Case) -> LicenceOffer | None:
-    """Return the possible licences; None for a case that is already allowed or whose page has no host."""
+    """Return the possible licences, or None if the case is already allowed or its page has no host."""
     if case.allowed_as:
         return None
     licences = {scope: licence for scope in LicenceScope if (licence := _licence(case, scope)) is not None}
@@ -66,8 +66,8 @@ def license_case(
     """Give the verdict "licensed" and create its licence, which applies to other cases like any licence.
 
     The licence begins on the day on which the page was first seen, and has no end. Raises VerdictRefused as `decide`
-    does, for a user who does not manage the rights holder, for a missing or too long licensee, and for an impossible
-    scope.
+    does, and if the user does not manage the rights holder, the licensee is missing or too long, or the scope is
+    impossible.
     """
     licensee = licensee.strip()
     if not may_manage(user, case):
@@ -79,7 +79,7 @@ def license_case(
         raise VerdictRefused("case.no-scope")
     licence.licensee, licence.entered_by = licensee, user
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # before the case, in the order of all rulings
+        lock_rights(case.rights_holder_id)  # Locked before the case, in the order of all rulings.
         twin = equal_licence(licence)
         if twin is None:
             licence.save()
@@ -87,7 +87,7 @@ def license_case(
 
 
 def _licence(case: Case, scope: str) -> Licence | None:
-    """Return the unsaved licence of a scope for the page of a case, without licensee; None if it is impossible."""
+    """Return the unsaved licence of a scope for a case's page, without a licensee, or None if it is impossible."""
     address = one_spelling(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
         domain = str(parse_host(case.page_url))
@@ -110,7 +110,7 @@ def _count_affected(case: Case, licence: Licence) -> AffectedCases:
     permission, zone = licence_permission(licence), timezone.get_default_timezone()
     sites = _sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
-    if licence.work_id:  # a site has tens of thousands of cases, hundreds of one work
+    if licence.work_id:  # A site has tens of thousands of cases, and hundreds of one work.
         matters = Matter.objects.filter(site__in=sites, work=licence.work_id)
         rows = rows.filter(matter__in=list(matters.values_list("pk", flat=True)))
     else:
@@ -127,6 +127,6 @@ def _count_affected(case: Case, licence: Licence) -> AffectedCases:
 
 
 def _sites(case: Case, domain: str) -> set[int]:
-    """Return the case's site and the holder's other sites with a host in the domain."""
+    """Return the case's site, and the holder's other sites with a host in the domain."""
     hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
     return {case.site_id, *(site for site, host in hosts if is_on_domain(f"http://{host}/", domain))}

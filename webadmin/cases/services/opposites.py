@@ -1,6 +1,6 @@
-"""Maps a range of one side of a stored comparison to the other: from the page to the work, and back.
+"""Maps a range on one side of a stored comparison to the other side: from the page to the work, and back.
 
-Letters are paired, not offsets: between two changes both sides have the same letters, but the page may have different
+It pairs letters, not offsets: between two changes, both sides have the same letters, but the page may have different
 spaces and line ends.
 """
 
@@ -17,16 +17,16 @@ Places = Sequence[int]
 
 
 class _Link(NamedTuple):
-    """A letter of both sides, or a change; in offsets of the whole texts."""
+    """A pair of corresponding letters, or a change, in offsets of the whole texts."""
 
     page: TextRange
     work: TextRange
 
 
 def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
-    """Return the ranges of the other side that have the letters at `place` of this one, several if some were moved.
+    """Return the ranges on the other side that correspond to `place` on this side, several if letters were moved.
 
-    span: an item of `webadmin.cases.models.CaseMatch.spans`. Offsets are of the whole texts, like those of the span.
+    span: an item of `webadmin.cases.models.CaseMatch.spans`. All offsets are offsets in the whole texts.
     """
     other: Side = "work" if side == "page" else "page"
     links = ((getattr(link, side), getattr(link, other)) for link in _links(span))
@@ -54,9 +54,9 @@ def _links(span: Mapping[str, Any]) -> Iterator[_Link]:
 
 
 def _link_letters(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
-    """Yield the changes of one piece, and pairs of the letters before, between and after them.
+    """Yield the changes in a piece, and the pairs of letters before, between and after them.
 
-    A change with equally many letters on both sides, such as a homophone, is paired too.
+    The letters of a change with the same number of letters on both sides, such as a homophone, are also paired.
     """
     at = in_work = 0
     for change in changes:
@@ -78,11 +78,11 @@ def _letters(span: Mapping[str, Any], side: Side) -> list[int]:
 
 
 def _split_letters(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:
-    """Return the letters outside a piece, and those inside."""
+    """Return the letters outside a piece, and the letters inside."""
     first, end = bisect_left(letters, piece.start), bisect_left(letters, piece.end)
     return letters[:first] + letters[end:], letters[first:end]
 
 
 def _is_next(letters: Places, end: int, start: int) -> bool:
-    """Return whether no letter lies between `end` of one range and `start` of the next."""
+    """Return True if there is no letter between `end` of a range and `start` of the next."""
     return start >= end and bisect_left(letters, end) == bisect_left(letters, start)

@@ -1,4 +1,4 @@
-"""Overrules exclusions: the finding becomes a case, and is never excluded for that reason again."""
+"""Overrules exclusions, so that the finding becomes a case and is never excluded for the same reason again."""
 
 from contextlib import suppress
 from functools import partial
@@ -27,8 +27,8 @@ MAX_NOTE_CHARS = 500
 def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
     """Overrule an exclusion, and queue its page for a comparison, which opens the case with its evidence.
 
-    Raises BadInput for a user without a role for the rights holder, a missing or too long note, and an exclusion that
-    was overruled already.
+    Raises BadInput if the user has no role for the rights holder, the note is missing or too long, or the exclusion was
+    already overruled.
     """
     require_role(user, exclusion.page)
     note = checked_note(note)
@@ -48,9 +48,9 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
 def take_back(overruling: Overruling, user: User) -> None:
     """Withdraw an overruling, and set aside the case that depends on it unless it has a verdict.
 
-    A page that is a further address of a case is removed from it and compared again.
+    If the page is only another URL of a case, it is removed from the case and compared again.
 
-    Raises BadInput for a user without a role for the rights holder, and if it was withdrawn already.
+    Raises BadInput if the user has no role for the rights holder, or if it was already withdrawn.
     """
     require_role(user, overruling.page)
     holder = overruling.page.rights_holder_id
@@ -69,7 +69,7 @@ def take_back(overruling: Overruling, user: User) -> None:
 
 
 def active_overruling(exclusion: Exclusion) -> Overruling | None:
-    """Return the overruling of an exclusion whose page still waits for its comparison, if any."""
+    """Return the overruling of an exclusion whose page still waits for a comparison, or None."""
     return (
         Overruling.objects.filter(
             page=exclusion.page_id, work=exclusion.work_id, reason=exclusion.reason, detail=exclusion.detail,
@@ -91,6 +91,6 @@ def checked_note(note: str, *, is_needed: bool = True) -> str:
 
 
 def _send(versions: list[str]) -> None:
-    with suppress(RetryLater):  # the sweeper sends for the comparison later
+    with suppress(RetryLater):  # The sweeper requests the comparison later.
         for message in pages_stored(versions):
             stores.outbox().send(message)

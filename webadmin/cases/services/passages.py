@@ -1,4 +1,4 @@
-"""Excludes passages or whole texts of the work from a case; the figures follow, the evidence stays."""
+"""Excludes passages or whole texts of the work from a case's figures, without changing the evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,18 +19,18 @@ from webadmin.cases.services.opposites import opposite
 from webadmin.cases.services.overruling import checked_note
 from webadmin.cases.services.recounting import recount
 
-LEAST_LETTERS = 4  # shorter text occurs everywhere
-MAX_PASSAGE_CHARS = 200_000  # a page's longest main text
+LEAST_LETTERS = 4  # Shorter text occurs everywhere.
+MAX_PASSAGE_CHARS = 200_000  # the longest main text of a page
 
 
 def exclude_passages(
     match: CaseMatch, texts: Sequence[str], user: User, *, reason: str, note: str = ""
 ) -> list[ExcludedPassage]:
-    """Exclude all occurrences of these passages in the match's text of the work; all of them or none.
+    """Exclude all occurrences of these passages in the match's text of the work, atomically.
 
-    texts: in the wording of the work, or of the page; then the corresponding passage of the work is excluded. Raises
-    BadInput for a text that is not a passage of the match, an unknown reason, a missing note and a user without a role;
-    ServiceUnavailable.
+    texts: in the wording of the work, or of the page, for which the corresponding passage of the work is excluded.
+    Raises BadInput if a text is not a passage of the match, the reason is unknown, the note is missing or the user has no
+    role; ServiceUnavailable.
     """
     require_role(user, match.case)
     passages = dict.fromkeys(passage for text in texts or [""] for passage in _as_in_work(match, text))
@@ -44,7 +44,7 @@ def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = ""
 
 
 def take_back(passage: ExcludedPassage, user: User) -> None:
-    """Withdraw an exclusion. Raises BadInput if it was withdrawn already, and for a user without a role."""
+    """Withdraw an exclusion. Raises BadInput if it was already withdrawn or the user has no role."""
     case = passage.case
     require_role(user, case)
     with transaction.atomic():
@@ -83,7 +83,7 @@ def _recount(case: Case, user: User) -> None:
 
 
 def _as_in_work(match: CaseMatch, text: str) -> list[str]:
-    """Return the passage in the wording of the work, in one or more pieces. Raises BadInput."""
+    """Convert a passage to the wording of the work, in one or more pieces. Raises BadInput."""
     text = text.strip()
     letters = TextLetters.from_text(text)
     if len(letters) < LEAST_LETTERS:
@@ -103,7 +103,7 @@ def _as_in_work(match: CaseMatch, text: str) -> list[str]:
 
 
 def _opposite(span: Mapping[str, Any], letters: TextLetters) -> Iterator[str]:
-    """Yield the text of the work that corresponds to these letters of the page, in pieces if the page reorders it."""
+    """Yield the work's text that corresponds to these letters of the page, in pieces if the page reorders it."""
     page = TextLetters.from_text(span["page_excerpt"])
     at = page.text.find(letters.text)
     if at < 0:

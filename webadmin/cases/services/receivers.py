@@ -1,4 +1,4 @@
-"""Signal receivers of cases: figures of matters and rulings follow works, sites and rights in one transaction."""
+"""Signal receivers that update matters and rulings in the transaction that changes works, sites or rights."""
 
 from collections.abc import Collection
 

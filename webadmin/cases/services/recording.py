@@ -1,7 +1,7 @@
 """Records the outcomes of comparisons as pages, checks, cases and frozen evidence, many pages in one transaction.
 
-Rows are locked in the order of `webadmin.database.lock_rows`, so that two workers that record the same pages wait for
-each other.
+Rows are locked in the order of `webadmin.database.lock_rows`, so that two workers that record the same pages do not
+deadlock.
 """
 
 from collections import defaultdict
@@ -45,7 +45,7 @@ _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
     "rejection", "checked_at",
 )  # fmt: skip
-_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
+_KINDS = "obfuscation_kinds"  # derived from "obfuscations"
 _CHECKED = (
     "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
 )  # fmt: skip
@@ -54,11 +54,11 @@ _FIGURES = (
     "similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
     "obfuscations",
 )  # fmt: skip
-MAX_TEXTS = 20  # stored for the view of an excluded finding: a page with a whole book has hundreds
+MAX_TEXTS = 20  # matches stored to show an excluded finding; a page with a whole book has hundreds
 
 
 def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> list[list[int]]:
-    """Write outcomes in the caller's transaction; return the case ids of each. Raises NotFound for unknown sites."""
+    """Write outcomes in the caller's transaction, and return the case ids of each. Raises NotFound for unknown sites."""
     if not outcomes:
         return []
     found = collect_findings(outcomes)
@@ -91,7 +91,7 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
 
 
 def _lock(found: Iterable[OutcomeFindings]) -> None:
-    """Lock the rights of the holders with findings, and of those whose pages have cases, which may be marked."""
+    """Lock the rights of holders with findings, and of holders whose pages have cases, which may be marked."""
     having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
     holders = set(having.values_list("rights_holder", flat=True))
     for holder in sorted(holders | {each.site.rights_holder_id for each in found if each.findings}):
@@ -101,7 +101,7 @@ def _lock(found: Iterable[OutcomeFindings]) -> None:
 def _decide_outcome(
     found: OutcomeFindings, page: PageRecord, rights: dict[int, Rights], cases: "_Cases", counter: FindingCounter
 ) -> tuple[list[Case], list[int]]:
-    """Make a case of each finding or exclude it, as decided; return the cases and the keys of the exclusions."""
+    """Record each finding as a case or an exclusion, as decided; return the cases and the keys of the exclusions."""
     outcome, made, excluded = found.outcome, list[Case](), list[int]()
     for findings, text in zip(found.findings, found.keys, strict=True):
         of_holder = rights[found.site.rights_holder_id]
@@ -123,7 +123,7 @@ def _decide_outcome(
         decision = decide(facts, of_holder)
         if decision.is_case:
             made.append(cases.update_case(outcome, page, findings, text, counted))
-        elif outcome.is_current and not is_known:  # else it would count in addition to its case
+        elif outcome.is_current and not is_known:  # Otherwise it would count in addition to its case.
             cases.release_page(page, findings)
             excluded.append(_exclude(page, outcome, findings, decision.allowance, cases))
     return made, excluded
@@ -145,7 +145,7 @@ def _exclude(
         "match_class": findings.main.match_class,
         "similarity": findings.main.similarity,
         "matched_chars": findings.matched_chars,
-        # The places of passages without their text: the view of an exclusion reads the texts from the store.
+        # The places of passages without their text, because the view of an exclusion reads the texts from the store.
         "found": [
             {
                 "text_id": str(match.text_id),
@@ -168,10 +168,10 @@ def _exclude(
 
 
 def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
-    """Merge exclusions of a page into the cases that an older version of it opened.
+    """Delete the exclusions of a page for which an older version now opened cases.
 
-    Allowed findings were never frozen: the shown version, which is returned, must be compared again, which sets the
-    case aside.
+    Allowed findings were never frozen, so the shown version is returned if it must be compared again; the comparison
+    sets the case aside.
     """
     absorbed = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
     is_owed = absorbed.filter(reason__in=ALLOWANCES).exists()
@@ -180,7 +180,7 @@ def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
 
 
 def _write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
-    """Write and return the rows of the pages; several outcomes of one page apply in order."""
+    """Write and return the rows of the pages; several outcomes for a page are applied in order."""
     ids = sorted({each.outcome.version.page_id for each in found})
     pages = {row.page_id: row for row in lock_rows(PageRecord.objects.filter(page_id__in=ids))}
     known = frozenset(pages)
@@ -209,7 +209,7 @@ def _write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
 
 
 def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
-    """Return the columns of a page that describe its shown version."""
+    """Return the values of a page's columns that describe its shown version."""
     version, reading = found.outcome.version, found.outcome.version.reading
     values = (
         version.id, stated_title(version), count_characters(reading.text), reading.encoding,
@@ -227,7 +227,7 @@ def _write_checks(found: Iterable[OutcomeFindings]) -> None:
         checks[outcome.version.id] = PageCheck(
             version_id=outcome.version.id,
             page_id=outcome.version.page_id,
-            # A passage of a text that was withdrawn in the meantime may be in another text too: compare again.
+            # A passage of a text that was withdrawn meanwhile may also be in another text, so the page is compared again.
             algorithm_id=outcome.algorithm_id if each.is_whole else OUTDATED,
             corpus_revision=outcome.corpus_revision,
             rejection=each.rejection,
@@ -241,7 +241,7 @@ def _write_checks(found: Iterable[OutcomeFindings]) -> None:
 
 
 class _Cases:
-    """The cases of some outcomes: read at once, changed one by one, written at once."""
+    """The cases of some outcomes, which are read together, changed one by one, and written together."""
 
     def __init__(self, found: Sequence[OutcomeFindings], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
@@ -250,20 +250,20 @@ class _Cases:
         rows = {case.pk: case for case in (lock_rows(Case.objects.filter(pk__in=keys)) if keys else ())}
         self._cases = {(case.page_id, case.work_id): case for case in rows.values()}
         self._by_text: dict[TextKey, Case] = {text: rows[key] for text, key in texts.items() if key in rows}
-        self._addresses: dict[tuple[int, str], CaseAddress] = {}  # by the case's identity and the page
+        self._addresses: dict[tuple[int, str], CaseAddress] = {}  # by id(case) and page
         for row in CaseAddress.objects.filter(case__in=keys) if keys else ():
             row.case = rows[row.case_id]
             self._addresses[id(row.case), row.page_id] = row
             self._cases.setdefault((row.page_id, row.case.work_id), row.case)
         self._works = works
-        self._taken: dict[tuple[str, int], CountedFindings] = {}  # by page and work: what the version shown took
+        self._taken: dict[tuple[str, int], CountedFindings] = {}  # findings of the shown version, by page and work
         self._new: set[tuple[str, int]] = set()
         self._sightings: list[tuple[Case, ComparisonOutcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
-        self.texts: set[str] = set()  # texts of works of which the pages now have more or less
+        self.texts: set[str] = set()  # texts of works that the pages now have more or less of
 
     def has(self, page: PageRecord, findings: Findings) -> bool:
-        """Return whether the page itself has a case of the work, rather than being a further address of one."""
+        """Return True if the page itself has a case of the work, and is not only another URL of a case."""
         case = self._cases.get((page.page_id, findings.work.pk))
         return case is not None and case.page_id == page.page_id
 
@@ -275,9 +275,9 @@ class _Cases:
         text: TextKey,
         counted: CountedFindings,
     ) -> Case:
-        """Return the new or updated case of a page and a work. counted: the findings that count.
+        """Create or update the case of a page and a work, and return it. counted: the findings that count.
 
-        If the text of the page has a case already, the page becomes a further address of it.
+        If the page's text already has a case, the page becomes another URL of that case.
         """
         key = (page.page_id, findings.work.pk)
         case, is_own = self._cases.get(key), self.has(page, findings)
@@ -309,7 +309,7 @@ class _Cases:
         return case
 
     def release_page(self, page: PageRecord, findings: Findings) -> None:
-        """Remove a page from the case of which it is a further address: it has another text, or rights allow it."""
+        """Remove a page from the case that it is another URL of, because its text differs or rights allow it."""
         key = (page.page_id, findings.work.pk)
         case = self._cases.get(key)
         row = self._addresses.pop((id(case), page.page_id), None)
@@ -319,7 +319,7 @@ class _Cases:
                 row.delete()
 
     def _note_address(self, case: Case, page: PageRecord, outcome: ComparisonOutcome) -> None:
-        """Record that a page shows the text of the case, if several do."""
+        """Record that a page shows the text of the case, if several pages do."""
         own, this = (id(case), case.page_id), (id(case), page.page_id)
         if own not in self._addresses:
             if own == this:
@@ -358,12 +358,12 @@ class _Cases:
     def _write_addresses(self) -> None:
         rows = list(self._addresses.values())
         for row in rows:
-            row.case_id = row.case.pk  # known only after the insert
+            row.case_id = row.case.pk  # Known only after the insert.
         CaseAddress.objects.bulk_create([row for row in rows if not row.pk])
         CaseAddress.objects.bulk_update([row for row in rows if row.pk], ["first_seen_at", "last_seen_at"])
 
     def _write_taken(self) -> None:
-        """Write the characters of the works that the pages have now, and delete former ones."""
+        """Write the characters of works that the pages have now, and delete obsolete rows."""
         rows = [
             taken_row(self._cases[key], match, counted)
             for key, counted in self._taken.items()
@@ -415,7 +415,7 @@ class _Cases:
 
 
 def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[TextKey, int]:
-    """Return the cases, not allowed by any right, that have a found text on the same site and of the same work."""
+    """Return the cases that no right allows and that have a found text of the same work on the same site, by text."""
     wanted = {key for each in found for key in each.keys}
     if not wanted:
         return {}
@@ -432,7 +432,7 @@ def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[TextKey, int]:
 
 
 def taken_row(case: Case, match: Match, counted: CountedFindings) -> TakenText:
-    """Return the row of one text of a case: the places that count and those that do not."""
+    """Return the row for a text of a case, with the counted and the excluded places."""
     left_out = counted.left_out.get(str(match.text_id))
     packed = left_out.pack() if left_out else b""
     return TakenText(case=case, text_id=str(match.text_id), places=match.taken.pack(), left_out=packed)

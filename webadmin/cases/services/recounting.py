@@ -1,4 +1,4 @@
-"""Recounts the figures of cases from their frozen evidence, after a change of what counts, without a comparison."""
+"""Recounts the figures of cases from their frozen evidence after an exclusion changed, without a comparison."""
 
 from collections.abc import Sequence
 
@@ -27,17 +27,17 @@ _FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", 
 
 
 def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
-    """Update the figures and the state of a case to what counts now; return False if its texts are missing.
+    """Update the figures and the state of a case by current exclusions; return False if its texts are missing.
 
-    by: key of the user who changed what counts. Refreshes `case`. Raises ServiceUnavailable.
+    by: the key of the user who changed the exclusions. Refreshes `case`. Raises ServiceUnavailable.
     """
     return bool(recount_all(case.rights_holder_id, [case], pages, works, by))
 
 
 def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
-    """Recount several cases of a rights holder, and return those whose texts are there."""
+    """Recount several cases of a rights holder, and return the cases whose texts are available."""
     with transaction.atomic():
-        lock_rights(holder)  # first: what is read below holds until the end
+        lock_rights(holder)  # Locked first, so that the data read below stays valid.
         list(lock_rows(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
         rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
         counted = [case for case in cases if _recount_case(case, pages, works, rights, occasion)]
@@ -67,7 +67,7 @@ def _recount_case(case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 def _counted_now(
     case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 ) -> tuple[CountedFindings, PageVersion] | None:
-    """Return the findings of the shown version that count now, and the version; None if texts are missing."""
+    """Return the shown version and its findings that currently count, or None if texts are missing."""
     version, findings = pages.version(VersionId(case.version_id)), _findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
@@ -82,7 +82,7 @@ def versions_shown(pages: Sequence[str]) -> list[str]:
 
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
-    """Return whether the stores have the exact texts that were compared: other texts would give wrong figures."""
+    """Return True if the stores have the exact texts that were compared; others would give wrong figures."""
     for match in _matches_shown(case).defer("spans"):
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:

@@ -1,9 +1,9 @@
-"""Rules again on stored findings when licences, own domains, unprotected works or times of sightings change.
+"""Rules on stored findings again when licences, own domains, unprotected works or times of sightings change.
 
-A ruling needs no comparison: only the page's URL, the work, and the day on which the page was last seen. A case without
-a verdict is set aside or reopened; a verdict stays, and the case shows the right that allows its page. An exclusion has
-no frozen evidence: once nothing allows it, its page must be compared again, and so must the page of an undecided
-suspected rewrite and of one that is no longer found.
+A ruling needs no comparison, but only the page's URL, the work, and the day on which the page was last seen. A case
+without a verdict is set aside or reopened; a verdict stays, and the case shows the right that allows its page. An
+exclusion has no frozen evidence, so its page must be compared again once nothing allows it. The pages of suspected
+rewrites that are undecided or no longer found must also be compared again.
 """
 
 from collections import defaultdict
@@ -33,10 +33,10 @@ from webadmin.cases.signals import rights_ruled
 from webadmin.database import batches, lock_rows
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected
 
-# Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,
+# Findings of a rights holder that are ruled on in the request that changed a right. Measured 2026-11 on SQLite,
 # processor time: 5,000 take 0.1 s if none changes and 1.1 s if all do; 100,000 take 1.6 s and 20 s.
 MAX_AT_ONCE = 5_000
-BATCH_CASES = 2_000  # per transaction: other writers wait for half a second
+BATCH_CASES = 2_000  # findings per transaction; other writers wait for half a second
 Cause = RightsRecord.Cause
 
 
@@ -50,7 +50,7 @@ class Occasion:
 
 
 def watch_rights() -> None:
-    """Rule again after every change of a licence, an own domain or account, or an unprotected work."""
+    """Connect the ruling to every change of a licence, an own domain or account, or an unprotected work."""
     for model in (Licence, OwnDomain, OwnAccount, Unprotected):
         for signal in (post_save, post_delete):
             signal.connect(_right_changed, sender=model, dispatch_uid=f"rights-{model.__name__}-{id(signal)}")
@@ -63,7 +63,7 @@ def _right_changed(instance: Right, **_: Any) -> None:
 def rights_changed(holder: int, by: int | None) -> None:
     """Rule on the holder's findings in the transaction that changed the rights, or by a task if there are many.
 
-    The sweeper sends a lost message again: the row has the time since when it waits.
+    The sweeper resends a lost message, because the row has the time since which it waits.
     """
     with transaction.atomic():
         if lock_rights(holder) is None:
@@ -76,9 +76,9 @@ def rights_changed(holder: int, by: int | None) -> None:
 
 
 def rule_waiting(holder: int) -> None:
-    """Rule on the findings of a rights holder whose rights changed, in batches, unless that was done.
+    """Rule on the findings of a rights holder whose rights changed, in batches, unless it was already done.
 
-    Idempotent, also after a crash. Rights that change in the meantime cause another run.
+    It is idempotent, even after a crash. Rights that change meanwhile cause another run.
     """
     row = RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).first()
     if row is None or row.unruled_since is None:
@@ -104,7 +104,7 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
     """Rule on all findings of a rights holder, in the caller's transaction."""
     rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
-    list(lock_rows(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
+    list(lock_rows(cases).values_list("pk"))  # All rights apply, because another right that changes in the transaction may affect other cases.
     moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
     refresh_cases(moved)
@@ -112,9 +112,9 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
 
 
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> list[int]:
-    """Update cases to the rights of their holder, and record each change.
+    """Update cases by the rights of their holder, and record each change.
 
-    Returns the keys of the changed cases, whose matters the caller refreshes after writing all cases.
+    Returns the keys of the changed cases; the caller must refresh their matters after writing all cases.
     """
     changed: dict[Allowance, list[int]] = defaultdict(list)
     by_chapters = rights.works_by_chapters
@@ -137,7 +137,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
 
 
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
-    """Update exclusions to the rights: change their reason, or request the comparison that makes them cases."""
+    """Update exclusions by the rights: change their reason, or request the comparison that turns them into cases."""
     unallowed: set[str] = set()
     names = ("work_id", "page_id", "page_url", "page__last_seen", "page_poster", "page_author", "text_ids")
     others = ("pk", "page__version_id", "reason", "detail")
@@ -184,5 +184,5 @@ def _exclusions(holder: int) -> "QuerySet[Exclusion]":
 
 
 def _send_rights_changed(holder: int) -> None:
-    with suppress(RetryLater):  # the sweeper sends it again
+    with suppress(RetryLater):  # The sweeper resends it.
         stores.outbox().send(RightsChanged(holder))

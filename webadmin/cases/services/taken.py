@@ -1,4 +1,4 @@
-"""The texts and characters of works that some pages took; `matters.figures` stores the totals of all pages."""
+"""Reads the texts and characters of works that pages took; `matters.figures` stores the totals of all pages."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
 
 
 def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
-    """Yield case, work, text and places. 100,000 take a second; equal bytes, of whole copies, are unpacked once."""
+    """Yield case, work, text and places. 100,000 rows take a second; equal bytes, as of whole copies, are unpacked once."""
     rows = TakenText.objects.filter(case__in=cases.order_by().values("pk")).order_by()
     chapters = Chapter.objects.filter(work__in=cases.order_by().values("work")).order_by()
     owned = set(chapters.values_list("work_id", "text_id"))
@@ -61,7 +61,7 @@ def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:
 
 
 def copied_chapters(case: Case) -> list[int]:
-    """Return the numbers of the chapters that the page of a case copied; for a repeated text, the first."""
+    """Return the numbers of the chapters that a case's page copied, with the first number for a repeated text."""
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, [])
     numbers: dict[str, int] = {}
     for text, number in (

@@ -1,4 +1,4 @@
-"""Verdicts of reviewers on cases; every decision stays in the history."""
+"""Records verdicts of reviewers on cases; every decision stays in the history."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,11 +16,11 @@ from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.works.models import Licence
 
-MAX_NOTE_CHARS = 4_000  # two pages; a longer one belongs in a document
+MAX_NOTE_CHARS = 4_000  # two pages; longer notes belong in a document
 
 
 class VerdictRefused(BadInput):
-    """A verdict that was refused."""
+    """A verdict was refused."""
 
 
 def decide(
@@ -33,13 +33,13 @@ def decide(
     basis: int | None = None,
     licence: Licence | None = None,
 ) -> None:
-    """Record a verdict, or withdraw the current one (None), in the case's history. Refreshes `case`.
+    """Record a verdict, or the withdrawal of the current verdict (None), in the case's history. Refreshes `case`.
 
-    basis: primary key of the newest VerdictRecord that the reviewer saw, 0 for none; the verdict is refused if there is
-    a newer one. None skips this check. licence: the one created with the verdict. A case whose verdict is withdrawn is
-    open, or set aside if a right allows its page.
-    Raises VerdictRefused for a user without a role for the rights holder, an outdated basis, no verdict to take back,
-    and a note that is too long.
+    basis: the primary key of the newest VerdictRecord that the reviewer saw, or 0; the verdict is refused if there is a
+    newer record. None skips this check. licence: the licence created with the verdict. A case whose verdict is withdrawn
+    is open, or set aside if a right allows its page.
+    Raises VerdictRefused if the user has no role for the rights holder, the basis is outdated, there is no verdict to
+    withdraw, or the note is too long.
     """
     now = (clock or SystemClock()).now()
     note = note.strip()
@@ -71,10 +71,10 @@ def decide(
 
 
 def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
-    """Undo the user's own newest decision by restoring the one before it; both stay in the history.
+    """Undo the user's own newest decision by restoring the previous one; both stay in the history.
 
-    Deletes the licence that was created with the decision, unless it has proofs. basis: primary key of the decision.
-    Raises VerdictRefused if there is a newer one, and as `decide` does.
+    Deletes the licence that was created with the decision, unless it has proofs. basis: the decision's primary key.
+    Raises VerdictRefused as `decide` does, and if there is a newer decision.
     """
     newest, before = (*case.verdicts.all()[:2], None, None)[:2]
     if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
@@ -82,7 +82,7 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
     former = before if before is not None and before.verdict else None
     verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # before the case, in the order of all rulings
+        lock_rights(case.rights_holder_id)  # Locked before the case, in the order of all rulings.
         decide(case, verdict, user, note, clock=clock, basis=basis)
         if newest.licence is not None and user_role(user, case.rights_holder) == Membership.Role.MANAGER:
             _withdraw(newest.licence, user)

@@ -1,6 +1,6 @@
 """Subtracts excluded passages, noise of the site and ignored texts from findings.
 
-The frozen evidence keeps the original findings; places that do not count are stored separately.
+The frozen evidence keeps the original findings; excluded places are stored separately.
 """
 
 from collections import defaultdict
@@ -20,20 +20,20 @@ from webadmin.cases.models import ExcludedPassage, IgnoredText
 from webadmin.cases.services.findings import Findings
 from webadmin.sites.models import Site
 
-# Less is scraps at the edges of passages; the matcher finds nothing so small.
+# Fewer characters are scraps at the edges of passages; the matcher finds no passage that small.
 LEAST_LEFT_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class CountedFindings:
-    """Findings with the figures of what counts. left_out: the other places, by text; texts that count whole lack."""
+    """Findings with their counted figures. left_out: the excluded places by text, without fully counted texts."""
 
     findings: Findings
     left_out: dict[str, Places]
 
 
 class FindingCounter:
-    """Counts the findings of some pages, with exclusions read once. Reads texts only where something is excluded."""
+    """Counts the findings of pages, with exclusions read once. It only reads texts that exclusions affect."""
 
     def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
         self._works = works
@@ -53,7 +53,7 @@ class FindingCounter:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 
     def count(self, findings: Findings, page_id: str, site: int | None, reading: Reading) -> CountedFindings:
-        """Return the findings of a page that count. site: None counts ignored texts as well."""
+        """Return the findings of a page that count. site: None to count ignored texts as well."""
         holder = findings.work.rights_holder_id
         noise, never = list[TextLetters](), list[TextLetters]()
         if site is not None:
@@ -90,7 +90,7 @@ class FindingCounter:
 
 
 def _nothing(findings: Findings) -> CountedFindings:
-    """Return findings of which nothing counts."""
+    """Return the findings with all places excluded."""
     left_out = {str(match.text_id): match.taken for match in findings.matches}
     items = tuple((chapter, _without_taken(match)) for chapter, match in findings.items)
     return CountedFindings(replace(findings, items=items), left_out)
@@ -104,5 +104,5 @@ def _without_taken(match: Match) -> Match:
 
 
 def taken_as_found(places: bytes, left_out: bytes) -> Places:
-    """Return all places that were found: those that count and those that do not."""
+    """Return all found places, whether they count or not."""
     return unite_places(Places.unpack(data) for data in (places, left_out) if data)

@@ -1,4 +1,4 @@
-"""The tables of evidence."""
+"""The models of evidence."""
 
 from webadmin.accounts.services.access import register_scope
 from webadmin.evidence.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt

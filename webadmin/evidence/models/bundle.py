@@ -1,7 +1,6 @@
-"""Tables of evidence: bundles, day trees, time stamps, checks, removals. Rows are never deleted.
+"""Models of evidence: bundles, day trees, time stamps, checks, removals. Rows are never deleted.
 
-The evidence store holds the bundles themselves. Only the state, the drawing and the time of the last check of a bundle
-change.
+The bundles themselves are in the evidence store. Only a bundle's state, drawing and time of the last check change.
 """
 
 from datetime import timedelta
@@ -17,13 +16,13 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case, CaseMatch
 from webadmin.ui.models.fields import AppendOnly, CopiedKey, MessageField
 
-LONGEST_PAUSE = timedelta(hours=12)  # an authority that is down for a week is asked twice a day
+LONGEST_PAUSE = timedelta(hours=12)  # An authority that is down for a week gets two requests a day.
 
 
 class EvidenceBundle(AppendOnly):
-    """One bundle: a page version and the passages that it copied from one text of the work.
+    """A bundle with a page version and the passages that it copied from one text of the work.
 
-    Kind REMOVAL: a response without the passages of the match, from one check of the page (RemovalLook).
+    A bundle of kind REMOVAL has a response without the passages of the match, from one look at the page (RemovalLook).
     """
 
     SEARCH_PATHS = ("case__page", "case__site")
@@ -59,13 +58,13 @@ class EvidenceBundle(AppendOnly):
     sha256 = models.CharField(_("SHA-256 of the file"), max_length=64)
     size_bytes = models.PositiveBigIntegerField(_("size"))
     fetched_at = models.DateTimeField(_("fetched"))
-    day = models.DateField(_("day"), db_index=True)  # of fetching, in UTC; selects the day tree
+    day = models.DateField(_("day"), db_index=True)  # the day of fetching, in UTC; selects the day tree
     made_at = models.DateTimeField(_("generated at"))
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.HELD)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
     drawing = models.CharField(_("screenshot"), max_length=8, choices=Drawing, default=Drawing.WAITING)
-    # Of a bundle with drawings, for each page of the text: {"page", "screenshot", "pdf"}, and for one not drawn
-    # {"why", "limit"} as in bundles.records.Undrawn. Empty if only the first page was drawn.
+    # For a bundle with drawings, an item for each page of the text: {"page", "screenshot", "pdf"}, or if it was not
+    # drawn {"why", "limit"} as in bundles.records.Undrawn. Empty if only the first page was drawn.
     drawn_pages = models.JSONField(_("pages rendered"), default=list, blank=True)
 
     class Meta:
@@ -94,11 +93,11 @@ class EvidenceBundle(AppendOnly):
 
 
 class DayTree(AppendOnly):
-    """The Merkle tree over the bundles of one day. A later bundle of the day leads to another tree."""
+    """The Merkle tree over the bundles of one day. A bundle that is added later leads to another tree."""
 
     day = models.DateField(_("day"))
     root = models.CharField(_("root"), max_length=64)
-    leaves = models.JSONField(_("digests"))  # of all bundles in it, removed ones too
+    leaves = models.JSONField(_("digests"))  # digests of all bundles, including removed ones
     made_at = models.DateTimeField(_("generated at"))
 
     class Meta:
@@ -112,14 +111,14 @@ class DayTree(AppendOnly):
 
 
 class Stamp(AppendOnly):
-    """The time stamp of one authority on the root of a tree (RFC 3161)."""
+    """A time stamp (RFC 3161) of an authority on the root of a tree."""
 
     tree = models.ForeignKey(DayTree, models.PROTECT, related_name="stamps", verbose_name=_("tree"))
     authority = models.CharField(_("authority"), max_length=300)
     query = models.BinaryField(_("query"))
     response = models.BinaryField(_("response"))
     ca_pem = models.BinaryField(_("root certificates"))
-    stamped_at = models.DateTimeField(_("stamped"))  # as the authority says
+    stamped_at = models.DateTimeField(_("stamped"))  # the time stated by the authority
     signer = models.CharField(_("signed by"), max_length=500, blank=True)
     received_at = models.DateTimeField(_("received"))
 
@@ -134,7 +133,7 @@ class Stamp(AppendOnly):
 
 
 class StampAttempt(models.Model):
-    """A pending request for a stamp: the number of attempts, the last error, the time of the next attempt."""
+    """A pending request for a stamp, with the number of attempts, the last error and the time of the next attempt."""
 
     tree = models.ForeignKey(DayTree, models.PROTECT, related_name="attempts", verbose_name=_("tree"))
     authority = models.CharField(_("authority"), max_length=300)
@@ -155,14 +154,14 @@ class StampAttempt(models.Model):
 
 
 class EvidenceCheck(AppendOnly):
-    """One check that read every stored bundle and kept file, byte by byte."""
+    """A check that read every stored bundle and kept file, byte by byte."""
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
     bundles = models.PositiveIntegerField(_("bundles"))
     files = models.PositiveIntegerField(_("kept files"), default=0)
     read_bytes = models.PositiveBigIntegerField(_("bytes read"))
-    # [{"digest", "state"}]; for a kept file also {"file", "kind"}: its name and the model of its row.
+    # [{"digest", "state"}]; for a kept file also {"file", "kind"}: its name, and the model that refers to it.
     faults = models.JSONField(_("faults"), default=list)
 
     class Meta:

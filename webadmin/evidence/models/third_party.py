@@ -35,7 +35,7 @@ class OfCaseOrMatter(AppendOnly):
 
 
 class ThirdPartyProof(OfCaseOrMatter):
-    """One file of a third party. The evidence store holds its bytes; the row, what was read in it."""
+    """A file of a third party. The evidence store has its bytes; the row has the data read from it."""
 
     CHANGING = frozenset({"withdrawn_by", "withdrawn_at", "withdrawn_because"})
 
@@ -46,15 +46,15 @@ class ThirdPartyProof(OfCaseOrMatter):
 
     kind = models.CharField(pgettext_lazy("of an address or of evidence", "kind"), max_length=12, choices=Kind)
     issuer = models.CharField(_("issued by"), max_length=200)
-    platform = models.CharField(_("platform"), max_length=200, blank=True)  # of a registration on a chain
+    platform = models.CharField(_("platform"), max_length=200, blank=True)  # the platform of a blockchain registration
     number = models.CharField(_("number"), max_length=200)
-    made_on = models.DateField(_("date of the paper"))  # as stated in it
-    name = models.CharField(_("file"), max_length=200)  # the uploaded name, with the extension of its content
+    made_on = models.DateField(_("date of the paper"))  # as stated in the file
+    name = models.CharField(_("file"), max_length=200)  # the uploaded name, with the extension for the content
     ending = models.CharField(max_length=8)
     digest = models.CharField(_("SHA-256"), max_length=64)
     size_bytes = models.PositiveIntegerField(_("size"))
     note = models.TextField(_("note"), blank=True)
-    # RFC 3161 tokens in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.StampStatement.
+    # RFC 3161 tokens in it: [{"hash", "imprint", "at", "signer", "is_signed"}] from bundles.stamps.StampStatement.
     tokens = models.JSONField(default=list, blank=True)
     unread = MessageField(_("not read because"), null=True, blank=True)
     withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)
@@ -76,7 +76,7 @@ class ThirdPartyProof(OfCaseOrMatter):
 class ProofCoverage(AppendOnly):
     """A bundle that a proof covers, found when the file was added.
 
-    A file cannot cover a bundle that was made after it.
+    A file cannot cover a bundle that was made later.
     """
 
     class How(models.TextChoices):
@@ -105,7 +105,7 @@ class ProofCoverage(AppendOnly):
 
 
 class ThirdPartyTask(OfCaseOrMatter):
-    """A request that a third party captures the page until a day; completed by a proof, or given up."""
+    """A request for a third party to capture the page by a certain day; it is completed by a proof, or given up."""
 
     CHANGING = frozenset({"done_by", "ended_by", "ended_at", "given_up_because"})
 

@@ -1,4 +1,4 @@
-"""Describes the drawings of a bundle: the pages drawn, and the reasons why others were not."""
+"""Describes the drawings in a bundle: the drawn pages, and the reasons why other pages were not drawn."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ REASONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """One drawn page of the text."""
+    """A drawn page of the text."""
 
     number: int
     has_screenshot: bool
@@ -29,7 +29,7 @@ class DrawnPage:
 
     @property
     def file_suffix(self) -> str:
-        """The suffix of its files in the bundle: "" for the first page, "-N" for the Nth."""
+        """The suffix of the page's files in the bundle: "" for the first page, "-N" for the Nth."""
         return "" if self.number == 1 else f"-{self.number}"
 
     @property
@@ -59,7 +59,7 @@ class BundleDrawings:
 
 
 def list_drawings(bundle: EvidenceBundle) -> BundleDrawings:
-    """Return the drawings of a bundle: none for a record, the first page for a bundle without `drawn_pages`."""
+    """Return the drawings in a bundle: none for a record, the first page for a bundle without `drawn_pages`."""
     if bundle.kind != EvidenceBundle.Kind.DRAWN:
         return BundleDrawings((), (), 0)
     pages: list[dict[str, Any]] = bundle.drawn_pages or [{"page": 1, "screenshot": True, "pdf": True}]
@@ -68,7 +68,7 @@ def list_drawings(bundle: EvidenceBundle) -> BundleDrawings:
 
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:
-    """Return the drawings of a bundle as sentences."""
+    """Describe the drawings in a bundle in sentences."""
     shown = list_drawings(bundle)
     if not shown:
         return []

@@ -61,5 +61,5 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
 
 
 def _pages(subject: Subject) -> list[str]:
-    """Return the page of a case; a matter is named by site and work alone."""
+    """Return the page of a case, or [] for a matter, which is named only by site and work."""
     return [subject.case.page_url] if subject.case is not None else []

@@ -26,7 +26,7 @@ from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.request_values import require_record
 from webadmin.ui.pages.wording import message_text
 
-SHOWN_BUNDLES = 20  # listed for one proof; the rest is counted
+SHOWN_BUNDLES = 20  # bundles listed for a proof; the rest is counted
 R = TypeVar("R", bound=Model)
 
 
@@ -41,13 +41,13 @@ def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
 
 
 def proof_entries(subject: Subject) -> list[dict[str, Any]]:
-    """Return the proofs of a subject, valid ones before withdrawn ones, each newest first."""
+    """Return the proofs of a subject, valid proofs before withdrawn ones, the newest first."""
     rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
     return [proof_entry(proof) for proof in rows]
 
 
 def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
-    """Return one proof for the template. told: its checks in sentences; bundles: the first that it covers."""
+    """Return the template context for a proof. told: its checks in sentences. bundles: the first covered bundles."""
     covered = proof.covered.select_related("bundle").order_by("pk")
     named = list(covered[:SHOWN_BUNDLES])
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
@@ -60,7 +60,7 @@ def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
 
 
 def task_entries(subject: Subject) -> list[dict[str, Any]]:
-    """Return the tasks of a subject, open ones before ended ones, each most urgent first."""
+    """Return the tasks of a subject, open tasks before ended ones, the most urgent first."""
     today = timezone.localdate()
     rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
     return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
@@ -98,13 +98,13 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
 
 
 def _download(subject: Subject, key: str) -> HttpResponse:
-    """Return a proof as a download that no browser displays: its content is untrusted."""
+    """Return a proof as a download that browsers do not display, because its content is untrusted."""
     proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 
 
 def _perform(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
-    """Perform the action of a form; after a refusal, show the form again with its values."""
+    """Perform the action of a form; if it is rejected, show the form again with its values."""
     asked = _ACTIONS.get(request.POST.get("do", ""))
     if asked is None:
         messages.error(request, _("Nothing was chosen."))
@@ -172,14 +172,14 @@ def _parse_date(request: HttpRequest, name: str) -> date:
         raise BadInput("proof.no-date") from error
 
 
-SHOWN = 10  # proofs and captures; the linked page has all
+SHOWN = 10  # proofs and captures shown; the linked page has all
 
 
 def third_party_context(subject: Subject) -> dict[str, Any]:
     """Return the template context of a case or matter: the newest proofs, the most urgent captures, the links.
 
-    The caller has checked access. damages_address: for a matter, "" for a case; export_address: for a matter with
-    confirmed cases, else "".
+    The caller must check access. damages_address: "" for a case. export_address: "" unless the subject is a matter with
+    confirmed cases.
     """
     standing = subject.proofs().filter(withdrawn_at=None)
     tasks = [each for each in task_entries(subject) if each["task"].ended_at is None]

@@ -1,4 +1,4 @@
-"""The subject of a page of evidence: looked up for the user, with its name and URLs."""
+"""Looks up the subject of an evidence page for the user, with its name and URLs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from webadmin.ui.models.phrases import case_name
 
 
 def matter_subject(request: HttpRequest, key: int) -> Subject:
-    """Return the subject of the matter with this key. Raises Http404 for one that the user may not see."""
+    """Return the subject for the matter with this key. Raises Http404 if the user may not see it."""
     rows = access.visible(Matter.objects.select_related("site", "work", "rights_holder"), request.user)
     matter = rows.filter(pk=key).first()
     if matter is None:
@@ -22,7 +22,7 @@ def matter_subject(request: HttpRequest, key: int) -> Subject:
 
 
 def case_subject(request: HttpRequest, case: Case) -> Subject:
-    """Return the subject of a case. Raises Http404 for one that the user may not see."""
+    """Return the subject for a case. Raises Http404 if the user may not see it."""
     if not access.may_see(request.user, case):
         raise Http404
     return Subject(case=case)
@@ -35,7 +35,7 @@ def subject_name(subject: Subject) -> str:
 
 
 def subject_url(subject: Subject, page: str = "") -> str:
-    """Return the URL of the subject, or of its page `proofs` or `factors`; of a matter `damages` and `export` too."""
+    """Return the URL of the subject or of its page `proofs` or `factors`, or for a matter `damages` or `export`."""
     key: Any = subject.record.pk
     if subject.case is not None:
         return reverse(f"admin:cases_case_{page or 'change'}", args=[key])

@@ -1,1 +1,1 @@
-"""Evidence: its rows, what it is made of, and cases as they are exported."""
+"""Makes, stores, checks and exports evidence."""

@@ -1,6 +1,6 @@
-"""The time stamp authorities of this installation: trials, and the sealing of exports by those that answer.
+"""Tries the time stamp authorities of this installation, and seals exports with those that respond.
 
-A trial keeps the claims of the answer apart from the verified facts: an invalid answer is shown too, with its fault.
+A trial separates the claims in a response from the verified facts; an invalid response is also shown, with its fault.
 """
 
 import logging
@@ -32,11 +32,11 @@ from webadmin.evidence.services.export import write_case_export
 
 log = logging.getLogger("zhuiwen.evidence")
 
-SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer in 0.1 to 2 s
+SEAL_TIMEOUT_S = 5.0  # A user waits for the file; public authorities respond in 0.1 to 2 s.
 
 
 def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
-    """Return the configured authorities. Raises BadConfiguration with the faults of all that are invalid."""
+    """Return the configured authorities. Raises BadConfiguration with the faults of all invalid ones."""
     client = AuthorityClient(allow_private=configured.allow_private_tsa)
     found, faults = [], list[Message]()
     for url in configured.tsa_urls:
@@ -57,13 +57,13 @@ def sealing_authorities(what: str) -> list[Authority]:
     """
     try:
         return configured_authorities(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
-    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
+    except BadConfiguration as error:  # The doctor reports it; the evidence exists regardless.
         log.warning("%s is exported without a seal: %s", what, error)
         return []
 
 
 def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> VerificationReport:
-    """Write the export of a case, sealed as `write_with_seals` does. Raises as `write_case_export`."""
+    """Write the export of a case with seals as in `write_with_seals`. Raises the errors of `write_case_export`."""
     return write_with_seals(
         lambda seals: write_case_export(path, material, code_version(), seals=seals),
         authorities,
@@ -74,9 +74,9 @@ def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamp
 def write_with_seals(
     write: Callable[[Sequence[Stamper]], VerificationReport], authorities: Sequence[Stamper], what: str
 ) -> VerificationReport:
-    """Write an export sealed by the authorities that answer, or unsealed if none does; the export says which.
+    """Write an export sealed by the authorities that respond, or unsealed if none does; the export says which.
 
-    what: the name of the export in the log. Raises as `write`.
+    what: the name of the export in the log. Raises the errors of `write`.
     """
     left = [_TrackedAuthority(each) for each in authorities]
     while True:
@@ -125,9 +125,9 @@ RANDOM_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The outcome of one trial. facts: of a valid answer; fault: the first reason why an answer is invalid."""
+    """The outcome of a trial. facts: of a valid response. fault: the first reason why a response is invalid."""
 
-    authority: str  # its URL without secrets
+    authority: str  # the authority's URL without secrets
     asked_at: datetime
     claims: StampStatement | None
     facts: StampFacts | None
@@ -135,7 +135,7 @@ class Trial:
 
 
 def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
-    """Request a stamp of a random digest and verify it as a reader of an export would. Never raises.
+    """Request a stamp on a random digest, and verify it as a reader of an export would. Never raises.
 
     An authority whose clock differs from this machine's by more than MAX_CLOCK_DIFFERENCE fails too.
     """

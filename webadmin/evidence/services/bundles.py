@@ -21,7 +21,7 @@ from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, Ret
 from webadmin.evidence.models.bundle import LONGEST_PAUSE
 from webadmin.evidence.services.kept_files import KeptFileEntry
 
-FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
+FIRST_PAUSE = timedelta(minutes=5)  # The pause after an authority did not respond; it doubles each time.
 State = EvidenceBundle.State
 
 
@@ -32,10 +32,10 @@ class EvidenceStatus:
     bundles: int
     changed: int
     missing: int
-    unbundled_versions: int  # page versions with a match that has no bundle
+    unbundled_versions: int  # page versions with a match without a bundle
     undrawn: int
-    unstamped_days: int  # days that ended and have no stamp at all
-    waiting_stamps: int  # requests sent at least once and not answered yet
+    unstamped_days: int  # days that ended and have no stamp
+    waiting_stamps: int  # requests sent at least once without a response
     last_error: Message | None
     last_check: EvidenceCheck | None
     oldest: datetime | None  # when the first bundle was made
@@ -52,19 +52,19 @@ class EvidenceStatus:
 
 
 def unbundled_versions(limit: int) -> list[VersionId]:
-    """Return up to `limit` page versions with a match that has no bundle, those of the newest cases first."""
+    """Return up to `limit` page versions with a match that has no bundle, the newest cases first."""
     rows = _matches_without_bundle().order_by("-case_id", "-version_id").values_list("version_id", flat=True)
     return [VersionId(each) for each in dict.fromkeys(rows[: limit * 4])][:limit]
 
 
 def unbundled_matches(version: VersionId) -> list[CaseMatch]:
-    """Return the matches of a version that have no bundle, the largest first: that one gets the screenshots."""
+    """Return the matches of a version that have no bundle, starting with the largest, which gets the screenshots."""
     rows = _matches_without_bundle().filter(version_id=version).select_related("case__work")
     return list(rows.order_by("-matched_chars", "pk"))
 
 
 def undrawn_records(limit: int) -> list[EvidenceBundle]:
-    """Return records whose page was not drawn yet, one per page version, those of the newest cases first."""
+    """Return records whose page was not drawn yet, one for each page version, the newest cases first."""
     rows = EvidenceBundle.objects.filter(
         kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING, state=State.HELD
     ).select_related("match__case__work")
@@ -75,7 +75,7 @@ def undrawn_records(limit: int) -> list[EvidenceBundle]:
 def note_bundle(
     match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, drawn: Sequence[Part] = ()
 ) -> EvidenceBundle:
-    """Record a bundle that the store holds; an existing row stays unchanged.
+    """Record a bundle that is in the store; an existing row is not changed.
 
     drawn: the pages of the text, for a bundle with screenshots; empty for a record of response and finding.
     """
@@ -107,15 +107,15 @@ def _drawn_page_json(part: Part) -> dict[str, Any]:
 
 
 def note_drawing(record: EvidenceBundle, drawing: str) -> None:
-    """Record the outcome of drawing a page version in all its records of the case."""
+    """Record the outcome of drawing a page version in all records of it in the case."""
     same = EvidenceBundle.objects.filter(case_id=record.case_id, version_id=record.version_id)
     same.filter(kind=EvidenceBundle.Kind.RECORD).update(drawing=drawing)
 
 
 def close_days(today: date, now: datetime) -> list[DayTree]:
-    """Create the trees of all days before `today` with bundles that are in no tree yet, and return these trees.
+    """Create and return trees for all days before `today` with bundles that are not in a tree yet.
 
-    Removed and damaged bundles remain leaves: a stamped tree does not change.
+    Removed and damaged bundles remain leaves, because a stamped tree does not change.
     """
     counts = EvidenceBundle.objects.filter(day__lt=today).values_list("day").annotate(count=Count("pk")).order_by("day")
     treed: dict[date, int] = {}
@@ -125,9 +125,9 @@ def close_days(today: date, now: datetime) -> list[DayTree]:
 
 
 def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
-    """Return the trees that lack a stamp of an authority and are due for a request, the oldest first.
+    """Return the trees that lack an authority's stamp and are due for a request, the oldest first.
 
-    For a day with several trees only the newest is stamped: it has all leaves of the others.
+    If a day has several trees, only the newest is stamped, because it has all leaves of the others.
     """
     newest = DayTree.objects.filter(~Exists(DayTree.objects.filter(day=OuterRef("day"), pk__gt=OuterRef("pk"))))
     have = set(Stamp.objects.values_list("tree_id", "authority"))
@@ -141,7 +141,7 @@ def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[
 
 
 def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetime) -> Stamp:
-    """Record the answer of an authority."""
+    """Record the stamp in an authority's response."""
     row, _ = Stamp.objects.get_or_create(
         tree=tree,
         authority=answer.authority,
@@ -159,7 +159,7 @@ def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetim
 
 
 def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -> StampAttempt:
-    """Record that an authority did not stamp a tree, and when to ask again."""
+    """Record that an authority did not stamp a tree, and the time of the next request."""
     row, _ = StampAttempt.objects.get_or_create(tree=tree, authority=authority, defaults={"next_at": now})
     row.attempts += 1
     row.error = error
@@ -170,7 +170,7 @@ def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -
 
 @dataclass(frozen=True, slots=True)
 class CheckTotals:
-    """The totals of one check. faulty: the kept files that are changed or missing, each with its state."""
+    """The totals of a check. faulty: the kept files that are changed or missing, with their states."""
 
     bundles: int
     read_bytes: int
@@ -179,7 +179,7 @@ class CheckTotals:
 
 
 def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: CheckTotals) -> EvidenceCheck:
-    """Record one check of everything. seen: key and state of each bundle whose state is not `held`."""
+    """Record a check of all evidence. seen: the key and state of each bundle whose state is not `held`."""
     states = dict(seen)
     checked = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
     checked.update(checked_at=ended)
@@ -187,7 +187,7 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
     faults = []
     for state in (State.CHANGED, State.MISSING):
         rows = EvidenceBundle.objects.filter(pk__in=[key for key, seen_as in states.items() if seen_as == state])
-        rows = rows.exclude(state=State.REMOVED)  # by retention, while it was read
+        rows = rows.exclude(state=State.REMOVED)  # Retention removed it while it was read.
         rows.update(state=state)
         faults += [{"digest": each, "state": str(state)} for each in rows.values_list("digest", flat=True)]
     for file, became in read.faulty:
@@ -199,9 +199,7 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
 
 
 def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
-    """Return the bundles older than `keep_years` whose case is not open.
-
-    0 years keeps all.
+    """Return the bundles older than `keep_years` whose case is not open, or none if it is 0.
     """
     if keep_years <= 0:
         return []
@@ -216,7 +214,7 @@ def note_removal(bundle: EvidenceBundle, reason: str, now: datetime) -> None:
 
 
 def subtract_years(now: datetime, years: int) -> datetime:
-    """Return the same day and hour `years` earlier; for 29 February, 28 February."""
+    """Return the same time `years` earlier; 29 February becomes 28 February."""
     try:
         return now.replace(year=now.year - years)
     except ValueError:
@@ -224,7 +222,7 @@ def subtract_years(now: datetime, years: int) -> datetime:
 
 
 def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
-    """Count the bundles that exist, that are pending and that are damaged."""
+    """Count the existing, pending and damaged bundles."""
     waiting = Q(kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING)
     counts = EvidenceBundle.objects.exclude(state=State.REMOVED).aggregate(
         bundles=Count("pk"),
@@ -254,5 +252,5 @@ def _matches_without_bundle() -> QuerySet[CaseMatch]:
 def _create_tree(day: date, now: datetime) -> DayTree:
     leaves = sorted(EvidenceBundle.objects.filter(day=day).values_list("digest", flat=True))
     root = day_root(Digest(each) for each in leaves)
-    StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # superseded
+    StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # A newer tree supersedes it.
     return DayTree.objects.get_or_create(day=day, root=root, defaults={"leaves": leaves, "made_at": now})[0]

@@ -1,6 +1,6 @@
-"""Gathers the export of a case: its bundles with their proofs, its facts, the history of its page.
+"""Gathers the export of a case: its bundles with their proofs, its facts, and the history of its page.
 
-Used by the command line and the admin; `webadmin.evidence.services.export` writes the file.
+The command line and the admin use it; `webadmin.evidence.services.export` writes the file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from webadmin.evidence.services.staff import Naming, by_name, by_role, format_mo
 
 
 def export_case(case: int, path: Path) -> VerificationReport:
-    """Write the evidence of a case to one self-contained file, sealed by the authorities that answer.
+    """Write the evidence of a case to one self-contained file, sealed by the authorities that respond.
 
     Raises NotFound, BadInput for a case without a bundle, BrokenInvariant if a stored bundle was changed, and
     UnreadableFile if `path` cannot be written.
@@ -36,15 +36,15 @@ def export_case(case: int, path: Path) -> VerificationReport:
 
 
 def export_material(material: CaseMaterial, path: Path) -> VerificationReport:
-    """Write the gathered material of a case to one file, sealed by the authorities that answer.
+    """Write the gathered material of a case to one file, sealed by the authorities that respond.
 
-    Raises as `export_case`.
+    Raises the errors of `export_case`.
     """
     return write_sealed(path, material, sealing_authorities(f"case {material.case}"))
 
 
 def stored_materials() -> "StoredMaterials":
-    """Return the materials of this installation's stores."""
+    """Return a StoredMaterials for this installation's stores."""
     return StoredMaterials(stores.evidence_store(), stores.page_store())
 
 
@@ -55,9 +55,9 @@ class StoredMaterials:
         self._store, self._pages = store, pages
 
     def case_material(self, case: int, *, with_names: bool = False) -> CaseMaterial:
-        """Return the material of the export of a case.
+        """Return the material for the export of a case.
 
-        with_names: name people, with their notes, instead of giving their roles.
+        with_names: include people's names and notes instead of their roles.
         """
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
@@ -77,14 +77,14 @@ class StoredMaterials:
         )
 
     def bundle_content(self, row: EvidenceBundle) -> bytes:
-        """Return the bytes of a bundle. Raises BrokenInvariant if it is changed or missing."""
+        """Return the bytes of a bundle. Raises BrokenInvariant if it was changed or is missing."""
         content = self._store.get(Digest(row.digest))
         if content is None:
             raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
         return content
 
     def page_history(self, case: Case) -> list[Mapping[str, Any]]:
-        """Return the events of all addresses of the case: first seen, changed, gone, back again; in order."""
+        """Return the events at all URLs of the case (first seen, changed, gone, back again), in order."""
         others = case.addresses.exclude(page=case.page_id).values_list("page_id", "page__url")
         told = list(self._page_events(PageId(case.page_id)))
         if not others:
@@ -113,7 +113,7 @@ class StoredMaterials:
 
 
 def day_proof(row: EvidenceBundle) -> DayProof | None:
-    """Return the audit path of a bundle in its `proving_tree`; None while no tree has the bundle."""
+    """Return the audit path of a bundle in its `proving_tree`, or None while no tree has the bundle."""
     tree = proving_tree(row)
     if tree is None:
         return None
@@ -122,7 +122,7 @@ def day_proof(row: EvidenceBundle) -> DayProof | None:
 
 
 def proving_tree(row: EvidenceBundle) -> DayTree | None:
-    """Return the tree that dates a bundle: the first with a stamp, else the newest; None while no tree has it."""
+    """Return the tree that dates a bundle: the first with a stamp, or else the newest, or None if no tree has it."""
     trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
     stamped = [tree for tree in trees if tree.stamps.exists()]
     return next(iter(stamped), trees[-1] if trees else None)
@@ -136,7 +136,7 @@ def stamp_answer(stamp: Stamp) -> TimeStamp:
 def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
     """Return the facts of the case page as JSON values.
 
-    naming: names the people who decided and entered; with_notes: include their internal notes.
+    naming: returns the name of a person who decided or entered something. with_notes: include internal notes.
     """
     return {
         "rights_holder": case.rights_holder.name,
@@ -171,7 +171,7 @@ def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False
 
 
 def _addresses(case: Case) -> Mapping[str, Any]:
-    """Return all addresses of a case whose text was at several; else nothing."""
+    """Return all URLs of a case, or {} if its text was at only one."""
     listed = list_addresses(case)
     if len(listed) == 1:
         return {}
@@ -231,7 +231,7 @@ def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
 
 
 def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
-    """Return the exclusions of passages from the figures, withdrawn ones too; the evidence has these passages."""
+    """Return the exclusions of passages from the figures, including withdrawn ones; the evidence has these passages."""
     rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
     return [
         {

@@ -1,4 +1,4 @@
-"""Describes the circumstances of captures, evidence/circumstances.json of each bundle, in words."""
+"""Describes in words the circumstances of captures, which are in evidence/circumstances.json of each bundle."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ _FROM_CACHE = {
 
 
 def circumstance_blocks(words: Words, bundles: Sequence[OpenedBundle]) -> list[Block]:
-    """Return the section of circumstances; bundles with the same ones, such as those of one page, share a table."""
+    """Return the section on circumstances; bundles with the same circumstances, such as one page's, share a table."""
     alike: dict[tuple[Row, ...], list[int]] = {}
     for number, bundle in enumerate(bundles, 1):
         alike.setdefault(tuple(_circumstance_rows(words, bundle)), []).append(number)

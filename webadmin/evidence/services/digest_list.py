@@ -1,6 +1,6 @@
 """Lists of digests of chosen bundles, as CSV and JSON, for evidence platforms and notaries.
 
-Changed, missing and removed bundles are left out: nobody could produce the file of such a digest.
+Changed, missing and removed bundles are left out, because nobody could produce the file with this digest.
 """
 
 import csv
@@ -33,7 +33,7 @@ CHUNK_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class DigestRow:
-    """One bundle. file: its name in an export; sha256: of the whole file; moments in RFC 3339, UTC and local."""
+    """A row for a bundle. file: its name in an export. sha256: of the whole file. Times: RFC 3339, UTC and local."""
 
     file: str
     sha256: str
@@ -50,7 +50,7 @@ def select_bundles(
 ) -> QuerySet[EvidenceBundle]:
     """Return the bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
 
-    sites, works: if both are given, the cases of these works on these sites. Raises NotFound for an unknown case or
+    sites, works: if both are given, only cases of these works on these sites. Raises NotFound for an unknown case or
     matter.
     """
     found = Matter.objects.filter(pk__in=matters)
@@ -67,12 +67,12 @@ def select_bundles(
 
 
 def held_bundles(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
-    """Return the bundles whose file was there and unchanged at the last check."""
+    """Return the bundles whose file existed unchanged at the last check."""
     return bundles.filter(state=EvidenceBundle.State.HELD)
 
 
 def digest_rows(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
-    """Yield a row for each bundle, in order. zone: of the local moments."""
+    """Yield a row for each bundle, in order. zone: the time zone for local times."""
     for bundle in bundles.select_related("match").iterator(chunk_size=CHUNK_ROWS):
         utc, local = bundle.fetched_at.astimezone(UTC), bundle.fetched_at.astimezone(zone)
         yield DigestRow(
@@ -101,7 +101,7 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
 
 
 def as_json(rows: Iterable[DigestRow]) -> bytes:
-    """Return the rows as JSON in ASCII, with unchanged addresses."""
+    """Return the rows as JSON in ASCII, with unchanged URLs."""
     return json.dumps([asdict(row) for row in rows], indent=1).encode() + b"\n"
 
 
@@ -110,6 +110,6 @@ def _cell(value: str | int) -> str | int:
 
 
 def _missing(found: QuerySet, numbers: Collection[int]) -> str:
-    """Return the smallest number that was not found; "" if all were."""
+    """Return the smallest number that was not found, or "" if all were found."""
     gone = set(numbers) - set(found.values_list("pk", flat=True))
     return str(min(gone)) if gone else ""

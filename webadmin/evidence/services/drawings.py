@@ -1,7 +1,7 @@
 """Renders the stored response of each page of a text in a browser, within limits for the whole text.
 
-The first page has the limits of any page (crawler.browsing.screenshots); the following pages share three more. A page
-that is not drawn is listed with the reason: docs/decisions/evidence.md.
+The first page has the usual limits (crawler.browsing.screenshots); the following pages share three further limits. A
+page that is not drawn is listed with the reason: docs/decisions/evidence.md.
 """
 
 import time
@@ -23,7 +23,7 @@ FAILED = Drawing(undrawn=Undrawn.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class DrawingLimits:
-    """The limits of one text. pages: with the first; the others apply to all following pages together.
+    """The limits for one text. pages: including the first page. The other limits apply to all following pages together.
 
     Chosen in November 2026 on two cores: chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95 s
     and 0.29 MB of PNG and PDF, one of 3,000 takes 1.03 s and 0.79 MB, so that 19 of the larger ones just fit.
@@ -37,10 +37,10 @@ class DrawingLimits:
 def draw_pages(
     version: PageVersion, store: PageStore, chromium: str, limits: DrawingLimits | None = None
 ) -> dict[int, Drawing] | NoRendering:
-    """Return the drawings of the pages of a version by page number, from 1; NoRendering if no page could be drawn.
+    """Return the drawings of a version's pages by page number, from 1, or NoRendering if no page could be drawn.
 
-    A page whose response is gone counts as not drawn; the bundle lists it as gone. Raises BrokenInvariant for a changed
-    response.
+    A page whose response is gone counts as not drawn; the bundle lists it as gone. Raises BrokenInvariant if a response
+    was changed.
     """
     allowed, browser = limits or DrawingLimits(), _Browser(version, store, chromium)
     own = StoredPart(
@@ -87,18 +87,18 @@ class _Browser:
 
     def __init__(self, version: PageVersion, store: PageStore, chromium: str) -> None:
         self._store, self._chromium = store, chromium
-        # A style sheet that all pages use was fetched with one of them.
+        # A style sheet that all pages use was fetched with only one of the pages.
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
         self._shared = tuple(_resources(store, (name for name in names if name)))
 
     def render(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
-        """Return the rendering of one page from the response in which its text was read."""
+        """Render one page from the response from which its text was read."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER
         told = "the document that the browser of the crawl held" if is_browser else "the stored response"
-        resources = (*self._shared, *(wire.resources if wire else ()))  # the page's own come last, and win
+        resources = (*self._shared, *(wire.resources if wire else ()))  # the page's own take precedence
         body = self._store.raw(page.raw_digest)
-        if body is None or detect_kind(body):  # a browser keeps a file and shows nothing
+        if body is None or detect_kind(body):  # A browser downloads a file and shows nothing.
             return NoRendering.BROWSER_FAILED
         drawable = Drawable(body, dict(page.headers), page.url, resources, told)
         return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)
@@ -111,7 +111,7 @@ def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedRe
 
 
 def _drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
-    """Return a rendering as the bundle stores it."""
+    """Convert a rendering to a drawing for the bundle."""
     if isinstance(seen, NoRendering):
         return FAILED
     given = (seen.rendered_at, seen.how, url, seen.served, seen.missing, seen.refused_requests)

@@ -103,7 +103,7 @@ def limit_points(words: Words) -> tuple[str, ...]:
 
 
 def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
-    """Return the poster of the text and the author that the page names, or a note that the page names neither."""
+    """Return the poster and the author that the page names, or a note that the page names neither."""
     page = material.facts.get("page")
     if page is None:
         return []
@@ -115,7 +115,7 @@ def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
 def _page_blocks(
     words: Words, number: int, bundle: OpenedBundle, proof: DayProof | None, later: Mapping[str, int]
 ) -> list[Block]:
-    """Return the blocks of one bundle. later: drawings that another bundle of the page has, with its number."""
+    """Return the blocks for a bundle. later: drawings that are in another bundle of the page, with its number."""
     page, finding = bundle.page, bundle.finding
     work = finding["work"]
     pairs = [
@@ -170,13 +170,13 @@ def bundle_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
 
 
 def capture_rows(words: Words, bundle: OpenedBundle, later: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the rows about fetching and reading the page, and about what is missing. later: as in `_page_blocks`."""
+    """Return the rows about fetching and reading the page, and about missing parts. later: as in `_page_blocks`."""
     absent = [(words("explanation.absent"), said) for said in _describe_absent(words, bundle.page, later)]
     return [*_fetch_rows(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
 def _later_drawings(bundle: OpenedBundle, taken: Taken) -> Mapping[str, int]:
-    """Return the drawings that the bundle lacks and another bundle of the same response has, with its number."""
+    """Return drawings that are only in another bundle of the same response, with the number of that bundle."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
         if _response(other) == _response(bundle):
@@ -189,14 +189,14 @@ def _response(bundle: OpenedBundle) -> tuple[object, ...]:
 
 
 def _describe_absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
-    """Yield what a bundle lacks, with the reason, or with the number of the bundle that has the later drawing."""
+    """Describe the missing parts of a bundle, with the reason, or the number of the bundle with the later drawing."""
     for name, why in dict(page["absent"]).items():
         of_page, _, kind = name.rpartition(", ")
         shown = words.name(f"explanation.absent-{kind.replace(' ', '-')}", kind)
         if kind.startswith("page "):
             of_page, shown = kind, ""
         place = words("explanation.absent-of-page", number=of_page.removeprefix("page ")) if of_page else ""
-        reason = why if isinstance(why, str) else why[words.language]  # older bundles have English alone
+        reason = why if isinstance(why, str) else why[words.language]  # Older bundles have only English.
         said = words("explanation.drawn-later", number=later[name]) if name in later else reason
         yield f"{place} {shown}".strip() + words.colon + said
 
@@ -227,7 +227,7 @@ def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]
 
 
 def _copy_paths(bundle: OpenedBundle, of: str) -> str:
-    """Return the paths of the renderings of one page of the text; of: "" for the first, "-N" for the Nth."""
+    """Return the paths of a page's renderings. of: "" for the first page of the text, "-N" for the Nth."""
     names = (f"{kind}{of}" for kind in layout.SHOWN)
     return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
 
@@ -246,7 +246,7 @@ def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def _event_row(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the moment of an event, and its kind with all other details."""
+    """Return the time of an event, and its kind with all other details."""
     kind = str(event.get("event", ""))
     rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
     return str(event.get("at", "")), words.semicolon.join(
@@ -268,7 +268,7 @@ def _stamp_authorities(words: Words, proof: DayProof | None) -> str:
 
 
 def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
-    """Return the points that this export lacks: stamps, the seal, files that were left out."""
+    """Return sentences on what this export lacks: stamps, the seal, files that were left out."""
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
     missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
     missing += [] if is_sealed else [words("explanation.unsealed")]
@@ -277,7 +277,7 @@ def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_seale
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The bundle of the example commands. file: its path; proof: its audit path, if it has one."""
+    """The bundle in the example commands. file: its path. proof: its audit path, if it has one."""
 
     digest: Digest
     file: str
@@ -292,7 +292,7 @@ Step = tuple[str, tuple[str, ...]]
 
 
 def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
-    """Yield the checks by hand, each with its commands. folder: the one with the files for programs, if any."""
+    """Yield the manual checks, each with its commands. folder: the folder with the files for programs, or ""."""
     proof, place = example.proof, f"{folder}/" if folder else ""
     yield words("explanation.check-sums"), (f"sha256sum -c {place}{layout.SUMS}",)
     yield (
@@ -310,7 +310,7 @@ def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "
 
 
 def check_blocks(words: Words, each: Iterable[Step]) -> list[Block]:
-    """Return the instructions to verify a file with the program, and step by step with public tools."""
+    """Return instructions for verifying a file with the program, and step by step with public tools."""
     blocks: list[Block] = [
         ExplanationHeading(words("explanation.check"), 2),
         ExplanationParagraph(words("explanation.check-program")),

@@ -1,6 +1,6 @@
 """Writes the export of a case: one self-contained file with bundles, proofs, stamps, facts and an explanation.
 
-Verifies each export before it appears: a file that `bundles.verify` would reject is never written.
+It verifies each export before writing it: a file that `bundles.verify` would reject is never written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,8 @@ def write_case_export(
 ) -> VerificationReport:
     """Write the export of a case to `path` atomically, and return the report of its verification.
 
-    seals: authorities that stamp the export as a whole, so that the stamp covers facts and explanation too. Raises
-    BadInput for a case without evidence, DoesNotHold for a changed bundle or stamp, UnreadableFile if `path` cannot be
-    written.
+    seals: authorities that stamp the whole export, including facts and explanation. Raises BadInput for a case without
+    evidence, DoesNotHold for a changed bundle or stamp, UnreadableFile if `path` cannot be written.
     """
     return write_verified(path, export_files(material, code_version, created=created, seals=seals))
 
@@ -37,7 +36,7 @@ def write_case_export(
 def write_verified(path: Path, files: Mapping[str, bytes]) -> VerificationReport:
     """Verify the files of an export, write them to `path` atomically, and return the report.
 
-    Raises as `write_case_export`.
+    Raises the errors of `write_case_export`.
     """
     partial = path.with_name(f".{path.name}.part")
     try:

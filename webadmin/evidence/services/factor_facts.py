@@ -1,4 +1,4 @@
-"""Gathers the facts of the evidence of a case or matter for the sheet of factors."""
+"""Gathers facts about the evidence of a case or matter for the sheet of factors."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -22,13 +22,13 @@ from webadmin.evidence.services.subject import Subject
 
 # Only the newest bundles are opened: 0.3 ms each, without the time of the store (2026-11). The sheet says how many.
 MAX_OPENED = 50
-CIRCUMSTANCES = "evidence/circumstances.json"  # absent in bundles without recorded circumstances
+CIRCUMSTANCES = "evidence/circumstances.json"  # Absent in bundles without recorded circumstances.
 State = EvidenceBundle.State
 Kind = EvidenceBundle.Kind
 
 
 def gather_facts(subject: Subject, now: datetime) -> Facts:
-    """Return the facts of a subject. Raises RetryLater if the evidence store does not answer."""
+    """Return the facts about a subject. Raises RetryLater if the evidence store does not answer."""
     records = subject.bundles().filter(kind=Kind.RECORD)
     removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=State.REMOVED)
     matches = CaseMatch.objects.filter(case__in=subject.cases())
@@ -77,7 +77,7 @@ def _open_newest(subject: Subject, store: EvidenceStore) -> dict[str, Any]:
                 continue
             _count_bundle(seen, files)
         except (BadInput, BrokenInvariant, KeyError, TypeError, AttributeError):
-            seen.counts["unreadable"] += 1  # the nightly check names what is wrong with it
+            seen.counts["unreadable"] += 1  # The nightly check reports the damage.
     names = ("looked_into", "unreadable", "circumstances", "certificates", "through_proxy")
     return {**{name: seen.counts[name] for name in names}, "sources": dict(seen.sources)}
 

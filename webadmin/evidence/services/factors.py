@@ -1,8 +1,8 @@
-"""Lists the factors that a court considers, with what the evidence of a case or matter has and lacks for each.
+"""Lists the factors that a court considers, and for each what the evidence of a case or matter has and lacks.
 
-Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here claims that
-anything is proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts
-(2018) and of articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
+The rules use only facts, which `webadmin.evidence.services.factor_facts` gathers. They never claim that anything is
+proved, which is for the court to decide. The factors are from article 11 of the Provisions on Internet Courts (2018)
+and articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ Moment = Callable[[datetime], str]
 
 
 class Regulation(StrEnum):
-    """The regulation that names a factor."""
+    """The regulations that name factors."""
 
     INTERNET_COURTS = "internet-courts-2018"
     ONLINE_LITIGATION = "online-litigation-2021"
@@ -25,14 +25,14 @@ class Regulation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts of the evidence of a case or matter. Counts without a comment are of bundles of kind RECORD."""
+    """Facts about the evidence of a case or matter. Counts without a comment are of bundles of kind RECORD."""
 
     holder: str
     cases: int = 0
     bundles: int = 0
     unbundled_matches: int = 0
     damaged: int = 0  # changed or missing at the last check
-    removed: int = 0  # by retention
+    removed: int = 0  # removed by retention
     checked: int = 0
     last_check: datetime | None = None
     drawn: int = 0  # bundles with pictures of the page
@@ -40,9 +40,9 @@ class Facts:
     last_fetched: datetime | None = None
     treed: int = 0  # in a day tree
     stamped: int = 0
-    authorities: tuple[str, ...] = ()  # that stamped them
+    authorities: tuple[str, ...] = ()  # authorities that stamped them
     latest_stamp_after: timedelta | None = None  # the longest time from a fetch to its first stamp
-    looked_into: int = 0  # bundles opened to count the following
+    looked_into: int = 0  # bundles opened for the following counts
     unreadable: int = 0
     sources: Mapping[str, int] = field(default_factory=dict)  # core.captures.CaptureSource
     circumstances: int = 0  # with a description of the fetching computer
@@ -65,7 +65,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One factor. there: what the evidence has, with figures; missing: what it lacks, and how to get it."""
+    """A factor. there: what the evidence has, with figures. missing: what it lacks, and how to obtain it."""
 
     key: str
     law: Regulation
@@ -75,7 +75,7 @@ class Factor:
     missing: Sequence[Message]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return JSON values; each message with its code, its parameters and its English text."""
+        """Return the factor as JSON values, in which messages have a code, parameters and English text."""
 
         def plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
             return [{**each.to_json(), "text": str(each)} for each in messages]

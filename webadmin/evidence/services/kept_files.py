@@ -1,7 +1,7 @@
 """Uploaded files and the files of notices. The evidence store holds their bytes next to the bundles.
 
-Every model that names such a file is registered, so that the nightly check reads the file again. Higher apps also
-register files to enclose with an export; a damaged or missing one is left out, with a message.
+Every model that refers to such files is registered, so that the nightly check reads the files again. Higher-level apps
+also register files to enclose with an export; damaged or missing files are left out, with a message.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,19 +20,19 @@ from webadmin.evidence.models import ThirdPartyProof
 from webadmin.evidence.services.subject import Subject
 from webadmin.works.models import LicenceProof
 
-# Each model with the field that names the file. Withdrawn rows count too: exported documents refer to their files.
+# The field with the file's name, by model. Withdrawn rows count too, because exported documents refer to their files.
 KEPT: dict[type[Model], str] = {ThirdPartyProof: "name", LicenceProof: "name"}
 CHUNK_ROWS = 1_000
 
 
 def register_kept_file(model: type[Model], field: str = "name") -> None:
-    """Include the files of a model in the nightly check and in backups. field: the one with the file's name."""
+    """Include a model's files in the nightly check and in backups. field: contains the file's name."""
     KEPT[model] = field
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFileEntry:
-    """A file that a row names. model: Django's `model_name`, in lower case."""
+    """A file that a row refers to. model: Django's `model_name`, in lower case."""
 
     model: str
     name: str
@@ -50,14 +50,14 @@ def kept_files() -> Iterator[KeptFileEntry]:
 def kept_file_label(model: str) -> str:
     """Return the display name of a kept file of this model, in the active language."""
     names = {str(each._meta.model_name): str(each._meta.verbose_name) for each in KEPT}
-    return names.get(model, model)  # a model of another release
+    return names.get(model, model)  # The model is from another release.
 
 
 MAX_ENDING_CHARS = 8
 
 
 class FileRow(Protocol):
-    """A row that names a file of the evidence store."""
+    """A row that refers to a file in the evidence store."""
 
     @property
     def name(self) -> str: ...
@@ -66,23 +66,23 @@ class FileRow(Protocol):
     def digest(self) -> str: ...
 
 
-Row = tuple[FileRow, dict[str, Any]]  # a file and its facts as JSON values
+Row = tuple[FileRow, dict[str, Any]]  # A file row, and facts about it as JSON values.
 _SOURCES: list[Callable[[Case], Iterable[Row]]] = []
 
 
 def register_enclosed_files(source: Callable[[Case], Iterable[Row]]) -> None:
-    """Enclose the files that `source` returns for a case with its export."""
+    """Enclose the files that `source` returns for a case with the case's export."""
     _SOURCES.append(source)
 
 
 def case_enclosures(case: Case, store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
-    """Return the files enclosed with the export of a case, and a message for each that is damaged or missing."""
+    """Return the files to enclose with the export of a case, and a message for each damaged or missing file."""
     registered = [row for source in _SOURCES for row in source(case)]
     return read_enclosures([*registered, *map(proof_row, valid_proofs(Subject(case=case)))], store)
 
 
 def valid_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
-    """Return the proofs that were not withdrawn, in the order of entry."""
+    """Yield the proofs that were not withdrawn, in the order of entry."""
     return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
 
 
@@ -92,7 +92,7 @@ def proof_row(proof: ThirdPartyProof) -> Row:
 
 
 def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
-    """Return the intact files, and a message for each of the others. Raises RetryLater."""
+    """Return the intact files, and a message for each damaged or missing file. Raises RetryLater."""
     papers, left_out = list[Enclosure](), list[Message]()
     for row, facts in rows:
         paper = read_enclosure(row, facts, store)
@@ -104,7 +104,7 @@ def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enc
 
 
 def read_enclosure(row: FileRow, facts: dict[str, Any], store: EvidenceStore) -> Enclosure | None:
-    """Return an intact file; None if it is missing or changed."""
+    """Return the file, or None if it is missing or changed."""
     try:
         content = store.get(Digest(row.digest))
     except BrokenInvariant:

@@ -1,10 +1,10 @@
 """Makes and checks evidence: bundles, screenshots, time stamps, the nightly check, retention. Each step is idempotent.
 
-1. bundle_version   bundles each match of a page version, at once and without a browser
+1. bundle_version   bundles each match of a page version immediately, without a browser
 2. draw_pending     makes a second bundle with a screenshot and PDF of each page, while nothing else waits
-3. stamp_days       asks every configured authority to stamp the trees of ended days
+3. stamp_days       requests stamps on the trees of ended days from every configured authority
 4. check_stored     reads every stored byte again
-5. remove_expired   removes what the retention policy lets go, and logs it
+5. remove_expired   removes expired bundles under the retention policy, and logs their removal
 """
 
 import logging
@@ -75,8 +75,8 @@ class CheckResult:
 def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
     """Bundle the matches of a page version that have no bundle yet, and return their number.
 
-    Raises RetryLater when a store is unreachable. Raises BrokenInvariant, after bundling all others, for a match whose
-    texts or response are gone or changed.
+    Raises RetryLater if a store is unreachable. If a match's texts or response are gone or changed, all other matches
+    are bundled before this raises BrokenInvariant.
     """
     made, faults = 0, list[Message]()
     for match in bundle_rows.unbundled_matches(version):
@@ -91,9 +91,9 @@ def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
 
 
 def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: Callable[[], bool]) -> int:
-    """Draw undrawn page versions while `may_continue` returns True, and return how many were tried.
+    """Draw undrawn page versions while `may_continue` returns True, and return the number of attempts.
 
-    Records nothing where there is no browser: once one is installed, all are drawn.
+    Records nothing if there is no browser, so that all versions are drawn once a browser is installed.
     """
     drawn = 0
     for record in bundle_rows.undrawn_records(limit):
@@ -106,7 +106,7 @@ def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: 
 
 
 def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult:
-    """Close the days that ended (UTC), and request the stamps that are due from every authority; refusals are kept."""
+    """Close the days that ended (UTC), request the stamps that are due from every authority, and record refusals."""
     now = clock.now()
     trees = bundle_rows.close_days(now.date(), now)
     by_name = {authority.name: authority for authority in authorities}
@@ -120,9 +120,9 @@ def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult
 
 
 def check_stored(ports: EvidencePorts) -> CheckResult:
-    """Read every stored bundle and kept file again, byte by byte, and record those that are changed or missing.
+    """Read every stored bundle and kept file again, byte by byte, and record changed or missing ones.
 
-    Raises RetryLater when the store is unreachable.
+    Raises RetryLater if the store is unreachable.
     """
     started, seen, read = ports.clock.now(), list[tuple[int, str]](), 0
     rows = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
@@ -142,9 +142,9 @@ def check_stored(ports: EvidencePorts) -> CheckResult:
 
 
 def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, str]], int]:
-    """Return the number of rows that name a file, the changed or missing files, and the number of bytes read.
+    """Return the number of rows with a file, the changed or missing files, and the number of bytes read.
 
-    A file that several rows name is read once.
+    A file in several rows is read once.
     """
     states, faulty, count, read = dict[Digest, str](), list[tuple[KeptFileEntry, str]](), 0, 0
     for file in kept_files():
@@ -159,7 +159,7 @@ def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, s
 
 
 def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
-    """Remove the bundles that the retention policy lets go, log each in both logs, and return their number."""
+    """Remove the bundles that the retention policy expires, log each in both logs, and return their number."""
     now = ports.clock.now()
     reason = f"kept for at least {keep_years} years (ZHUIWEN_EVIDENCE_KEEP_YEARS={keep_years}); the case is not open"
     gone = bundle_rows.expired_bundles(keep_years, now)
@@ -171,9 +171,9 @@ def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
 
 
 def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing]) -> None:
-    """Bundle one match and record the bundle; with drawings it is a second bundle of the match.
+    """Bundle a match and record the bundle; with drawings, it is the match's second bundle.
 
-    Stores the bytes before the row, so that every row has its file.
+    The bytes are stored before the row, so that every row has its file.
     """
     version = matched_version(match, ports.pages)
     absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-yet"))
@@ -215,7 +215,7 @@ def _request_stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
 
 
 def _read_state(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
-    """Return the state of one bundle or file by the digest of its row, and the number of bytes read."""
+    """Compare a bundle or file with the digest in its row; return its state and the number of bytes read."""
     try:
         content = store.get(name)
     except BrokenInvariant:

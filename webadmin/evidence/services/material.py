@@ -1,4 +1,4 @@
-"""Gathers the content of a bundle: how the page was fetched and what it copied, checked by the digests of the case.
+"""Gathers the content of a bundle: the capture and the copied passages, checked against the digests in the case.
 
 Facts of the connection were recorded while the page was fetched (core.captures), reported by a browser, or taken from
 the records of an archive. The bundle names the source; unknown facts are left out, never invented.
@@ -27,7 +27,7 @@ from webadmin.cases.models import CaseMatch
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.cases.services.findings import frozen_obfuscations
 
-# All following pages of a chapter together. Pages have about 60 kB; a site may send 60 pages of 16 MB.
+# The limit for all following pages of a chapter. Pages have about 60 kB; a site may send 60 pages of 16 MB.
 MAX_FOLLOWING_BYTES = 64 * 2**20
 
 
@@ -40,7 +40,7 @@ def page_capture(
 ) -> CapturedPage:
     """Return the capture of a page version. Raises NotFound if its response is gone, BrokenInvariant if changed.
 
-    drawings: the renderings of its pages, by page number, from 1; text: the page text that was compared, None for the
+    drawings: the renderings of its pages, by page number from 1. text: the page text that was compared, or None for the
     main text.
     """
     body = pages.raw(version.raw_digest)
@@ -68,8 +68,8 @@ def page_capture(
 def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> CapturedPage:
     """Return the capture of a response that was stored without a page version.
 
-    title, text: those of the page, if the response is one. Raises NotFound if the response is gone, BrokenInvariant if
-    changed.
+    title, text: the page's title and text, if the response is a page. Raises NotFound if the response is gone,
+    BrokenInvariant if changed.
     """
     body = pages.raw(answer.raw_digest)
     if body is None:
@@ -81,14 +81,14 @@ def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:
-    """Return the raw text; "" if no obfuscation was undone in it."""
+    """Return the raw text, or "" if no obfuscation was undone in it."""
     if not reading.marks:
         return ""
     return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
 
 
 def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
-    """Return the resources fetched to read a page and its parts, each address once."""
+    """Return the resources fetched to read a page and its parts, each URL once."""
     found: dict[str, CapturedResource] = {}
     for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
         wire = _stored_capture(name, pages)
@@ -98,7 +98,7 @@ def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedR
 
 
 def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
-    """Return the finding of a match. Raises NotFound for a text that is gone, BrokenInvariant for a changed one."""
+    """Return the finding of a match. Raises NotFound if a text is gone, BrokenInvariant if changed."""
     if _text_digest(page_text) != match.page_text_digest:
         raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
     work_text = _work_text(match, works)
@@ -117,7 +117,7 @@ def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding
 
 
 def _seen_addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
-    """Return all addresses of the case of a match if there are several, else none."""
+    """Return all URLs of the match's case if there are several, else none."""
     listed = list_addresses(match.case)
     several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
     return tuple(several) if len(several) > 1 else ()
@@ -126,7 +126,7 @@ def _seen_addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
 def removal_finding(match: CaseMatch, works: WorkStore) -> Finding:
     """Return the finding that a page no longer has a passage of the matched text, compared by this version.
 
-    Raises NotFound for a text that is gone, BrokenInvariant for a changed one.
+    Raises NotFound if the text is gone, BrokenInvariant if changed.
     """
     return _finding_without_passages(match, _work_text(match, works), ALGORITHM.id, code_version())
 
@@ -177,15 +177,15 @@ def _stored_capture(name: Digest | None, pages: PageStore) -> Capture | None:
 
 
 def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
-    """Return one page of a capture. body: the bytes from which its text was read."""
+    """Return a page of a capture. body: the bytes from which its text was read."""
     if wire is None:
         return Part((_exchange_without_request(page, body),), CaptureSource.UNKNOWN)
     *hops, own = wire.exchanges
     kept = [_bundle_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
     is_browser = wire.source is CaptureSource.BROWSER
     last = _bundle_exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
-    # The page's own response: the moment of the page store, without content coding.
-    headers = last.response_headers or page.headers  # plain text records have no HTTP headers
+    # The page's own response, with the time of the page store and without content coding.
+    headers = last.response_headers or page.headers  # Plain-text records have no HTTP headers.
     last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
     dom = body if is_browser else None
     exchanges, records = (*kept, last), wire.records
@@ -212,7 +212,7 @@ def _following_parts(
 
 
 def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, Message]:
-    """Return the names of what an exchange lacks if the product did not fetch it over its own connection."""
+    """Return the missing parts of an exchange that the product did not fetch over its own connection, with reasons."""
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
         return {"connection": came_from}
@@ -252,7 +252,7 @@ def _bundle_exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> 
 
 
 def _exchange_without_request(page: StoredPart, body: bytes) -> Exchange:
-    """Return a response with status, headers and body of the page store; its request is unknown."""
+    """Return an exchange with the status, headers and body in the page store; the request is unknown."""
     return Exchange(
         url=page.url,
         request_line="",

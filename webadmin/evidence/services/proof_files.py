@@ -1,7 +1,7 @@
 """Reads files of third parties: the kind of their content, the RFC 3161 tokens and the digests in them.
 
-Nothing is run, rendered or resolved: XML and JSON are searched as text, so that no entity is ever expanded. The files
-are untrusted; every read is bounded.
+Files are untrusted: nothing is run, rendered or resolved, every read is limited, and XML and JSON are searched as text,
+so that no entity is ever expanded.
 """
 
 import io
@@ -16,11 +16,11 @@ from bundles import der
 from bundles.faults import DoesNotHold
 from bundles.stamps import MAX_DER_BYTES, StampStatement, read_stamp
 
-# Of an archive: a package of a notary or platform has about ten files. The rest is not read, and the result says so.
+# Limits for an archive: a notary's or platform's package has about ten files. The result says if files were not read.
 MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
-MAX_TOKENS = 10  # of an archive: refusing a hostile one of 64 kB takes 0.6 s
-MAX_LISTED = 5_000  # entries of an archive; each costs memory before the first is read
-# Searched for digests. A certificate of 50 pages has about 100,000 characters; 2 million hex digits take 1 s (2026-11).
+MAX_TOKENS = 10  # tokens read in an archive; rejecting a hostile archive of 64 kB takes 0.6 s
+MAX_LISTED = 5_000  # entries of an archive, which take memory before the first is read
+# Text searched for digests. A 50-page certificate has 100,000 characters; 2 million hex digits take 1 s (2026-11).
 MAX_TEXT_CHARS = 2_000_000
 _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 _PLAIN = ("json", "xml", "txt")
@@ -36,7 +36,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueErr
 
 @dataclass(frozen=True, slots=True)
 class ProofContent:
-    """The tokens and text read in one file. is_cut: some of it lies beyond the bounds."""
+    """The tokens and text in a file. is_cut: parts of the file exceeded the limits and were not read."""
 
     tokens: tuple[StampStatement, ...] = ()
     text: str = ""
@@ -44,7 +44,7 @@ class ProofContent:
 
 
 def detect_proof_kind(content: bytes, name: str) -> str:
-    """Return the file extension of the content; "" for a kind that is not a proof.
+    """Return the file extension for the content, or "" if its kind is not accepted as a proof.
 
     name: distinguishes JSON and XML from other text.
     """
@@ -53,7 +53,7 @@ def detect_proof_kind(content: bytes, name: str) -> str:
         return found
     if content.startswith(b"PK"):
         return _archive_kind(content)
-    if content[:1] == b"\x30" and (signed := _der_kind(content)):  # text may begin with "0" too
+    if content[:1] == b"\x30" and (signed := _der_kind(content)):  # text may also begin with "0"
         return signed
     if plain_text(content) is None:
         return ""
@@ -62,7 +62,7 @@ def detect_proof_kind(content: bytes, name: str) -> str:
 
 
 def read_proof(content: bytes, kind: str) -> ProofContent:
-    """Return the tokens and the text of a file of this kind; nothing for pictures and PDFs (the caller reads PDFs)."""
+    """Return the tokens and text in a file of this kind, or nothing for pictures and PDFs (the caller reads PDFs)."""
     if kind in ("tsr", "tst"):
         token = parse_token(content)
         return ProofContent((token,) if token else ())
@@ -73,7 +73,7 @@ def read_proof(content: bytes, kind: str) -> ProofContent:
 
 
 def parse_token(content: bytes) -> StampStatement | None:
-    """Return the time stamp that a response or a bare token states; None if it is neither."""
+    """Return the time stamp in a response or a bare token, or None if the content is neither."""
     try:
         response = content if _is_response(content) else _der_sequence(_GRANTED + content)
         return read_stamp(response, "") if len(response) <= MAX_DER_BYTES else None
@@ -82,7 +82,7 @@ def parse_token(content: bytes) -> StampStatement | None:
 
 
 def find_digests(text: str, wanted: Collection[str]) -> set[str]:
-    r"""Return the wanted digests (64 lower-case hex digits) that are in the text, also broken into lines or groups.
+    r"""Return the wanted digests (64 lower-case hex digits) in the text, even if broken into lines or groups.
 
     >>> find_digests("SHA-256: " + "AB" * 16 + "\n" + "ab" * 16, {"ab" * 32, "cd" * 32}) == {"ab" * 32}
     True
@@ -95,7 +95,7 @@ def find_digests(text: str, wanted: Collection[str]) -> set[str]:
 
 
 def plain_text(content: bytes) -> str | None:
-    """Return the text of a plain file in UTF-8, UTF-16 with BOM, or GB18030; None if it has control characters."""
+    """Return the text of a plain file in UTF-8, UTF-16 with BOM, or GB18030, or None if it has control characters."""
     is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-16",) if is_wide else ("utf-8-sig", "gb18030"):
         try:
@@ -118,7 +118,7 @@ def _archive_kind(content: bytes) -> str:
 
 
 def _der_kind(content: bytes) -> str:
-    """Return "tsr" for a time stamp response, "tst" for a bare token, "p7s" for another signed message, else ""."""
+    """Return "tsr" for a time stamp response, "tst" for a bare token, "p7s" for any other signed message, or ""."""
     try:
         if _is_response(content):
             return "tsr" if parse_token(content) else ""
@@ -129,7 +129,7 @@ def _der_kind(content: bytes) -> str:
 
 
 def _is_response(content: bytes) -> bool:
-    """Return whether the content begins like TimeStampResp (RFC 3161, 2.4.2). Raises ValueError if no sequence."""
+    """Return True if the content begins like a TimeStampResp (RFC 3161, 2.4.2). Raises ValueError if not a sequence."""
     parts = der.children(content)
     return len(parts) == 2 and parts[0][:1] == b"\x30" and parts[1][:1] == b"\x30"
 
@@ -158,7 +158,7 @@ def _read_archive(content: bytes) -> ProofContent:
                 token = parse_token(member) if tried <= MAX_TOKENS else None
                 tokens += [token] if token else []
             text = text or ""
-            text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # markup may split a word into runs
+            text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # Markup may split a word into runs.
             is_cut |= len(text) > left
             texts.append(text[:left])
             left -= len(texts[-1])
@@ -168,7 +168,7 @@ def _read_archive(content: bytes) -> ProofContent:
 
 
 def _members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """Yield name and content of the members worth reading; None as the content of one beyond the bounds."""
+    """Yield the name and content of readable members; the content is None if a member exceeds the limits."""
     left = MAX_UNPACKED_BYTES
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         named = [each for each in archive.infolist() if each.filename.lower().endswith(_READ_MEMBERS)]

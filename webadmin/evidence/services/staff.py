@@ -1,4 +1,4 @@
-"""Names of staff in documents that leave the organization: by role, or by user name on request."""
+"""Names staff in documents that leave the organization: by role, or by user name on request."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -30,12 +30,12 @@ def by_role(holder: int) -> Naming:
 
 
 def format_moment(at: datetime, naming: Naming) -> str:
-    """Return the moment of an action in ISO 8601: to the second if the person is named, else the day alone."""
+    """Format the time of an action in ISO 8601: to the second if the person is named, otherwise only the day."""
     return at.isoformat() if naming is by_name else timezone.localdate(at).isoformat()
 
 
 def in_chinese(name: str) -> str:
-    """Return the Chinese name of a role, for court documents; any other name unchanged.
+    """Translate the name of a role to Chinese for court documents; return any other name unchanged.
 
     >>> in_chinese("reviewer"), in_chinese("li")
     ('审核人员', 'li')

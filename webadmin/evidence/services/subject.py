@@ -14,7 +14,7 @@ R = TypeVar("R", bound=OfCaseOrMatter)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A case or a matter; exactly one of the two is set."""
+    """A case or a matter. Exactly one of the two is set."""
 
     case: Case | None = None
     matter: Matter | None = None
@@ -27,7 +27,7 @@ class Subject:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The model fields of a row about the subject."""
+        """The values of a row's fields that refer to the subject."""
         return {"case": self.case, "matter": self.matter, "rights_holder_id": self.record.rights_holder_id}
 
     @property
@@ -41,13 +41,13 @@ class Subject:
         )
 
     def bundles(self) -> "QuerySet[EvidenceBundle]":
-        """Return its bundles in the order of fetching, without those that retention removed."""
+        """Return the subject's bundles in the order of fetching, except those removed by retention."""
         rows = EvidenceBundle.objects.exclude(state=EvidenceBundle.State.REMOVED)
         rows = rows.filter(case=self.case) if self.case is not None else rows.filter(case__matter=self.matter)
         return rows.order_by("fetched_at", "pk")
 
     def proofs(self) -> "QuerySet[ThirdPartyProof]":
-        """Return the proofs of a case and its matter, or of a matter and its cases; withdrawn ones too."""
+        """Return the proofs of a case and its matter, or of a matter and its cases, including withdrawn proofs."""
         return self._filter_rows(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
 
     def tasks(self) -> "QuerySet[ThirdPartyTask]":

@@ -1,4 +1,4 @@
-"""Proofs of third parties for a case or matter: stored unchanged, read once to check them, never removed."""
+"""Adds and withdraws third parties' proofs, which are stored unchanged, checked once and never removed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ from webadmin.works.services.proofs import file_name
 
 # As for proofs of licences: a scanned deed of 50 pages has about 10 MB; the admin accepts requests of 33 MB.
 MAX_BYTES = 20 * 1024 * 1024
-MAX_PROOFS = 50  # of one case or matter, withdrawn ones too; more belong in one file
+MAX_PROOFS = 50  # proofs of a case or matter, including withdrawn ones; more should be combined in one file
 MAX_SHORT_CHARS = 200
 MAX_NOTE_CHARS, MAX_REASON_CHARS = 1_000, 300
 MAX_SIGNER_CHARS = 500
@@ -42,7 +42,7 @@ Kind = ThirdPartyProof.Kind
 
 @dataclass(frozen=True, slots=True)
 class ProofDetails:
-    """The details that a user enters for a proof. platform: for a registration on a blockchain only."""
+    """The details that a user enters for a proof. platform: only for a registration on a blockchain."""
 
     kind: str
     issuer: str
@@ -53,7 +53,7 @@ class ProofDetails:
 
 
 class ProofRefused(BadInput):
-    """A proof that cannot be added or withdrawn."""
+    """A proof cannot be added or withdrawn."""
 
 
 def add_proof(
@@ -73,7 +73,7 @@ def add_proof(
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
         lock_rights(subject.record.rights_holder_id)
-        _require_room(subject, digest(content))  # the same form may have been sent twice
+        _require_room(subject, digest(content))  # The same form may have been sent twice.
         proof = ThirdPartyProof.objects.create(
             **subject.fields, **asdict(details), name=shown, ending=kind, digest=digest(content),
             size_bytes=len(content), tokens=[_token_json(token) for token in found.tokens], unread=unread,
@@ -84,7 +84,7 @@ def add_proof(
 
 
 def require_file(content: bytes, name: str) -> str:
-    """Return the file extension of the content. Raises ProofRefused if it is empty, too large or no proof."""
+    """Return the file extension for the content. Raises ProofRefused if it is empty, too large or not a proof."""
     if not content:
         raise ProofRefused("proof.empty")
     if len(content) > MAX_BYTES:
@@ -116,7 +116,7 @@ def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime)
 
 
 def describe_checks(proof: ThirdPartyProof) -> list[Message]:
-    """Return a message for each check that the file allowed, the strongest first."""
+    """Return a message for each check that was possible for the file, the strongest first."""
     rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
     counts = Counter(dict(rows))
     said = list(_describe_coverage(counts))
@@ -148,7 +148,7 @@ def _require_manager(subject: Subject, by: User) -> None:
 
 
 def _require_room(subject: Subject, of: Digest) -> None:
-    """Raise ProofRefused if the file is there already, or if there are MAX_PROOFS proofs."""
+    """Raise ProofRefused if the file is already stored, or if there are MAX_PROOFS proofs."""
     own = subject.proofs().filter(**_own_rows(subject))
     there = own.filter(digest=of, withdrawn_at=None).first()
     if there is not None:
@@ -180,7 +180,7 @@ def _validate(details: ProofDetails, now: datetime) -> ProofDetails:
         raise ProofRefused("proof.too-long", most=MAX_SHORT_CHARS)
     if len(made.note) > MAX_NOTE_CHARS:
         raise ProofRefused("proof.too-long", most=MAX_NOTE_CHARS)
-    # One day more: documents are dated in China, and the machine's date may be behind.
+    # One more day is allowed, because documents are dated in China, and the machine's date may be behind.
     if (made.made_on - now.date()).days > 1:
         raise ProofRefused("proof.in-the-future")
     return made
@@ -191,7 +191,7 @@ def _single_line(text: str) -> str:
 
 
 def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, Message | None]:
-    """Return the content of a file, and the reason why some of it was not read."""
+    """Return the content of a file, and the reason why parts were not read, or None."""
     try:
         found = read_proof(content, kind)
         if kind == "pdf":
@@ -203,7 +203,7 @@ def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, M
 
 
 def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent) -> Iterator[ProofCoverage]:
-    """Yield the bundles that the file covers, each with its strongest coverage."""
+    """Yield the bundles that the file covers, each with the strongest kind of coverage."""
     wanted = _bundles_by_digest(subject)
     by_key: dict[int, ProofCoverage] = {}
     said = [(How.NAMED, each) for each in find_digests(found.text, wanted)]
@@ -217,7 +217,7 @@ def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent
 
 
 def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
-    """Return the digests that a third party may have received -> the keys of their bundles, and the kind of digest."""
+    """Map the digests that a third party may have received to the keys of their bundles and the kind of digest."""
     found: dict[str, list[tuple[int, str]]] = {}
     days: dict[date, list[tuple[int, str]]] = {}
     for row in subject.bundles().only("digest", "sha256", "day"):
@@ -231,7 +231,7 @@ def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
 
 
 def _token_json(token: StampStatement) -> dict[str, object]:
-    """Return a token as JSON values. The signer's name is cut: a certificate may have one of any length."""
+    """Return a token as JSON values. The signer's name, which may have any length in a certificate, is cut."""
     return {
         "hash": token.hash,
         "imprint": token.imprint,

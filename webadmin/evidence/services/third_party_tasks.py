@@ -1,4 +1,4 @@
-"""Captures requested from third parties: due on a day, completed by a proof, or given up with a reason."""
+"""Manages captures requested from third parties, which are due on a day, and completed or given up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from webadmin.evidence.models import ThirdPartyProof, ThirdPartyTask
 from webadmin.evidence.services.subject import Subject
 
 MAX_ASKED_CHARS, MAX_NOTE_CHARS, MAX_REASON_CHARS = 200, 500, 300
-MAX_OPEN = 50  # tasks of one case or matter; nobody follows more
+MAX_OPEN = 50  # tasks of a case or matter; nobody can follow more
 LONGEST = 366  # days: a later day is a typing error
 
 
 class TaskRefused(BadInput):
-    """A task that cannot be created or changed."""
+    """A task cannot be created or changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedCapture:
-    """A confirmed case without a capture of a third party. task: the open request for one."""
+    """A confirmed case without a third party's capture. task: the open request for a capture, if any."""
 
     case: Case
     task: ThirdPartyTask | None
@@ -38,7 +38,7 @@ class ProposedCapture:
 def request_capture(
     subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime
 ) -> ThirdPartyTask:
-    """Create the task that somebody captures the page until a day, or return the same open task. Raises TaskRefused."""
+    """Create a task to capture the page by a certain day, or return the same open task. Raises TaskRefused."""
     _require_role(subject.record.rights_holder_id, by)
     asked, note = " ".join(storable(asked).split()), " ".join(storable(note).split())
     if not asked:
@@ -52,7 +52,7 @@ def request_capture(
         lock_rights(subject.record.rights_holder_id)
         standing = open_tasks(subject)
         there = standing.filter(**subject.fields, asked=asked, until=until, note=note).first()
-        if there is not None:  # the form was sent twice
+        if there is not None:  # The form was sent twice.
             return there
         if standing.count() >= MAX_OPEN:
             raise TaskRefused("proof.task-too-many", most=MAX_OPEN)
@@ -64,7 +64,7 @@ def request_capture(
 
 
 def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) -> None:
-    """Complete a task with a proof. Raises TaskRefused for a withdrawn proof and for one of another case."""
+    """Complete a task with a proof. Raises TaskRefused if the proof is withdrawn or belongs to another case."""
     _require_open(task, by)
     of_matter = task.matter_id if task.case is None else task.case.matter_id
     of_case = proof.case.matter_id if proof.case is not None else proof.matter_id
@@ -101,10 +101,10 @@ def is_overdue(task: ThirdPartyTask, today: date) -> bool:
 
 
 def propose_captures(matter: Matter) -> Sequence[ProposedCapture]:
-    """Return the confirmed cases of a matter that have no valid proof of a third party, in order.
+    """Return the confirmed cases of a matter without a third party's valid proof, in order.
 
-    A notice makes the page change, so captures must precede it. A proof of the whole matter covers the cases that were
-    open on the day of the proof: it cannot show a page that nobody knew of.
+    Captures must precede a notice, which makes the page change. A proof of the whole matter only covers cases that
+    existed on the day of the proof, because it cannot show unknown pages.
     """
     proofs = ThirdPartyProof.objects.filter(withdrawn_at=None)
     of_cases = set(proofs.filter(case__matter=matter).values_list("case_id", flat=True))
@@ -143,10 +143,10 @@ def _update_task(task: ThirdPartyTask, **changed: object) -> None:
 
 
 def _update_proof_due(task: ThirdPartyTask) -> None:
-    """Update the matter's earliest due day, by which the inbox lists it."""
+    """Update the matter's earliest due day, which puts the matter in a queue of the inbox."""
     matter = task.matter_id if task.case is None else task.case.matter_id
     if matter is None:
         return
-    Matter.objects.select_for_update(no_key=True).filter(pk=matter).first()  # one writer at a time
+    Matter.objects.select_for_update(no_key=True).filter(pk=matter).first()  # allows one writer at a time
     tasks = ThirdPartyTask.objects.filter(Q(matter=matter) | Q(case__matter=matter), ended_at=None)
     Matter.objects.filter(pk=matter).update(proof_due=tasks.aggregate(due=Min("until"))["due"])

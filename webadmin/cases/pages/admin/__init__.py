@@ -1,4 +1,4 @@
-"""The lists and forms of cases; importing this package registers them."""
+"""Registers the lists and forms of cases on import."""
 
 from webadmin.cases.pages.admin import ignored_texts
 from webadmin.cases.pages.rulings_announced import announce_rulings

@@ -1,4 +1,4 @@
-"""The admin of ignored texts: noise of a site, and texts that count on no site."""
+"""The admin of ignored texts, which are noise of a site or texts that count on no site."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ REASONS = [choice for choice in IgnoredText.Reason.choices if choice[0] != Ignor
 
 
 def ignored_text_view(request: HttpRequest) -> HttpResponse:
-    """Show the form of an ignored text, its effect (POST do=look), or save it (POST do=save)."""
+    """Show the form for an ignored text or preview its effect (POST do=look), or save it (POST do=save)."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     holders = list(manageable(RightsHolder.objects.order_by("name"), request.user))
@@ -65,9 +65,7 @@ def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], use
 
 
 def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
-    """Return the chosen rights holder, of those that the user manages.
-
-    Raises PermissionDenied for any other.
+    """Return the chosen rights holder. Raises PermissionDenied if the user does not manage it.
     """
     chosen = [each for each in holders if is_key(asked) and each.pk == int(asked)]
     if not chosen:
@@ -77,7 +75,7 @@ def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
 
 @admin.register(IgnoredText)
 class IgnoredTextAdmin(HolderAdmin):
-    """Rows are written once and withdrawn once, never changed or deleted, so that each figure can be explained."""
+    """The admin of rows that are written and withdrawn once, but never changed or deleted, to explain each figure."""
 
     paginator = CappedPaginator
     list_display = ["beginning", "where", "reason", "entered", "entered_by", "standing", "example"]
@@ -94,11 +92,11 @@ class IgnoredTextAdmin(HolderAdmin):
         return False
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Return whether the actions of reviewers are offered."""
+        """Return True if the actions of reviewers are offered."""
         return is_member(request)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Show the form of a text for all sites, with a preview of its effect."""
+        """Show the form for a text to ignore on all sites, with a preview of the effect."""
         if not is_manager(request):
             raise PermissionDenied
         return ignored_text_view(request)

@@ -1,4 +1,4 @@
-"""The assignee of a matter, and the documents it waits for."""
+"""Sets the assignee of a matter, and the documents that it waits for."""
 
 from core.errors import BadInput
 from webadmin.accounts.models import User
@@ -9,13 +9,13 @@ MAX_AWAITED_CHARS = 300
 
 
 class AssignmentRefused(BadInput):
-    """An assignment or note of documents that was refused."""
+    """An assignment or a note of awaited documents was refused."""
 
 
 def assign(matter: Matter, assignee: User | None, by: User) -> None:
-    """Assign a matter with all its cases to one user, or to nobody.
+    """Assign a matter with all its cases to a user, or to nobody.
 
-    Raises AssignmentRefused for a user without a role for the rights holder, and for such an assignee.
+    Raises AssignmentRefused if the user or the assignee has no role for the rights holder.
     """
     require_role(by, matter, AssignmentRefused)
     if assignee is not None and user_role(assignee, matter.rights_holder) is None:
@@ -24,9 +24,9 @@ def assign(matter: Matter, assignee: User | None, by: User) -> None:
 
 
 def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
-    """Set the documents a matter waits for; "" for none.
+    """Set the documents that a matter waits for, or "".
 
-    Raises AssignmentRefused for a user without a role for the rights holder, and for more than MAX_AWAITED_CHARS.
+    Raises AssignmentRefused if the user has no role for the rights holder, or the text exceeds MAX_AWAITED_CHARS.
     """
     require_role(by, matter, AssignmentRefused)
     documents = documents.strip()

@@ -1,7 +1,7 @@
 """Computes the damages of a matter by the rights holder's arithmetic: copied characters times the licence fee.
 
-It is the holder's own arithmetic: each figure has its source, and what a court grants is another matter. Days are told
-and not multiplied: a fee for a thousand characters knows no days.
+Each figure has its source; a court may grant another amount. The number of days is stated but not a factor, because a
+fee per thousand characters does not depend on days.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,21 +25,21 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Damages:
-    """The damages of the confirmed cases of a matter. amount: in CNY; None without a fee."""
+    """The damages for the confirmed cases of a matter. amount: in CNY, or None without a fee."""
 
     matter: Matter
     cases: int
     undecided: int  # open cases, which do not count
     texts: int
-    taken_chars: int  # of the work, each once, whatever pages have it
+    taken_chars: int  # distinct characters of the work on any page
     first_seen: datetime | None
     last_seen: datetime | None
-    days_online: int  # on which at least one of the pages was online, from when it was first seen until last seen
+    days_online: int  # days on which at least one page was online, from first to last sighting
     fee: LicenceFee | None
 
     @property
     def thousands(self) -> Decimal:
-        """Thousands of characters, not rounded."""
+        """The number of characters in thousands, not rounded."""
         return Decimal(self.taken_chars) / 1000
 
     @property
@@ -49,7 +49,7 @@ class Damages:
         return (self.thousands * self.fee.per_thousand).quantize(CENT, ROUND_HALF_UP)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return JSON values; amounts as strings, so that no cent is lost."""
+        """Return the damages as JSON values; amounts are strings, so that no cent is lost."""
         fee = self.fee
         return {
             "matter": self.matter.pk,
@@ -77,7 +77,7 @@ class Damages:
 
 
 def compute_damages(matter: Matter) -> Damages:
-    """Compute the damages of a matter from what counts in its confirmed cases now."""
+    """Compute the damages of a matter from its confirmed cases as currently counted."""
     cases = Case.objects.filter(matter=matter)
     confirmed = cases.filter(state=CaseState.CONFIRMED)
     seen = list(confirmed.order_by().values_list("first_seen_at", "last_seen_at"))
@@ -96,7 +96,7 @@ def compute_damages(matter: Matter) -> Damages:
 
 
 def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
-    """Return the number of days, in the installation's time zone, covered by at least one period from first to last."""
+    """Return the number of days, in the installation's time zone, covered by at least one (first, last) period."""
     zone = timezone.get_default_timezone()
     days, counted_to = 0, date.min
     for first, last in sorted((a.astimezone(zone).date(), b.astimezone(zone).date()) for a, b in seen):
@@ -119,7 +119,7 @@ Moment = Callable[[datetime], str]
 
 
 def describe_damages(found: Damages, moment: Moment) -> list[Message]:
-    """Return the calculation in sentences, in order, with what is missing. moment: formats times for the reader."""
+    """Describe the calculation in sentences, including missing data. moment: formats times for the reader."""
     if found.first_seen is None or found.last_seen is None:
         return [Message("damages.none-seen")]
     said = _describe_copies(found, moment)
@@ -133,7 +133,7 @@ def describe_damages(found: Damages, moment: Moment) -> list[Message]:
 
 
 def describe_for_court(found: Damages, moment: Moment) -> list[Message]:
-    """Return the calculation for a court, without internal facts: who entered the fee, and undecided cases."""
+    """Describe the calculation for a court, without internal facts such as undecided cases and who entered the fee."""
     fee = found.fee
     if fee is None:
         return _describe_copies(found, moment)

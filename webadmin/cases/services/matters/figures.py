@@ -1,11 +1,11 @@
 """Updates the figures of matters: their cases by state, the characters taken together, the first times.
 
 Every writer of cases calls `refresh` in its own transaction, once and after all cases
-(`webadmin.database.lock_rows`), with the affected texts if it knows them: a page of a book of 3,000 chapters changes
-one text of its matter and not the other 2,999.
+(`webadmin.database.lock_rows`), with the affected texts if it knows them, because a page with one chapter of a book
+changes only one of the matter's 3,000 texts.
 
-`CopiedText` has the characters of each text on all sites: a character that many matters have counts once, and a list of
-works adds up one row per chapter, however often they were copied.
+`CopiedText` has the characters of each text that are on any site: a character in many matters counts once, and a list
+of works adds up one row per chapter, however often the chapter was copied.
 """
 
 from collections import defaultdict
@@ -27,8 +27,8 @@ from webadmin.sites.models import Site
 from webadmin.ui.models.fields import join_kinds
 from webadmin.works.models import Chapter, Work
 
-_MOST_TEXTS = 10_000  # named one by one; SQLite allows 32,766 variables in a statement
-_READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
+_MOST_TEXTS = 10_000  # texts named one by one; SQLite allows 32,766 variables in a statement
+_READ_OBFUSCATIONS = 200  # newest cases of a matter that are read, because kinds repeat
 _FIGURES = (
     "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
     "lead_s", "early_chapters", "obfuscation_kinds", "harm", "first_seen_at", "newest_at",
@@ -36,7 +36,7 @@ _FIGURES = (
 
 
 def assign_matters(cases: Iterable[Case]) -> None:
-    """Set the matters of unsaved cases, creating those that do not exist."""
+    """Set the matters of unsaved cases, creating missing ones."""
     wanted: dict[tuple[int, int], list[Case]] = defaultdict(list)
     for case in cases:
         wanted[case.page.site_id, case.work_id].append(case)
@@ -58,7 +58,7 @@ def assign_matters(cases: Iterable[Case]) -> None:
 
 @transaction.atomic
 def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
-    """Update the figures of matters. texts: the changed texts of their works; None for all."""
+    """Update the figures of matters. texts: the changed texts of their works, or None for all texts."""
     if texts is not None and len(texts) > _MOST_TEXTS:
         texts = None
     changed: dict[int, set[str]] = defaultdict(set)
@@ -89,17 +89,14 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
 
 
 def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
-    """Update the matters of works whose lengths, official times or texts changed.
-
-    texts: as in `refresh`.
-    """
+    """Update the matters of works whose lengths, official times or texts changed. texts: as in `refresh`."""
     refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
 
 
 def rank_site(site: int) -> None:
     """Update the harm of the matters of a site whose reach changed.
 
-    The reach depends on the number of matters up to MOST_WORKS; of more, each is updated at its next refresh.
+    Up to MOST_WORKS, the harm depends on the number of matters; if there are more, each is updated at its next refresh.
     """
     with transaction.atomic():
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).filter(site=site).select_related("site")
@@ -113,7 +110,7 @@ def rank_site(site: int) -> None:
 
 
 def harm_parts(matter: Matter) -> Harm:
-    """Return the components of the harm of a matter; select `site` with it."""
+    """Return the components of a matter's harm; select `site` with the matter."""
     return compute_harm(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
 
 
@@ -123,7 +120,7 @@ def refresh_cases(cases: Collection[int]) -> None:
 
 
 def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
-    """Return the matters of some cases, and the texts that they took."""
+    """Return the matters of cases, and the texts that the cases took."""
     matters, texts = set[int | None](), set[str]()
     for batch in batches(list(cases)):
         matters.update(Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct())
@@ -137,7 +134,7 @@ def refresh_recorded(
 ) -> None:
     """Update the matters after pages were compared.
 
-    matters, texts: those of the recorded cases; moved: the cases whose ruling changed.
+    matters, texts: the matters and texts of the recorded cases. moved: the cases whose ruling changed.
     """
     affected = matters | _note_changed(pages, at)
     if moved:
@@ -149,8 +146,8 @@ def refresh_recorded(
 def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
     """Mark the decided cases of pages whose version changed after the decision.
 
-    A dismissed case is marked only if the new version copies from the work too: a page without a copy needs no new
-    decision. Returns the matters of the marked and unmarked cases, which the caller refreshes.
+    A dismissed case is only marked if the new version also copies from the work, because a page without a copy needs no
+    new decision. Returns the matters of the marked and unmarked cases, which the caller must refresh.
     """
     shown = F("page__version_id")
     again = Case.objects.filter(page__in=pages, changed_since__isnull=False, decision__page_version_id=shown)
@@ -163,7 +160,7 @@ def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
 def note_returned(pages: Collection[str]) -> set[int | None]:
     """Mark the confirmed cases of pages that were gone and are back.
 
-    Returns their matters, which the caller refreshes.
+    Returns their matters, which the caller must refresh.
     """
     confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
     return _mark(confirmed, returned_at=timezone.now())
@@ -210,7 +207,7 @@ def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
 
 
 def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> set[tuple[int, str]]:
-    """Update the characters of each text that the copies of each matter have together. texts: None for all.
+    """Update the characters of each text that a matter's copies have together. texts: None for all texts.
 
     Returns the works and texts whose characters changed in a matter.
     """
@@ -262,7 +259,7 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
 
 
 def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
-    """Return the characters taken, the longest lead in seconds and the number of early chapters of each matter."""
+    """Return the number of taken characters, the longest lead in seconds and the number of early chapters of each matter."""
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
     leads = _lead_figures(matters)
@@ -270,7 +267,7 @@ def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | 
 
 
 def _lead_figures(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
-    """Return the longest lead in seconds and the number of early chapters of each matter with official times."""
+    """Return the longest lead in seconds and the number of early chapters of each matter that has official times."""
     works = {matter.work_id for matter in matters.values()}
     timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()
     official: dict[tuple[int, str], datetime] = {}
@@ -289,7 +286,7 @@ def _lead_figures(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
 
 
 def _obfuscations(matter: int) -> list[str]:
-    """Return the obfuscation kinds of the newest pages of a matter, the most frequent first."""
+    """Return the obfuscation kinds on a matter's newest pages, the most frequent first."""
     counts: dict[str, int] = defaultdict(int)
     cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
     for found in cases.values_list("obfuscations", flat=True)[:_READ_OBFUSCATIONS]:
@@ -310,16 +307,16 @@ def _works_found(site: int) -> int:
 
 
 def sum_taken_chars(works: "QuerySet[Work]") -> dict[int, int]:
-    """Return the number of copied characters of each work, without works that are not copied."""
+    """Return the number of copied characters of each copied work."""
     rows = CopiedText.objects.filter(work__in=works.order_by().values("pk"), taken_chars__gt=0).order_by()
     return dict(rows.values_list("work_id").annotate(chars=Sum("taken_chars")))
 
 
 def write_taken(texts: Mapping[int, Collection[str]]) -> None:
-    """Update the copied characters of texts that changed in some matter. texts: text ids by the key of the work.
+    """Update the copied characters of texts that changed in a matter. texts: text ids by the key of the work.
 
-    Called after the matters, in their transaction. Rows are inserted in the order of work and text, then locked by key:
-    a writer that waits for another's row holds no lock, and reads afterwards what the other wrote.
+    Call it after the matters are written, in the same transaction. Rows are inserted in the order of work and text and
+    then locked by key, so that a writer that waits for a row holds no lock and then reads the other's changes.
     """
     rows = [(work, text) for work, of_work in sorted(texts.items()) for text in sorted(of_work)]
     made = [CopiedText(work_id=work, text_id=text) for work, text in rows]
@@ -343,11 +340,11 @@ def _unite_places(work: int, texts: Collection[str]) -> dict[str, Places]:
 
 
 def first_seen(copies: "QuerySet[Case]", texts: Collection[str] | None = None) -> dict[tuple[int, str], datetime]:
-    """Return when each text was first seen on the page of each case, by case and text.
+    """Return the time when each text was first seen on the page of each case, by case and text.
 
-    A version counts if it has at least half of the most that the page ever had: a teaser of some lines is not yet the
-    chapter. By text, not by chapter row: findings of a former text say nothing about the current one. texts: only
-    these, None for all.
+    A version counts if it has at least half as much as the page's fullest version, because a teaser of some lines is
+    not yet the chapter. Times are by text, not by chapter row, because findings of a former text say nothing about the
+    current one. texts: the only texts to return, or None for all.
     """
     rows = CaseMatch.objects.filter(case__in=copies.order_by().values("pk")).order_by()
     if texts is not None:

@@ -1,7 +1,7 @@
-"""Asks the published engines about the pages of cases, and stores their answers, once for each page version.
+"""Runs the published engines on pages of cases, and stores their answers, once for each page version.
 
-They judge the texts of the frozen matches, checked by their digests, never the current page. The background texts are
-of the same rights holder. docs/decisions/measurement.md says when this runs.
+Engines judge the texts of the frozen matches, checked by digest, never the current page. The background texts belong to
+the same rights holder. docs/decisions/measurement.md says when this runs.
 """
 
 import json
@@ -27,13 +27,13 @@ from webadmin.works.models import Chapter
 # 5.5 for a page of 3,000 and a work of 1,000,000. A chapter on the web has 2,000 to 10,000, a whole novel a million.
 MAX_PAGE_CHARS = 50_000
 MAX_WORK_CHARS = 1_000_000
-MAX_BACKGROUND_TEXT_CHARS = 50_000  # only the beginning is used: longer texts are not worth fetching
+MAX_BACKGROUND_TEXT_CHARS = 50_000  # Only the beginning is used, so longer texts are not worth fetching.
 
 
 def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: datetime) -> None:
-    """Ask all engines, store their answers and close the request; if there are answers already, only close it.
+    """Run all engines, store their answers and close the request; if there are answers already, only close it.
 
-    A text that is too long, gone or changed is recorded as such, and not tried again. Raises ServiceUnavailable.
+    A text that is too long, gone or changed is recorded as such and not retried. Raises ServiceUnavailable.
     """
     if opinion_requests.is_answered(subject):
         opinion_requests.close(subject)
@@ -58,7 +58,7 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
 
 
 def give_up(subject: OpinionSubject, now: datetime) -> None:
-    """Record that the engines could not be asked, because the worker died at each attempt."""
+    """Record that the engines could not be run, because the worker died at each attempt."""
     _store_opinion(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
 
@@ -69,13 +69,13 @@ class _Texts:
 
 
 def _matches(subject: OpinionSubject) -> list[CaseMatch]:
-    """Return the matches of that version, in the order of the work."""
+    """Return the matches of the version, in the order of the work."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
 
 
 def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
-    """Return the compared texts; None if one of them is missing or changed."""
+    """Return the compared texts, or None if any is missing or changed."""
     version = pages.version(VersionId(matches[0].version_id)) if matches else None
     if version is None:
         return None
@@ -85,7 +85,7 @@ def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> 
         work = works.text(WorkTextId(match.text_id))
         if compared is None or work is None or _digest(work) != match.work_text_digest:
             return None
-        page = max(page, compared, key=len)  # the whole text begins with the main text
+        page = max(page, compared, key=len)  # The whole text begins with the main text.
         found.append(work)
     return _Texts(page, found)
 
@@ -104,7 +104,7 @@ def _question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> 
 def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
     """Return the beginnings of other texts of the rights holder, each with its id.
 
-    Ids are digests: their order mixes the texts of all works, and is the same each time.
+    Ids are digests, so their order mixes the texts of all works and is always the same.
     """
     held = Chapter.objects.filter(work__rights_holder=holder, chars__lte=MAX_BACKGROUND_TEXT_CHARS)
     others = held.exclude(text_id__in=own)
@@ -121,7 +121,7 @@ def _panel() -> EnginePanel:
 
 
 def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
-    """Return the answer of the product's own matcher over all texts; similarity is weighted by matched characters."""
+    """Return the answer of the product's own matcher for all texts; similarity is weighted by matched characters."""
     taken = sum(match.matched_chars for match in matches)
     return {
         "algorithm_id": matches[0].algorithm_id,

@@ -1,6 +1,6 @@
-"""The answers of every published engine on one page and the texts of one work. Pure: no database.
+"""Computes the answers of all published engines on a page and the texts of a work, without a database.
 
-Importing this loads and may compile all engines: the web process never does, it reads the stored answers.
+Importing this module loads and may compile all engines, so the web process never imports it and reads stored answers.
 """
 
 import logging
@@ -17,14 +17,14 @@ from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 log = logging.getLogger("zhuiwen.opinions")
 
 # On 30 texts of the development corpora with five kinds of edits and unrelated pages (November 2026; tried 0, 4, 8, 16,
-# 32 and 64 other pieces) both engines judge as with 400 other pieces: in 93 % and 99 % of the pairs with 32, in 96 %
-# and 98 % with 64. With 16, I-Match still calls copies that it does not with 400: 86 %.
+# 32 and 64 other pieces), both engines agree with their verdicts for 400 other pieces in 93 % and 99 % of the pairs
+# with 32 pieces, and in 96 % and 98 % with 64. With 16, I-Match agrees in only 86 % and still reports false copies.
 BACKGROUND_PIECES = 64
-MIN_CORPUS_PIECES = 33  # those of the work itself count
+MIN_CORPUS_PIECES = 33  # Pieces of the work itself count.
 
 
 class EngineVerdict(StrEnum):
-    """The verdict of an engine by its published rule, or why it was not asked."""
+    """The verdicts of an engine by its published rule, and the reasons for not running it."""
 
     COPY = "copy"
     NO_COPY = "no_copy"
@@ -34,7 +34,7 @@ class EngineVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """One answer. similarity: by the engine's own measure, None without a match; page_share: marked part, 0 to 1."""
+    """An engine's answer. similarity: its own measure, or None without a match. page_share: marked share, 0 to 1."""
 
     engine: str
     verdict: EngineVerdict
@@ -45,7 +45,7 @@ class EngineAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One page and all texts of the work that it copied. background: pieces of texts of other works."""
+    """A page and all texts of the work that it copied. background: pieces of texts of other works."""
 
     page: str
     works: Sequence[str]
@@ -55,8 +55,8 @@ class Question:
     def piece_chars(self) -> int:
         """The length of the pieces of a work for engines that compare whole documents.
 
-        They need documents of one length. The catalogue cuts works and pages to the usual length of a page of a novel;
-        a longer page stays whole here, since a line before its text would move every cut.
+        They need documents of equal length. The catalogue cuts works and pages to the usual length of a novel's page; a
+        longer page is not cut here, because a line before its text would move every cut.
         """
         return max(CHAPTER_CHARS, len(self.page))
 
@@ -66,7 +66,7 @@ class Question:
 
 
 def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, Any]]:
-    """Return name, summaries, source and `gives_spans` of every engine, for the reader of a case."""
+    """Return the name, summaries, source and `gives_spans` of every engine, for the reader of a case."""
     return [
         {
             "name": entry.name,
@@ -80,7 +80,7 @@ def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[
 
 
 def answers(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
-    """Return one answer of each engine, in the order of the catalogue."""
+    """Return an answer of each engine, in the order of the catalogue."""
     return [_answer(entry, question) for entry in engines.values()]
 
 
@@ -89,7 +89,7 @@ def _answer(entry: EngineEntry, question: Question) -> EngineAnswer:
         return EngineAnswer(entry.name, EngineVerdict.NEEDS_CORPUS)
     try:
         found = _ask_engine(entry, question)
-    except Exception:  # one fault must not hide the answers of the other engines
+    except Exception:  # An error must not hide the answers of other engines.
         log.exception("the engine %s failed on a page of %d characters", entry.name, len(question.page))
         return EngineAnswer(entry.name, EngineVerdict.FAILED)
     if not found:

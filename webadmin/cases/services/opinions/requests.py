@@ -1,6 +1,6 @@
-"""Requests for opinions of the published engines: one open request for each page version of a case.
+"""Manages requests for opinions of the published engines, at most one for each page version of a case.
 
-`webadmin.cases.services.opinions.asking` asks, and loads every engine; this module loads none.
+`webadmin.cases.services.opinions.asking` runs the engines; this module does not load them.
 """
 
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class OpinionSubject:
 def request_opinions(subject: OpinionSubject, now: datetime) -> None:
     """Request the engines' opinions, unless they are known or requested already.
 
-    Raises NotFound for a version without matches of the case; ServiceUnavailable if the broker does not answer, and
-    then leaves no request open.
+    Raises NotFound for a version without matches of the case, and ServiceUnavailable if the broker does not answer; then
+    no request stays open.
     """
     if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
         raise NotFound("page-version", subject.version_id)
@@ -45,13 +45,13 @@ def request_opinions(subject: OpinionSubject, now: datetime) -> None:
 
 
 def is_open(subject: OpinionSubject, now: datetime) -> bool:
-    """Return whether the engines are being asked."""
+    """Return True if a request is open."""
     requests = OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return requests.filter(requested_at__gt=now - EXPIRES_AFTER).exists()
 
 
 def is_answered(subject: OpinionSubject) -> bool:
-    """Return whether an opinion is stored, or the reason why there is none."""
+    """Return True if an opinion, or the reason why there is none, is stored."""
     return SecondOpinion.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists()
 
 
@@ -61,7 +61,7 @@ def close(subject: OpinionSubject) -> None:
 
 
 def _open_request(subject: OpinionSubject, now: datetime) -> bool:
-    """Return whether this call opened the request, or renewed an expired one; of concurrent calls only one does."""
+    """Open the request or renew an expired one, and return whether this call did; only one of concurrent calls does."""
     request, is_new = OpinionRequest.objects.get_or_create(
         case_id=subject.case_id, version_id=subject.version_id, defaults={"requested_at": now}
     )

@@ -1,4 +1,4 @@
-"""The stored answers of the published engines, for the case page; loads no engine."""
+"""Reads the stored answers of the published engines for the case page, without loading the engines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from django.utils.translation import get_language
 from webadmin.cases.models import Case, SecondOpinion
 from webadmin.cases.services.opinions.requests import OpinionSubject, is_open
 
-# Of engine_answers.Verdict; importing that would load every engine.
+# The same as in engine_answers.EngineVerdict, which cannot be imported without loading all engines.
 COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerEntry:
-    """One engine and its answer. similarity: None if it calls the page no copy, or was not asked."""
+    """An engine with its answer. similarity: None if it found no copy or was not run."""
 
     name: str
     summary: str
@@ -30,7 +30,7 @@ class AnswerEntry:
 
 @dataclass(frozen=True, slots=True)
 class OpinionsSection:
-    """The section of a case. opinion: None while there is no answer about this page version."""
+    """The opinions section of a case. opinion: None while there is no answer on this page version."""
 
     version_id: str
     opinion: SecondOpinion | None
@@ -41,7 +41,7 @@ class OpinionsSection:
 
     @property
     def state(self) -> str:
-        """`answered`, `asking` or `unasked`; the page's script goes by it."""
+        """The state for the page's script: "answered", "asking" or "unasked"."""
         if self.opinion is not None:
             return "answered"
         return "asking" if self.is_being_asked else "unasked"
@@ -52,12 +52,12 @@ class OpinionsSection:
 
     @property
     def lacks_corpus(self) -> bool:
-        """True if the rights holder had too few texts for some engine."""
+        """True if the rights holder had too few texts for an engine."""
         return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
 
 
 def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsSection:
-    """Return the answers on one version of the page, in the order of the catalogue, in the reader's language."""
+    """Return the answers on a version of the page, in the order of the catalogue and in the reader's language."""
     opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None:
         return OpinionsSection(version_id, None, is_open(OpinionSubject(case.pk, version_id), now))

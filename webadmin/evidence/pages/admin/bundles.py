@@ -26,7 +26,7 @@ from webadmin.ui.pages.columns import NOTHING, case_column, label_text, moment_c
 from webadmin.ui.pages.downloads import as_file
 from webadmin.ui.pages.paging import CappedPaginator
 
-MAX_LEAVES_SHOWN = 500  # of a day; nobody reads more
+MAX_LEAVES_SHOWN = 500  # digests shown for a day; nobody reads more
 UNCHECKED = "unchecked"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 STATE_COLORS = {
@@ -52,7 +52,7 @@ class EvidenceBundleAdmin(HolderAdmin):
               "checked", "drawing", "drawings"]  # fmt: skip
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Look up a whole digest by index, in the whole list."""
+        """Search the whole list if a complete digest was typed, which an index finds."""
         typed = search_term.strip().lower()
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))
@@ -85,7 +85,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
     @display(description=_("state"), label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, object]:
-        """Return the state by the last check; before the first check, "not checked yet"."""
+        """Return the state found by the last check, or "not checked yet"."""
         if bundle.state == EvidenceBundle.State.HELD and bundle.checked_at is None:
             return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()
@@ -121,10 +121,10 @@ class RetentionLogAdmin(HolderAdmin):
 class DayTreeAdmin(MachineAdmin):
     list_display = ["day", "root", "size", "stamp_count", "made_at"]
     fields = ["day", "root", "size", "stamp_list", "made_at", "leaf_list"]
-    list_per_page = 20  # a busy day has thousands of digests, which are read to be counted
+    list_per_page = 20  # A busy day has thousands of digests, which must be read to be counted.
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Annotate each tree with its number of stamps, computed for the rows of one page only."""
+        """Annotate each tree with its number of stamps, which is computed only for the rows of one page."""
         stamps = Stamp.objects.filter(tree=OuterRef("pk")).order_by().values("tree").annotate(n=Count("pk")).values("n")
         return super().get_queryset(request).annotate(stamps_total=Subquery(stamps, output_field=IntegerField()))
 
@@ -187,7 +187,7 @@ class EvidenceCheckAdmin(MachineAdmin):
 
 
 def _fault_name(fault: Mapping[str, str]) -> str:
-    """Return the digest of a bundle; for a kept file, its kind and name too."""
+    """Return the digest of a damaged bundle, or the kind and name of a damaged kept file."""
     if "file" not in fault:
         return fault["digest"]
     return f"{kept_file_label(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"

@@ -158,7 +158,7 @@ class _HolderSearch:
         """Return the intact versions by id, and record the others as failed."""
         try:
             read = {each.version.id: each.version for each in self._ports.pages.on_pages(ids)}
-        except BrokenInvariant as error:  # A single version is damaged.
+        except BrokenInvariant as error:  # one version is damaged
             if len(ids) > 1:
                 return {key: version for each in ids for key, version in self._versions([each]).items()}
             _note(ids[0], error)
