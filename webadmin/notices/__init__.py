@@ -1,1 +1,1 @@
-"""Notices: addressees, drafts, mail, deadlines, and whether pages were removed."""
+"""Notices: addressees, drafts, mail, deadlines, and removals of pages."""

@@ -1,4 +1,4 @@
-"""Celery tasks of notices: sending mail, and following removals."""
+"""Celery tasks that send mails of notices and follow removals."""
 
 import logging
 from typing import Any
@@ -35,7 +35,7 @@ def send_mail(mail_id: int) -> None:
 
 @app.task(name="notices.follow_removals", base=PeriodicTask)
 def follow_removals() -> None:
-    """Record from crawls which pages were removed or are back, prove it, and request the looks that are due."""
+    """Record removed and returned pages from crawls, bundle the proof, and request the looks that are due."""
     with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
         if is_ours:
             done = removals.follow(live(SETTINGS), live_evidence(SETTINGS).store)

@@ -101,7 +101,7 @@ class Rights:
 
     @property
     def works_by_chapters(self) -> frozenset[int]:
-        """Return the works with a licence for some chapters; queries about them need their `texts`."""
+        """The works with a licence for only some chapters; queries about them need their `texts`."""
         return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
     def ruling(self, copied: RightsQuery) -> Allowance:

@@ -29,8 +29,8 @@ def exclude_passages(
     """Exclude all occurrences of these passages in the match's text of the work, atomically.
 
     texts: in the wording of the work, or of the page, for which the corresponding passage of the work is excluded.
-    Raises BadInput if a text is not a passage of the match, the reason is unknown, the note is missing or the user has no
-    role; ServiceUnavailable.
+    Raises BadInput if a text is not a passage of the match, the reason is unknown, the note is missing or the user has
+    no role; ServiceUnavailable.
     """
     require_role(user, match.case)
     passages = dict.fromkeys(passage for text in texts or [""] for passage in _as_in_work(match, text))

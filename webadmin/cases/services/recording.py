@@ -58,7 +58,7 @@ MAX_TEXTS = 20  # matches stored to show an excluded finding; a page with a whol
 
 
 def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> list[list[int]]:
-    """Write outcomes in the caller's transaction, and return the case ids of each. Raises NotFound for unknown sites."""
+    """Write outcomes in the caller's transaction; return the case ids of each. Raises NotFound for unknown sites."""
     if not outcomes:
         return []
     found = collect_findings(outcomes)
@@ -227,7 +227,7 @@ def _write_checks(found: Iterable[OutcomeFindings]) -> None:
         checks[outcome.version.id] = PageCheck(
             version_id=outcome.version.id,
             page_id=outcome.version.page_id,
-            # A passage of a text that was withdrawn meanwhile may also be in another text, so the page is compared again.
+            # A passage of a text that was withdrawn meanwhile may be in another text too: compare the page again.
             algorithm_id=outcome.algorithm_id if each.is_whole else OUTDATED,
             corpus_revision=outcome.corpus_revision,
             rejection=each.rejection,

@@ -104,7 +104,8 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
     """Rule on all findings of a rights holder, in the caller's transaction."""
     rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
-    list(lock_rows(cases).values_list("pk"))  # All rights apply, because another right that changes in the transaction may affect other cases.
+    # Lock all cases, because another right that changes in the transaction may affect other cases.
+    list(lock_rows(cases).values_list("pk"))
     moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
     refresh_cases(moved)

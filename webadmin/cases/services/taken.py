@@ -32,7 +32,7 @@ def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
 
 
 def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
-    """Yield case, work, text and places. 100,000 rows take a second; equal bytes, as of whole copies, are unpacked once."""
+    """Yield case, work, text and places. 100,000 rows take a second; equal bytes (whole copies) are unpacked once."""
     rows = TakenText.objects.filter(case__in=cases.order_by().values("pk")).order_by()
     chapters = Chapter.objects.filter(work__in=cases.order_by().values("work")).order_by()
     owned = set(chapters.values_list("work_id", "text_id"))

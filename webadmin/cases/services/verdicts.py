@@ -36,8 +36,8 @@ def decide(
     """Record a verdict, or the withdrawal of the current verdict (None), in the case's history. Refreshes `case`.
 
     basis: the primary key of the newest VerdictRecord that the reviewer saw, or 0; the verdict is refused if there is a
-    newer record. None skips this check. licence: the licence created with the verdict. A case whose verdict is withdrawn
-    is open, or set aside if a right allows its page.
+    newer record. None skips this check. licence: the licence created with the verdict. A case whose verdict is
+    withdrawn is open, or set aside if a right allows its page.
     Raises VerdictRefused if the user has no role for the rights holder, the basis is outdated, there is no verdict to
     withdraw, or the note is too long.
     """

@@ -199,8 +199,7 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
 
 
 def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
-    """Return the bundles older than `keep_years` whose case is not open, or none if it is 0.
-    """
+    """Return the bundles older than `keep_years` whose case is not open, or none if it is 0."""
     if keep_years <= 0:
         return []
     rows = EvidenceBundle.objects.filter(made_at__lt=subtract_years(now, keep_years)).exclude(state=State.REMOVED)

@@ -1,4 +1,4 @@
-"""Look up notices, users and addressees by the names that the command line takes; parse days and read files."""
+"""Finds notices, users and addressees by the keys that a user types; parses days and reads files."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -49,7 +49,7 @@ def find_addressee(site: "Site", name: str) -> "Addressee":
 
 
 def parse_iso_day(text: str) -> date:
-    """Return the day in a text such as 2026-03-09. Raises BadInput."""
+    """Parse a day such as 2026-03-09. Raises BadInput."""
     try:
         return date.fromisoformat(text)
     except ValueError as error:
@@ -59,7 +59,7 @@ def parse_iso_day(text: str) -> date:
 def read_files(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
     """Return the name and bytes of each file. Raises UnreadableFile.
 
-    At most one byte more than the size limit is read, so that a later check can refuse the file.
+    Reading stops one byte after the size limit, so that a later check can reject the file.
     """
     from webadmin.evidence.services.third_party import MAX_BYTES
 

@@ -1,4 +1,4 @@
-"""The `notice` verbs after confirmation: sending, mails, outcomes, counter-statements, escalation and what is due."""
+"""The `notice` verbs after confirmation: sending, mails, outcomes, counter-statements, escalation and due items."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +46,7 @@ def list_or_settle_mails(
     send_again: Annotated[bool, typer.Option("--send-again")] = False,
     is_json: _JSON = False,
 ) -> None:
-    """List the mails of a notice, or settle a mail whose outcome is unknown, or send it again."""
+    """List the mails of a notice, settle a mail whose outcome is unknown, or send it again."""
     with session() as settings:
         from webadmin.notices.models import NoticeMail
         from webadmin.notices.services import mails
@@ -88,7 +88,7 @@ def record_sending(
     user: USER,
     note: str = "",
 ) -> None:
-    """Record that a confirmed notice was sent in another way: how, when, and the proof."""
+    """Record that a confirmed notice was sent in another way, with the way, day and proof."""
     with session():
         from webadmin.notices.services.sending import EventDetails, mark_sent
 
@@ -123,7 +123,7 @@ def record_removal(
 
 
 def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Close a notice; nothing more is done about it."""
+    """Close a notice, so that nothing more is done about it."""
     _record_outcome("closed", notice_key, user, (on, note, files))
 
 
@@ -148,7 +148,7 @@ def record_counter_statement(
 
 
 def take_back_counter_statement(notice_key: _NOTICE, user: USER, note: str = "") -> None:
-    """Take back the newest counter-statement, which was entered by mistake."""
+    """Withdraw the newest counter-statement, which was entered by mistake."""
     with session():
         from webadmin.notices.services.counters import take_back_counter_statement
 
@@ -184,7 +184,7 @@ def record_legal_action(
 
 
 def take_back_last_event(notice_key: _NOTICE, user: USER, note: str = "") -> None:
-    """Take back the last event, which was noted by mistake; it remains visible."""
+    """Withdraw the last event, which was recorded by mistake; it remains visible."""
     with session():
         from webadmin.notices.services import outcomes
 
@@ -206,7 +206,7 @@ def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRE
 
 
 def list_due(is_json: _JSON = False) -> None:
-    """List what is due: answers, times to complain or sue, and notices that wait for a person."""
+    """List due items: answers, deadlines to complain or sue, and notices that wait for a person."""
     with session() as settings:
         from webadmin.notices.models import Notice
         from webadmin.notices.services.due import list_due as all_due
@@ -270,7 +270,7 @@ def _event_details(on: str, note: str, files: list[Path] | None) -> "EventDetail
 
 
 def _report_delivery(mail: "NoticeMail", settings: Settings) -> None:
-    """Print that a mail was sent. Raises BadInput for a mail that was not sent, or may not have been."""
+    """Print that a mail was sent. Raises BadInput if it was not sent, or may not have been sent."""
     from webadmin.notices.models import NoticeMail
 
     notice = mail.notice

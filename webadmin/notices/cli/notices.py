@@ -70,7 +70,7 @@ def show_notice(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a notice: its fields, its pages and what is still missing."""
+    """Show a notice with its fields, its pages and the missing parts."""
     with session() as settings:
         notice = find_notice(notice_key)
         if is_json:
@@ -143,7 +143,7 @@ def write_files(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     out: Annotated[Path, typer.Option(metavar="FOLDER")],
 ) -> None:
-    """Write the files of a notice into a folder: the kept files, or for a draft the paper as it is now."""
+    """Write the files of a notice into a folder: the kept files, or for a draft the current paper."""
     with session():
         from webadmin.notices.services.drafting import notice_files
 

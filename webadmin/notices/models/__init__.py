@@ -1,4 +1,4 @@
-"""The tables of notices."""
+"""The models of notices."""
 
 from webadmin.accounts.services.access import register_scope
 from webadmin.notices.models.addressee import Addressee

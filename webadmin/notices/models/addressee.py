@@ -1,4 +1,4 @@
-"""The addressees of notices about a site, as users entered them."""
+"""The addressees of notices, which users enter for sites."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -21,7 +21,7 @@ from webadmin.works.models.rights import Entered
 
 
 class Addressee(Entered):
-    """A person or company that can take a copy down. Its role decides which paper it gets."""
+    """A person or company that can take a copy down. The role determines the kind of notice."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="addressees", verbose_name=_("rights holder")
@@ -88,16 +88,16 @@ class Addressee(Entered):
 
     @property
     def rule(self) -> CounterRule:
-        """The law that sets the time to complain or sue after a counter-statement."""
+        """The law that sets the deadline to complain or sue after a counter-statement."""
         return effective_counter_rule(AddresseeRole(self.role), CounterRule(self.counter_rule))
 
     @property
     def days(self) -> int:
-        """The days of that time, counted as the rule counts them (core.addressees); 0 if the rule sets none."""
+        """The days until the deadline, counted by the rule (core.addressees), or 0 if the rule sets no deadline."""
         return 0 if self.rule is CounterRule.NONE else self.counter_days or counter_days(self.rule)
 
     def clean(self) -> None:
-        """Raise ValidationError for a time that the law does not allow, or a missing rule where the role needs one."""
+        """Raise ValidationError if the law does not allow the number of days, or a required rule is missing."""
         if not self.role:
             return
         if self.role == AddresseeRole.PUBLISHES:

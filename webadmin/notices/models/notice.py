@@ -1,4 +1,4 @@
-"""Notices to those who keep a copy on the web: identities, papers, templates, events, mails, counter-statements."""
+"""Notices to people who keep a copy online: identities, papers, templates, events, mails, counter-statements."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Entered, Work
 
 
 class HolderIdentity(Entered):
-    """The legal identity of a rights holder as its papers state it; the law asks for most of it."""
+    """The legal identity of a rights holder as stated in its papers, most of which the law requires."""
 
     rights_holder = models.OneToOneField(
         RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")
@@ -47,7 +47,7 @@ class HolderIdentity(Entered):
 
 
 class StoredFile(models.Model):
-    """An uploaded file, written once, its bytes in the evidence store. It can be taken back but not changed."""
+    """An uploaded file, written once with its bytes in the evidence store. It can be withdrawn but not changed."""
 
     name = models.CharField(_("file"), max_length=200)
     digest = models.CharField(_("SHA-256"), max_length=64, editable=False)
@@ -95,7 +95,7 @@ class HolderPaper(StoredFile):
 
 
 class PaperTemplate(StoredFile):
-    """A Word template that passed its check. The newest one of a kind that is not taken back is used."""
+    """A Word template that passed its check. Of each kind, the newest one that is not withdrawn is used."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="templates", verbose_name=_("rights holder")
@@ -109,7 +109,7 @@ class PaperTemplate(StoredFile):
 
 
 class Notice(models.Model):
-    """A notice about pages of one site, from its draft on. values: the text of its fields (`legal_fields`)."""
+    """A notice about pages of one site, starting as a draft. values: the texts of its fields (`legal_fields`)."""
 
     class State(models.TextChoices):
         DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
@@ -133,12 +133,12 @@ class Notice(models.Model):
     kind = models.CharField(_("document"), max_length=16, choices=paper_choices)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
     values = models.JSONField(_("fields"), default=dict)
-    # An earlier notice without success; it is marked as escalated when this one is sent.
+    # An earlier unsuccessful notice, which is marked as escalated when this one is sent.
     escalates = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="escalations", verbose_name=_("follows on")
     )
     sent_on = models.DateField(_("sent on"), null=True, blank=True)
-    answer_due = models.DateField(_("answer due"), null=True, blank=True)  # None while no answer is expected
+    answer_due = models.DateField(_("answer due"), null=True, blank=True)  # None if no answer is expected
     drafted_by = user_key(_("drafted by"), models.PROTECT)
     drafted_at = models.DateTimeField(_("drafted"))
 
@@ -177,7 +177,7 @@ class NoticePage(models.Model):
 
 
 class NoticeFile(models.Model):
-    """A file of a confirmed notice, written once, its bytes in the evidence store."""
+    """A file of a confirmed notice, written once with its bytes in the evidence store."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="files", verbose_name=_("notice"))
     name = models.CharField(_("file"), max_length=200)
@@ -194,7 +194,7 @@ class NoticeFile(models.Model):
 
 
 class NoticeEvent(models.Model):
-    """An event of a notice, with who noted it and when. Never changed."""
+    """An event of a notice, with its user and time. It is never changed."""
 
     class Way(models.TextChoices):
         """The way in which a notice was sent."""
@@ -210,10 +210,10 @@ class NoticeEvent(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=Notice.State)
     by = user_key(_("by"), models.PROTECT, null=True)
     at = models.DateTimeField(_("when"))
-    day = models.DateField(_("day"), null=True, blank=True)  # the day it happened, if a user noted it later
+    day = models.DateField(_("day"), null=True, blank=True)  # the day of the event, if a user recorded it later
     way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
     note = models.CharField(_("note"), max_length=1000, blank=True)
-    # An event noted by mistake, which this one takes back.
+    # An event recorded by mistake, which this event undoes.
     undoes = models.OneToOneField(
         "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("reverses")
     )
@@ -261,14 +261,14 @@ class NoticeMail(models.Model):
     sender = models.CharField(_("sender"), max_length=254)
     recipient = models.CharField(_("recipient"), max_length=254)
     message_id = models.CharField("Message-ID", max_length=320, unique=True)
-    digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as sent
+    digest = models.CharField(_("SHA-256"), max_length=64)  # size of the bytes as sent
     size = models.PositiveIntegerField(_("bytes"))
     asked_by = user_key(_("requested by"), models.PROTECT)
-    asked_at = models.DateTimeField(_("requested"))  # or when requested again after its message was lost
+    asked_at = models.DateTimeField(_("requested"))  # or the time of a repeated request after its message was lost
     began_at = models.DateTimeField(_("began"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
     said = MessageField(_("outcome"), null=True, blank=True)
-    # For a mail that may have been sent: who checked the mailbox, and when. Its state is then sent, or stays unknown.
+    # For a mail that may have been sent: who checked the mailbox, and when. Its state becomes sent or stays unknown.
     settled_by = user_key(_("settled by"), models.PROTECT, null=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
 
@@ -291,7 +291,7 @@ class NoticeMail(models.Model):
 
     @property
     def name(self) -> str:
-        """The file name under which its bytes are downloaded."""
+        """The file name for downloads."""
         return f"notice-{self.notice_id}-{self.attempt}.eml"
 
     def __str__(self) -> str:
@@ -299,7 +299,7 @@ class NoticeMail(models.Model):
 
 
 class CounterStatement(models.Model):
-    """A counter-statement about pages of a notice. Its event has who noted it, when, and the files."""
+    """A counter-statement about pages of a notice. Its event has the user, the time and the files."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="counters", verbose_name=_("notice"))
     event = models.OneToOneField(
@@ -307,7 +307,7 @@ class CounterStatement(models.Model):
     )
     cases = models.ManyToManyField(Case, related_name="counters", verbose_name=_("pages"))
     received_on = models.DateField(_("received"))
-    # As set for the addressee on that day; days 0: a publisher gets no time.
+    # As set for the addressee on that day; 0 days for a publisher, which has no deadline.
     rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
     days = models.PositiveSmallIntegerField(_("days"))
 
@@ -321,7 +321,7 @@ class CounterStatement(models.Model):
 
 
 class LegalAction(models.Model):
-    """A complaint or lawsuit of the rights holder after a counter-statement; it meets the time limit."""
+    """A complaint or lawsuit of the rights holder after a counter-statement, which meets the deadline."""
 
     class Kind(models.TextChoices):
         COMPLAINED = "complained", _("complained to the authority")

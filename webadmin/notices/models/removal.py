@@ -1,6 +1,6 @@
 """Looks at the pages of confirmed cases, and the removals that they prove.
 
-webadmin.notices.services.removals writes both. A page on which nothing has changed gets no row.
+webadmin.notices.services.removals writes both. An unchanged page gets no row.
 """
 
 from django.db import models
@@ -16,13 +16,13 @@ from webadmin.ui.models.fields import CopiedKey, MessageField
 
 
 class Removal(models.Model):
-    """A period in which the passages of a case were not on its page. ended_at: when they came back."""
+    """A period in which the passages of a case were not on its page. ended_at: the time when they came back."""
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="removals", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
     site = CopiedKey(Site, models.PROTECT, "case.site", verbose_name=_("site"))
     since = models.DateTimeField(_("removed since"))  # time of the first look that proves it
-    said_at = models.DateTimeField(_("confirmed"))  # time of the last one
+    said_at = models.DateTimeField(_("confirmed"))  # time of the last look
     ended_at = models.DateTimeField(_("back since"), null=True, blank=True)
 
     class Meta:
@@ -43,7 +43,7 @@ class Removal(models.Model):
 
 
 class RemovalLook(models.Model):
-    """One look at the page of a confirmed case and its result. Only its bundle and its removal are set later."""
+    """A look at the page of a confirmed case, with its result. Only its bundle and its removal are set later."""
 
     class Seen(models.TextChoices):
         STANDS = "stands", _("the passages are on it")
@@ -53,15 +53,15 @@ class RemovalLook(models.Model):
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="looks", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
-    # The page that was looked at, if the case has several addresses.
+    # The page that was looked at, if the case has several URLs.
     page_id = models.CharField(max_length=40, blank=True, default="", editable=False)
     at = models.DateTimeField(_("when"))
     seen = models.CharField(pgettext_lazy("of a look", "seen"), max_length=8, choices=Seen)
     by_second_route = models.BooleanField(_("by another route"), default=False)
     status = models.PositiveSmallIntegerField(_("HTTP status"), null=True)  # None: no response
     final_url = models.TextField(_("URL after redirects"), blank=True)
-    version_id = models.CharField(_("page version"), max_length=40, blank=True)  # "" where no page was read
-    answer_id = models.CharField(max_length=40, blank=True)  # core.visits.Absence; "" where no response was kept
+    version_id = models.CharField(_("page version"), max_length=40, blank=True)  # "" if no page was read
+    answer_id = models.CharField(max_length=40, blank=True)  # core.visits.Absence; "" if no response was kept
     fault = MessageField(_("what was wrong"), null=True)
     removal = models.ForeignKey(Removal, models.PROTECT, null=True, related_name="looks", verbose_name=_("removal"))
     bundle = models.ForeignKey(

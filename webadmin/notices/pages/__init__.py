@@ -1,1 +1,1 @@
-"""The pages about notices: drafts and outcomes, addressees, papers, templates, and what is due."""
+"""The pages about notices: drafts and outcomes, addressees, papers, templates, and due items."""

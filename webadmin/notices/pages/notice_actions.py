@@ -34,7 +34,7 @@ ActionHandler = Callable[[HttpRequest, Notice, User], str]
 def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
     """Perform the requested action (POST: do) and return its message.
 
-    Raises Http404 for an unknown one, ZhuiwenError.
+    Raises Http404 for an unknown action, ZhuiwenError.
     """
     deed = _HANDLERS.get(request.POST.get("do", ""))
     if deed is None:

@@ -1,4 +1,4 @@
-"""The page of a notice: its fields with the law that asks for each, its pages, what is missing, and its files."""
+"""The page of a notice, with its fields and the laws that require them, its pages, missing parts and files."""
 
 from collections.abc import Iterable, Set
 from typing import Any
@@ -41,7 +41,7 @@ from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
 LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
-# Fields that mails and deadlines need, whatever the template has.
+# Fields that mails and deadlines need, regardless of the template.
 _OF_MAILS = frozenset({"addressee_email", "contact_person", "holder_phone", "holder_email", "answer_days"})
 _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 
@@ -49,7 +49,7 @@ _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 def draft_view(request: HttpRequest) -> HttpResponse:
     """Draft a notice for the confirmed cases of a matter (POST: matter, to), and redirect to it.
 
-    to: a kind of notice, or an addressee, who decides the kind; the values of `addressee_choices`.
+    to: a kind of notice, or an addressee, which determines the kind; a value of `addressee_choices`.
     """
     matter = require_record(visible(Matter.objects.all(), request.user), request.POST.get("matter", ""))
     if not isinstance(request.user, User):
@@ -82,7 +82,7 @@ def _requested_addressee(request: HttpRequest) -> tuple[Addressee | None, Paper]
 def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
     """Show a notice, return a file (?file=), or perform an action (POST).
 
-    Raises Http404 for another holder's notice.
+    Raises Http404 if the user may not see the notice.
     """
     if not may_see(request.user, notice):
         raise Http404
@@ -110,7 +110,7 @@ def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpRes
 
 
 def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
-    """Show the mail as it would be sent now, with the button to send it; redirect to the notice where it cannot be."""
+    """Show the mail as it would be sent now, with a button to send it; redirect to the notice if it cannot be sent."""
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:
             raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
@@ -130,7 +130,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
 
 
 def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
-    """Return a kept file by its key; of a draft, the paper as it is now (docx, pdf).
+    """Return a kept file by its key, or for a draft the current paper ("docx" or "pdf").
 
     A key with the prefix `paper-` names a file of an event, one with `mail-` a mail.
     """
@@ -156,7 +156,7 @@ def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpRes
 
 
 def _download_first(found: Iterable[tuple[str, str]]) -> HttpResponse:
-    """Return the first of these files as a download. Raises Http404 where there is none."""
+    """Return the first of these files as a download. Raises Http404 if there is none."""
     for name, digest in found:
         return kept_download(name, digest)
     raise Http404
@@ -198,7 +198,7 @@ def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
 def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
     """Return the cases whose pages no third party has captured, each with the URL where a capture is requested.
 
-    A notice makes pages change, so a capture has to come first.
+    A notice makes pages change, so captures must precede it.
     """
     named = set(notice.pages.values_list("case_id", flat=True))
     matters = Matter.objects.filter(cases__in=named).distinct()
@@ -228,7 +228,7 @@ def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
 
 
 def _hint(code: str) -> str:
-    """Return a hint for a field that no law asks for; "" for none."""
+    """Return a hint for a field that no law requires, or ""."""
     hints = {
         "ownership": _(
             "Empty: the attached proofs of ownership, otherwise the name on the work if it is the rights holder's."
@@ -241,7 +241,7 @@ def _hint(code: str) -> str:
 def _field_context(field: PaperField, notice: Notice, status: DraftStatus, *, must_be_filled: bool) -> dict[str, Any]:
     """Return the template context of a field.
 
-    why: the law that asks for it, the form that recommends it, or a hint; "" for none.
+    why: the law that requires it, the form that recommends it, or a hint, or "".
     """
     kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)

@@ -1,4 +1,4 @@
-"""The part of a notice's page that follows its confirmation: ways to send it, mails, possible outcomes."""
+"""The section of a confirmed notice's page with ways to send it, mails and possible outcomes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ State = Notice.State
 
 
 def sending_context(notice: Notice) -> dict[str, Any]:
-    """Return the template context of that part."""
+    """Return the template context of the section."""
     mails.mark_lost_mails(timezone.now())
     live = open_mails(notice).first()
     is_stuck = live is not None and mails.is_stuck(live, timezone.now())
@@ -66,7 +66,7 @@ def _recipient(notice: Notice) -> str:
 
 
 def _mail_obstacle(notice: Notice) -> str:
-    """Return why a notice cannot be sent by mail; "" if nothing known before sending prevents it."""
+    """Return the reason why a notice cannot be sent by mail, or "" if no obstacle is known before sending."""
     if not settings.ZHUIWEN.mail.is_enabled:
         return message_text(Message("mail.off"))
     try:
@@ -87,8 +87,8 @@ def _counters(notice: Notice) -> list[dict[str, Any]]:
 def _counter(row: CounterStatement) -> dict[str, Any]:
     """Return the template context of a counter-statement.
 
-    until: the last day to complain or sue; None if nothing is left to do. is_in_time: somebody complained or sued in
-    time. is_regulated: article 17 of the Regulation applies; it covers neither publishers nor the United States.
+    until: the last day to complain or sue, or None if nothing is left to do. is_in_time: somebody complained or sued in
+    time. is_regulated: article 17 of the Regulation applies, which covers neither publishers nor the United States.
     """
     counted = action_deadline(row)
     until = counted.last if counted else None
@@ -109,6 +109,6 @@ def _counter(row: CounterStatement) -> dict[str, Any]:
 
 
 def _escalation_choices(notice: Notice) -> list[tuple[int, str]]:
-    """Return the addressees that a notice can be escalated to: all entered ones but its own."""
+    """Return the addressees that a notice can be escalated to: all entered ones except its own."""
     entered = [each.addressee for each in list_addressees(notice.site) if each.addressee is not None]
     return [(each.pk, f"{each.name} · {PAPERS[each.paper]}") for each in entered if each.pk != notice.addressee_id]

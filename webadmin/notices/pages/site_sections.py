@@ -1,4 +1,4 @@
-"""The sections of a site's page about notices: addressees, the contacts that were read, and outcomes."""
+"""The sections on a site's page about notices: addressees, contacts read, and outcomes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ MAX_CONTACTS = 60
 def contacts_section(site: Site, *, is_managed: bool) -> str:
     """Return the HTML of the section. is_managed: the reader may enter addressees."""
     add = reverse("admin:notices_addressee_add") if is_managed else ""
-    rows = list(ContactRead.objects.filter(site=site))  # at most 100 for a site
+    rows = list(ContactRead.objects.filter(site=site))  # A site has at most 100.
     shown = {
         "addressees": [_addressee_row(each, site, add) for each in list_addressees(site)],
         "contacts": [_contact_row(row, site, add) for row in rows[:MAX_CONTACTS]],
@@ -42,7 +42,7 @@ def contacts_section(site: Site, *, is_managed: bool) -> str:
 
 
 def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
-    """Return the template context of an addressee. add: URL of the form to enter it, "" for none."""
+    """Return the template context of an addressee. add: the URL of the form to enter it, or ""."""
     name: object = clip_text(each.name)
     if isinstance(each.addressee, Addressee):
         name = change_link(each.addressee, clip_text(each.name))
@@ -63,7 +63,7 @@ def _origin(each: SiteAddressee) -> str:
 
 
 def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
-    """Return the template context of a contact. Hidden characters are shown, and only URLs of pages become links."""
+    """Return the template context of a contact. Hidden characters are marked, and only URLs of pages become links."""
     is_page = ContactKind(row.kind) in PAGES
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
     return {
@@ -78,7 +78,7 @@ def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
 
 
 def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
-    """Return the template context of the newest look-up; None if nobody has asked for one."""
+    """Return the template context of the newest look-up, or None if nobody has requested one."""
     if look_up is None:
         return None
     if look_up.ended_at is None:
@@ -89,7 +89,7 @@ def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
     return {"sentence": sentence, "faults": [stored_sentence(fault) for fault in look_up.faults]}
 
 
-ADDRESSEE = "to-"  # prefix of an addressee's key
+ADDRESSEE = "to-"  # The prefix of an addressee's key.
 
 
 def addressee_choices(site: Site) -> list[tuple[str, str]]:
@@ -104,7 +104,7 @@ RECENT = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A period with its figures: all notices first, then each addressee's."""
+    """A period with its figures, first for all notices, then for each addressee."""
 
     name: str
     total: TrackRecord
@@ -112,7 +112,7 @@ class Period:
 
 
 def effect_section(site: Site) -> str:
-    """Return the HTML of the section of a site: the last 90 days, and ever."""
+    """Return the HTML of a site's section on outcomes, for the last 90 days and for all time."""
     recent = timezone.now() - RECENT
     names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
     periods = []
@@ -126,5 +126,5 @@ def effect_section(site: Site) -> str:
 
 
 def track_record_line(addressee: Addressee) -> str:
-    """Return the HTML of the line of an addressee."""
+    """Return the HTML of an addressee's track record in one line."""
     return render_to_string("notices/track_record.html", {"record": track_record.addressee_record(addressee)})

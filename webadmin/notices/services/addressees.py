@@ -1,6 +1,6 @@
-"""The addressees of a site: entered by users, shared by sites of one operator, or proposed from contacts read.
+"""Lists the addressees of a site: entered by users, shared by an operator's sites, or proposed from contacts read.
 
-A host or registrar counts for one site only: other sites of the same operator may use other ones.
+A host or registrar only counts for one site, because the operator's other sites may use others.
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,13 @@ from webadmin.notices.models import Addressee
 from webadmin.sites.models import ContactRead, Site
 from webadmin.sites.services.families import site_family
 
-MAX_ADDRESSEES = 50  # for a site
+MAX_ADDRESSEES = 50  # addressees for a site
 OF_ONE_SITE = frozenset({AddresseeRole.HOSTS, AddresseeRole.REGISTERS})
 _ORDER = {role: number for number, role in enumerate(AddresseeRole)}
 
 
 class Origin(StrEnum):
-    """The origin of an addressee."""
+    """The possible origins of an addressee."""
 
     ENTERED = "entered"
     FAMILY = "family"
@@ -28,7 +28,7 @@ class Origin(StrEnum):
 
 
 class ContactOwner(StrEnum):
-    """The owner of a contact; each owner is a possible addressee."""
+    """The possible owners of a contact; each owner is a possible addressee."""
 
     SITE = "site"
     HOST = "host"
@@ -39,9 +39,9 @@ class ContactOwner(StrEnum):
 class SiteAddressee:
     """A possible addressee of notices about a site.
 
-    role, paper: None until a user has entered the role: no page states whether a site publishes by itself or stores for
-    users. addressee: None for one proposed from contacts read. from_site: the site of the family for which it was
-    entered.
+    role, paper: None until a user enters the role, because no page states whether a site publishes texts or stores them
+    for users. addressee: None if it is proposed from contacts read. from_site: the site of the family that it was
+    entered for.
     """
 
     origin: Origin
@@ -61,9 +61,9 @@ class SiteAddressee:
 
 
 def list_addressees(site: Site) -> list[SiteAddressee]:
-    """Return all addressees of a site in the order in which to write to them: by origin, then by role.
+    """Return all addressees of a site, sorted by origin and then by role, in the order in which to contact them.
 
-    A proposal is listed only where no addressee with the same owner is entered for the site or its family.
+    A proposal is listed only if no addressee with the same owner is entered for the site or its family.
     """
     entered = [_to_site_addressee(each, Origin.ENTERED) for each in _entered_addressees(site)]
     known = {each.addressee for each in entered}
@@ -74,13 +74,13 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
 
 
 def propose_addressees(site: Site) -> list[SiteAddressee]:
-    """Return the addressees proposed from contacts read alone."""
+    """Return the addressees that are only proposed from contacts read."""
     rows = list(ContactRead.objects.filter(site=site).order_by("-read_at", "pk"))
     return [each for owner in ContactOwner if (each := propose_addressee(site, owner, rows)) is not None]
 
 
 def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
-    """Return the proposed addressee for one owner from a site's contacts, newest first; None if none was read."""
+    """Return the addressee proposed for an owner from a site's contacts (newest first), or None if none was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)
@@ -111,7 +111,7 @@ def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRea
 
 
 def contact_owner(kind: ContactKind) -> ContactOwner:
-    """Return the owner of a kind of contact."""
+    """Return the owner of contacts of this kind."""
     if kind in OF_PAGES:
         return ContactOwner.SITE
     return ContactOwner.HOST if kind in {ContactKind.HOST, ContactKind.HOST_ABUSE} else ContactOwner.REGISTRAR
@@ -123,7 +123,7 @@ def _entered_addressees(site: Site) -> list[Addressee]:
 
 
 def _family_addressees(site: Site) -> list[SiteAddressee]:
-    """Return the addressees of other sites in the family, each once, with the first site that has it."""
+    """Return the addressees of other sites in the family, each once with the first site that has it."""
     found: dict[int, SiteAddressee] = {}
     for other in _operators_sites(site):
         for each in _entered_addressees(other):

@@ -1,4 +1,4 @@
-"""Cases as rows of the comparison table: the passages of work and page, and the picture of the page."""
+"""Converts cases to rows of the comparison table, with the passages of both sides and a picture of the page."""
 
 from collections.abc import Sequence
 
@@ -21,8 +21,8 @@ from webadmin.notices.services.values import (
     shown_addresses,
 )
 
-# Chosen: up to 7 MB of pictures in each format of the table (documents.pictures). A notice with more pages is mailed
-# without them; the export of a matter has one table for each group of this many pages.
+# Chosen to give up to 7 MB of pictures in each format of the table (documents.pictures). A notice with more pages is
+# mailed without pictures; the export of a matter has a table for each group of this many pages.
 MAX_PICTURES = 50
 
 
@@ -33,9 +33,9 @@ def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
 
 
 def case_picture(case: Case) -> PagePicture | None:
-    """Return the picture of the page in the version compared last.
+    """Return the picture of the page in the version compared last, or None.
 
-    None if the page was not rendered, or the bundle is damaged.
+    There is no picture if the page was not rendered or the bundle is damaged.
     """
     drawn = case.bundles.filter(
         version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD
@@ -48,7 +48,7 @@ def case_picture(case: Case) -> PagePicture | None:
         screenshot = open_bundle(content, row.digest).renderings.get("screenshot") if content is not None else None
         return page_picture(screenshot) if screenshot is not None else None
     except (BadInput, BrokenInvariant, OSError, ValueError):
-        return None  # the nightly check reports a damaged bundle; the table does without its picture
+        return None  # The nightly check reports a damaged bundle; the table omits its picture.
 
 
 def _compare_case(case: Case, picture: PagePicture | None) -> ComparedCase:

@@ -1,4 +1,4 @@
-"""The comparison table (侵权比对表): passages of the work and of the page side by side, with changes marked."""
+"""The comparison table (侵权比对表), with passages of the work and the page side by side and changes marked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 class ComparedCase:
     """A page and its work for the table.
 
-    facts: names and values of either side as shown; pairs without a value are left out. spans: as
+    facts: names and values for both sides as shown; pairs without a value are omitted. spans: in the format of
     `webadmin.cases.models.CaseMatch.spans`.
     """
 
@@ -63,7 +63,7 @@ def _case_blocks(case: ComparedCase, language: str) -> Iterator[Block]:
     passages = (tuple(Cell((Paragraph(side),)) for side in mark_differences(span)) for span in case.spans)
     yield BlockTable((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
-        # Table, caption and picture seldom fit on one page; the break keeps the caption with the picture.
+        # Table, caption and picture rarely fit on one page; the break keeps the caption with the picture.
         yield PageBreak()
         caption = _CUT_PICTURE if case.picture.is_cut else _PICTURE
         yield Paragraph.from_text(caption.in_language(language), is_bold=True)
@@ -78,7 +78,7 @@ def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
 
 
 def mark_differences(span: Mapping[str, Any]) -> tuple[tuple[TextRun, ...], tuple[TextRun, ...]]:
-    """Return a passage of the work and one of the page as text runs, with their differences marked."""
+    """Return a passage of the work and its copy on the page as text runs, with their differences marked."""
     changes = [(ChangeKind(kind), places) for kind, *places in span["changes"] if ChangeKind(kind) not in _NO_MARK]
     work = [
         (places[2], places[3], InlineMark.LOST if kind is ChangeKind.DELETED else InlineMark.CHANGED)

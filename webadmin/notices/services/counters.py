@@ -1,4 +1,4 @@
-"""Counter-statements. They block further notices to the provider and start the time to complain or sue."""
+"""Records counter-statements, which block further notices to the provider and start the time to complain or sue."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -40,16 +40,16 @@ MAX_PLACE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """The last day of a time. unknown_year: a year in it whose moved working days are not announced yet."""
+    """The last day of a period. unknown_year: a year in it whose moved working days are not announced yet."""
 
     last: date
     unknown_year: int | None = None
 
 
 def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
-    """Return the last of this many days after `start`, which is not counted itself (Civil Code art. 201).
+    """Return the last day of a period of `days` after `start`, which is not counted itself (Civil Code art. 201).
 
-    A last day on a holiday is kept, though art. 203 would extend it: whoever acts by it is in time by every reading.
+    A last day on a holiday is kept, although art. 203 would extend it, so that acting by it is in time by any reading.
     """
     if not COUNTER_TIMES[rule].is_working_days:
         return TimeLimit(start + timedelta(days=days))
@@ -63,7 +63,7 @@ def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
 
 
 def _is_year_announced(country: str, year: int) -> bool:
-    """Return whether the working days of a year are known.
+    """Return True if the working days of a year are known.
 
     China's State Council announces each autumn which weekends of the next year are working days.
     """
@@ -77,7 +77,7 @@ def _calendar(country: str, year: int) -> holidays.HolidayBase:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A legal action of the rights holder: LegalAction.Kind, day, authority or court, and its reference number."""
+    """A legal action of the rights holder: LegalAction.Kind, day, authority or court, and reference number."""
 
     kind: str
     on: date
@@ -88,9 +88,10 @@ class Action:
 def enter_counter_statement(
     notice: Notice, noted: EventDetails, by: User, now: datetime, *, cases: Collection[int] = ()
 ) -> CounterStatement:
-    """Record a counter-statement about pages of a notice; by default all of them (cases: their keys).
+    """Record a counter-statement about pages of a notice, by default about all pages.
 
-    noted.day: when it was received. A statement identical to the last one is not recorded again. Raises BadInput.
+    cases: the keys of the pages' cases. noted.day: the day of receipt. A statement identical to the last one is not
+    recorded again. Raises BadInput.
     """
     received_on = noted.day or local_day(now)
     require_manager(notice, by)
@@ -143,9 +144,9 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
 
 
 def take_back_counter_statement(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
-    """Take back a counter-statement entered by mistake; the notice returns to its earlier state if nothing followed.
+    """Withdraw a counter-statement entered by mistake; the notice returns to its earlier state if nothing followed.
 
-    Raises BadInput if it was taken back already, or where the rights holder complained or sued after it.
+    Raises BadInput if it was already withdrawn, or if the rights holder has complained or sued since.
     """
     require_manager(counter.notice, by)
     with transaction.atomic():
@@ -162,11 +163,11 @@ def take_back_counter_statement(counter: CounterStatement, by: User, now: dateti
 def _restore_state(row: Notice, counter: CounterStatement) -> None:
     """Restore the state before a counter-statement.
 
-    A removed notice returns to sent; the next round of looks decides whether its pages are still removed.
+    A removed notice returns to sent; the next round of looks determines whether its pages are still removed.
     """
     before = effective_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
     row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
-    if before is not None and before.way:  # nothing else happened since it was sent
+    if before is not None and before.way:  # Nothing else has happened since it was sent.
         row.answer_due = answer_due_day(row)
     row.save(update_fields=["state", "answer_due"])
 
@@ -174,7 +175,7 @@ def _restore_state(row: Notice, counter: CounterStatement) -> None:
 def action_deadline(counter: CounterStatement) -> TimeLimit | None:
     """Return the last day to complain or sue.
 
-    None if no law sets a time, where that was done, or where the statement was taken back.
+    Returns None if no law sets a deadline, if either was done, or if the statement was withdrawn.
     """
     if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None
@@ -182,14 +183,14 @@ def action_deadline(counter: CounterStatement) -> TimeLimit | None:
 
 
 def is_in_time(counter: CounterStatement) -> bool:
-    """Return whether the rights holder acted by the last day; select `action` with it."""
+    """Return True if the rights holder acted by the last day; select `action` with the counter-statement."""
     if not counter.days:
         return True
     return bool(counter.action.on <= count_days(counter.received_on, counter.days, CounterRule(counter.rule)).last)
 
 
 def describe_time_limit(counter: CounterStatement) -> Message:
-    """Return a message with the length of the time and the law that sets it."""
+    """Return a message with the time limit and the law that sets it."""
     rule = CounterRule(counter.rule)
     is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
     code = "notice.time-in-working-days" if is_working else "notice.time-in-days"
@@ -197,7 +198,7 @@ def describe_time_limit(counter: CounterStatement) -> Message:
 
 
 def _time_limit_rule(notice: Notice) -> tuple[CounterRule, int]:
-    """Return the law and the days for a notice's addressee, or for its paper where no addressee is entered."""
+    """Return the law and the days for a notice's addressee, or for its kind if no addressee is entered."""
     if notice.addressee is not None:
         return notice.addressee.rule, notice.addressee.days
     rules = {Paper.LETTER: CounterRule.NONE, Paper.DMCA: CounterRule.DMCA}

@@ -1,4 +1,4 @@
-"""Drafts by reviewers and confirmation by managers: the pages, fields and files of a notice."""
+"""Drafts and confirms notices, with their pages, fields and files: reviewers draft, managers confirm."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,15 +41,15 @@ from webadmin.notices.services.values import (
 from webadmin.notices.services.word_template import RenderedPaper, missing_fields, render_paper
 from webadmin.works.models import Work
 
-# Chosen: all pages of a novel of 500 chapters on one site; nobody could read a comparison table of more.
+# Chosen: all pages of a novel with 500 chapters on a site; nobody could read a longer comparison table.
 MAX_PAGES = 500
 MAX_FIELD_CHARS = 20_000
-MAX_NAME_CHARS = 200  # as webadmin.notices.models.NoticeFile has it
+MAX_NAME_CHARS = 200  # the limit in webadmin.notices.models.NoticeFile
 
 
 @dataclass(frozen=True, slots=True)
 class DraftResult:
-    """A new notice, and the cases left out of it, each with the reason."""
+    """A new notice, and the omitted cases with the reasons."""
 
     notice: Notice
     left_out: Sequence[tuple[Case, Message]]
@@ -59,9 +59,9 @@ class DraftResult:
 class DraftStatus:
     """The result of checking a draft.
 
-    fields: needed but empty; pages: no longer allowed in a notice. The other lists do not block confirmation: works
-    without proof of ownership, works without a date of publication, a missing identity document, pages without an
-    evidence bundle.
+    fields: required fields that are empty. pages: pages no longer allowed in a notice. The other lists do not block
+    confirmation: works without proof of ownership, works without a publication date, a missing identity document, pages
+    without an evidence bundle.
     """
 
     fields: Sequence[PaperField]
@@ -78,7 +78,7 @@ class DraftStatus:
 
     @property
     def advice(self) -> list[Message]:
-        """Advice on what would make the notice stronger, one message each."""
+        """Messages of advice on how to make the notice stronger."""
         said = []
         if self.unowned:
             said.append(Message("notice.unowned", works=_titles(self.unowned)))
@@ -92,7 +92,7 @@ class DraftStatus:
 
 
 def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> DraftResult:
-    """Draft a notice about confirmed cases of one site; the addressee may be written in later.
+    """Draft a notice about confirmed cases of one site; the addressee may be added later.
 
     Raises BadInput if none of the cases may be in a notice.
     """
@@ -115,7 +115,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
     with transaction.atomic():
         lock_rights(first.rights_holder_id)
         there = _find_untouched_draft(fit, facts)
-        if there is not None:  # the form was sent twice
+        if there is not None:  # The form was sent twice.
             return DraftResult(there, left_out)
         notice = Notice.objects.create(rights_holder_id=first.rights_holder_id, drafted_at=now, **facts)
         NoticePage.objects.bulk_create([NoticePage(notice=notice, case=case) for case in fit])
@@ -124,14 +124,14 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
 
 
 def _find_untouched_draft(cases: Sequence[Case], facts: Mapping[str, object]) -> Notice | None:
-    """Return the newest draft about these pages that nobody has edited."""
+    """Return the newest unedited draft about these pages, or None."""
     newest = Notice.objects.filter(state=Notice.State.DRAFTED, escalates=None, **facts).first()
     is_same = newest is not None and {page.case_id for page in newest.pages.all()} == {case.pk for case in cases}
     return newest if is_same else None
 
 
 def confirmed_cases(matter: Matter) -> list[Case]:
-    """Return the confirmed cases of a matter, at most one more than a notice may have."""
+    """Return the confirmed cases of a matter, but at most one more than a notice may have."""
     cases = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return list(cases.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
 
@@ -162,7 +162,7 @@ def _titles(works: Sequence[Work]) -> tuple[str, ...]:
 
 
 def draft_status(notice: Notice) -> DraftStatus:
-    """Return what keeps a draft from being confirmed today."""
+    """Return the obstacles to confirming a draft today."""
     papers, cases, kind = _valid_papers(notice, timezone.now()), notice_cases(notice), Paper(notice.kind)
     _, unfit = split_by_fitness(cases, provider_identifiers(notice.addressee, notice.values))
     values = all_values(notice, papers, timezone.get_default_timezone())
@@ -187,14 +187,14 @@ def _has_value(notice: Notice, code: str) -> bool:
 
 
 def preview_notice(notice: Notice) -> RenderedPaper:
-    """Return the paper as it is now. Raises BadInput if a needed field is empty."""
+    """Return the current paper. Raises BadInput if a required field is empty."""
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _valid_papers(notice, now), timezone.get_default_timezone())
     return render_paper(kind, current_template(notice.rights_holder_id, kind), values, now)
 
 
 def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
-    """Return names and bytes of the kept files, or for a draft of the paper as it is now. Raises as `read_content`."""
+    """Return the names and bytes of the kept files, or for a draft of the current paper. Raises as `read_content`."""
     kept = list(notice.files.all())
     if kept or notice.state != Notice.State.DRAFTED:
         return [(file.name, read_content(file)) for file in kept]

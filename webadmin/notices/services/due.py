@@ -1,4 +1,4 @@
-"""Due items of notices: answers, times to complain or sue, and notices that wait for a person. Sends nothing."""
+"""Lists due items of notices: answers, deadlines to complain or sue, and notices that wait for a person."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from webadmin.notices.services.mails import mark_lost_mails
 from webadmin.notices.services.sending import local_day
 
 State = Notice.State
-MAX_ROWS = 1_000  # of each kind but the days to sue, which are listed in full
+MAX_ROWS = 1_000  # items of each kind, except for deadlines to sue, which are listed completely
 
 
 @dataclass(frozen=True, slots=True)
 class DueItem:
-    """Something to do. until: its last day; None for something without one, which waits since `since`.
+    """An item to do. until: the last day, or None if it has no deadline and has been waiting since `since`.
 
     unknown_year: a year whose working days were not announced when the day was computed.
     """
@@ -35,7 +35,7 @@ class DueItem:
 
 
 def list_due(notices: "QuerySet[Notice]") -> list[DueItem]:
-    """Return what is due about these notices: by last day, then the items that have none."""
+    """Return the due items of these notices, sorted by last day, followed by items without a deadline."""
     mark_lost_mails(timezone.now())
     found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
     return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))

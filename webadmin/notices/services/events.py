@@ -1,4 +1,4 @@
-"""The states of a notice: allowed transitions, and a record of each with its user and time."""
+"""Changes the state of notices by allowed transitions, and records each with its user and time."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -17,8 +17,8 @@ State = Notice.State
 _OUTCOMES = frozenset(
     {State.ANSWERED, State.COUNTERED, State.REMOVED, State.REFUSED, State.ESCALATED, State.CLOSED, State.WITHDRAWN}
 )
-# A provider removes first and then hears whoever posted the text (Regulation arts. 15, 16; 17 U.S.C. 512(g)), so a
-# counter-statement can follow a removal. When pages are back, the notice returns to its state when it was sent.
+# A provider first removes a text and then hears the person who posted it (Regulation arts. 15, 16; 17 U.S.C. 512(g)),
+# so a counter-statement can follow a removal. When pages are back, the notice returns to sent.
 TRANSITIONS: Mapping[str, frozenset[str]] = {
     State.DRAFTED: frozenset({State.CONFIRMED, State.WITHDRAWN}),
     State.CONFIRMED: frozenset({State.SENT, State.WITHDRAWN}),
@@ -34,12 +34,12 @@ TRANSITIONS: Mapping[str, frozenset[str]] = {
 
 
 def source_states(to: str) -> tuple[str, ...]:
-    """Return the states from which a notice may enter this one."""
+    """Return the states from which a notice may enter this state."""
     return tuple(state for state, after in TRANSITIONS.items() if to in after)
 
 
 def lock_notice(notice: Notice, *states: str) -> Notice:
-    """Return the row of a notice, locked until the transaction ends.
+    """Lock the row of a notice until the transaction ends, and return it.
 
     Raises BadInput if the notice is in none of the states.
     """
@@ -50,12 +50,12 @@ def lock_notice(notice: Notice, *states: str) -> Notice:
 
 
 def effective_events(notice: Notice) -> "QuerySet[NoticeEvent]":
-    """Return the events that were not taken back and took nothing back, oldest first."""
+    """Return the events that were not undone and did not undo others, oldest first."""
     return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
 
 
 def is_repeated(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
-    """Return whether the newest event of a locked row is the same, with the same files: the form was sent twice."""
+    """Return True if a locked row's newest event is the same, with the same files, because the form was sent twice."""
     newest = notice.events.order_by("pk").last()
     if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
         return False
@@ -75,7 +75,7 @@ def note_event(
 ) -> NoticeEvent:
     """Record an event with the current state of a notice.
 
-    by: None for an event that the program observed; day: when it happened, if not at `at`.
+    by: None if the program observed the event. day: the day of the event, if not the day of `at`.
     """
     return NoticeEvent.objects.create(
         notice=notice, state=notice.state, by=by, at=at, note=trim_note(note), day=day, way=way, undoes=undoes
@@ -101,9 +101,9 @@ def change_state(
 
 
 def reopen(notice: Notice, at: datetime) -> None:
-    """Return a notice to sent because its pages are back; nothing is sent.
+    """Set the state of a notice back to sent because its pages are back; nothing is sent.
 
-    Raises BadInput for a notice that is neither removed nor closed.
+    Raises BadInput if the notice is neither removed nor closed.
     """
     with transaction.atomic():
         row = lock_notice(notice, State.REMOVED, State.CLOSED)

@@ -1,4 +1,4 @@
-"""Checks of the pages in a notice. A wrong notice that does harm makes its sender liable (Civil Code, art. 1195)."""
+"""Checks the pages in a notice. A wrong notice that does harm makes its sender liable (Civil Code, art. 1195)."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date
@@ -13,7 +13,7 @@ from webadmin.notices.services.values import notice_cases
 
 
 def unfit_reason(case: Case) -> Message | None:
-    """Return why the page of a case may not be in a notice; None if it may.
+    """Return the reason why the page of a case may not be in a notice, or None.
 
     Select page and decision with the case.
     """
@@ -31,7 +31,7 @@ def unfit_reason(case: Case) -> Message | None:
 def split_by_fitness(
     cases: Iterable[Case], provider: Collection[str] = frozenset()
 ) -> tuple[list[Case], list[tuple[Case, Message]]]:
-    """Return the cases that may be in a notice to a provider (`provider_identifiers`), and the others with reasons."""
+    """Return the cases that may be in a notice to a provider (`provider_identifiers`), and other cases with reasons."""
     cases = list(cases)
     stopped = _countered_pages({case.page_id for case in cases}, provider)
     fit: list[Case] = []
@@ -56,7 +56,7 @@ def provider_identifiers(addressee: Addressee | None, values: Mapping[str, objec
 def require_fit(notice: Notice, today: date) -> None:
     """Check the pages and enclosed documents of a confirmed notice again before it is sent.
 
-    Raises BadInput for the first that may not be sent any more.
+    Raises BadInput for the first that may no longer be sent.
     """
     _, others = split_by_fitness(notice_cases(notice), provider_identifiers(notice.addressee, notice.values))
     if others:
@@ -73,7 +73,7 @@ def require_fit(notice: Notice, today: date) -> None:
 
 
 def _countered_pages(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
-    """Return, by page, a message about the provider's counter-statement. Statements of others do not count."""
+    """Return a message about the provider's counter-statement for each page. Other people's statements do not count."""
     if not pages or not provider:
         return {}
     found: dict[str, Message] = {}

@@ -1,4 +1,4 @@
-"""Uploaded documents and Word templates, kept unchanged in the evidence store and never replaced.
+"""Stores uploaded documents and Word templates unchanged in the evidence store; they are never replaced.
 
 The files of a notice (papers, mails, proofs of their sending) are enclosed with the export of a case.
 """
@@ -27,11 +27,11 @@ from webadmin.notices.services.standard_templates import standard_template
 from webadmin.notices.services.word_template import check_rendering
 from webadmin.works.services.proofs import file_name, require_proof
 
-MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong in one file
+MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more should be combined in one file
 
 
 def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> HolderPaper:
-    """Keep a document of a rights holder; an identical one is returned as it is. Raises BadInput, RetryLater.
+    """Store a rights holder's document, or return an identical stored one. Raises BadInput, RetryLater.
 
     paper: a new row with its rights holder, kind, work and validity.
     """
@@ -69,7 +69,7 @@ def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, b
         newest = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
         kept_as = file_name(name, "docx")
         if newest is not None and (newest.name, newest.digest) == (kept_as, digest(content)):
-            return newest  # the form was sent twice
+            return newest  # The form was sent twice.
         return PaperTemplate.objects.create(
             rights_holder=holder,
             kind=str(kind),
@@ -81,7 +81,7 @@ def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, b
 
 
 def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:
-    """Keep files (name, bytes) that prove an event. Raises BadInput, RetryLater."""
+    """Store files (name, bytes) that prove an event. Raises BadInput, RetryLater."""
     if len(files) > MAX_EVENT_PAPERS:
         raise BadInput("notice.too-many-files", most=MAX_EVENT_PAPERS)
     for name, content in files:
@@ -92,9 +92,9 @@ def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by
 
 
 def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
-    """Take a file back from further use; notices that have it keep it.
+    """Withdraw a file from further use; notices that contain it keep it.
 
-    Raises BadInput if it was taken back before.
+    Raises BadInput if it was already withdrawn.
     """
     require_manager(kept, by)
     active = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
@@ -111,13 +111,13 @@ def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
 
 
 def current_template(holder: int, kind: Paper) -> bytes:
-    """Return the newest template of a kind that is not taken back, or the standard one. Raises as `read_content`."""
+    """Return the newest template of a kind that is not withdrawn, or the standard one. Raises as `read_content`."""
     kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
     return standard_template(kind) if kept is None else read_content(kept)
 
 
 def applicable_papers(notice: Notice, on: date) -> list[HolderPaper]:
-    """Return the rights holder's documents that are valid on a day and concern the works of a notice."""
+    """Return the rights holder's documents that are valid on a day and concern the works in a notice."""
     works = set(notice.pages.values_list("case__work_id", flat=True))
     active = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
     return [paper for paper in active if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]
@@ -135,7 +135,7 @@ def require_manager(record: Model, by: User) -> None:
 
 
 def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
-    """Yield the files, mails and proofs of events of those notices that were sent."""
+    """Yield the files, mails and proofs of events of sent notices."""
     notices = notices.filter(sent_on__isnull=False)
     of_them = {"notice__in": notices.values("pk")}
     mails = NoticeMail.objects.filter(state=NoticeMail.State.SENT, **of_them)
@@ -148,20 +148,20 @@ def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
 
 
 def notice_file_row(file: NoticeFile) -> Row:
-    """Return a file of a notice with its description for programs."""
+    """Return a file of a notice with facts as JSON values."""
     notice = file.notice
     return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
 
 
 def mail_row(mail: NoticeMail) -> Row:
-    """Return a mail as it was sent, with its description for programs."""
+    """Return a mail as sent, with facts as JSON values."""
     facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
     began = mail.began_at.isoformat() if mail.began_at else None
     return mail, facts | {"message_id": mail.message_id, "began": began}
 
 
 def event_paper_row(paper: EventPaper) -> Row:
-    """Return a file that proves an event, with its description for programs."""
+    """Return a file that proves an event, with facts as JSON values."""
     event = paper.event
     day = (event.day or event.at.astimezone(get_default_timezone()).date()).isoformat()
     return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
@@ -173,7 +173,7 @@ def holder_paper_row(paper: HolderPaper) -> Row:
 
 
 def files_of_case(case: Case) -> Iterator[Row]:
-    """Return the files of the sent notices that name a case."""
+    """Return the files of the sent notices that include a case."""
     return files_of_notices(Notice.objects.filter(pages__case=case))
 
 

@@ -1,4 +1,4 @@
-"""The fields of each kind of notice, and the law that asks for each."""
+"""The fields of each kind of notice, and the laws that require them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from core.wording import Message
 
 
 class Law(StrEnum):
-    """The source of a field; docs/notices.md quotes each."""
+    """The sources of fields, which docs/notices.md quotes."""
 
     REGULATION_14_1 = "regulation-14-1"
     REGULATION_14_2 = "regulation-14-2"
@@ -30,11 +30,11 @@ FORM = Message("law.recommended-form")
 
 @dataclass(frozen=True, slots=True)
 class PaperField:
-    """A field. name: its Chinese name in templates; code: its English name.
+    """A field of a notice. name: its Chinese name in templates. code: its English name.
 
-    needed: the law that asks for it, by kind; the paper cannot be made without it. asked: kinds whose recommended form
-    asks for it; an empty one is pointed out. columns: the columns of a list, by code. is_optional: a row or line with
-    nothing else in it is left out while the field is empty; any other field in a template must be filled in.
+    needed: the law that requires it, by kind; the paper cannot be made without it. asked: the kinds whose recommended
+    form asks for it; users are reminded of an empty field. columns: the columns of a list, by code. is_optional: a row
+    or line that contains only empty optional fields is omitted; all other fields in a template must be filled in.
     """
 
     code: str

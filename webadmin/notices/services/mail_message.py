@@ -1,4 +1,4 @@
-"""A confirmed notice as a plain-text mail with attachments. Names in it may come from a hostile page."""
+"""Composes a confirmed notice as a plain-text mail with attachments; names in it may come from a hostile page."""
 
 import re
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from webadmin.notices.services.kept_files import read_content
 
 # Chosen: a subject that mail programs show in full, and enough of a name to recognize it.
 MAX_SUBJECT_CHARS, MAX_NAME_CHARS = 120, 80
-MAX_TITLES = 3  # named in the subject; the paper has all of them
+MAX_TITLES = 3  # works named in the subject; the paper names all
 # Base64 encodes 57 bytes as a line of 76 and a line end of 2 (RFC 2045).
 _ENCODED = 78 / 57
 _TYPES = {"pdf": ("application", "pdf"), "png": ("image", "png"), "jpg": ("image", "jpeg")}
 _WORD = ("application", "vnd.openxmlformats-officedocument.wordprocessingml.document")
-# What mail programs turn into links: a scheme, a domain name, a mail address.
+# Text that mail programs turn into links: a scheme, a domain name, a mail address.
 _LINKS = re.compile(r"://|(?<=[\w-])\.(?=[A-Za-z]{2})|@")
 
 _ZH = """{addressee}：
@@ -58,9 +58,9 @@ Attachments and their SHA-256:
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """The content of a mail. sender, recipient, answers_to: plain addresses; answers_to "" for none.
+    """The content of a mail. sender, recipient, answers_to: plain addresses; answers_to may be "".
 
-    answers_as_written: the address in the notice where it is not a plain address.
+    answers_as_written: the address in the notice if it is not a plain address.
     """
 
     kind: Paper
@@ -80,7 +80,7 @@ class MailMessage:
 
 
 def mail_bytes(mail: MailMessage) -> bytes:
-    """Return the message as it is transmitted, before dot-stuffing. Deterministic."""
+    """Return the message as transmitted, before dot-stuffing; the same mail gives the same bytes."""
     message = EmailMessage(policy=SMTP)
     message["From"] = Address(display_name=_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
     message["To"] = Address(addr_spec=mail.recipient)
@@ -99,7 +99,7 @@ def mail_bytes(mail: MailMessage) -> bytes:
 
 
 def mail_subject(mail: MailMessage) -> str:
-    """Return the subject: the kind of notice and the works that it is about.
+    """Return the subject, with the kind of notice and its works.
 
     A title from a hostile page cannot add a header, reverse the line or become a link.
     """
@@ -112,12 +112,12 @@ def mail_subject(mail: MailMessage) -> str:
 
 
 def encoded_size(sizes: Sequence[int]) -> int:
-    """Return the size in a mail, in bytes, of files of these sizes."""
+    """Return the number of bytes that files of these sizes take in a mail."""
     return sum(int(size * _ENCODED) + 1 for size in sizes)
 
 
 def defang_links(text: str) -> str:
-    """Return the text in one line, with hidden characters spelled out and nothing that mail programs turn into links.
+    """Return the text on one line, with hidden characters spelled out and without anything that becomes a link.
 
     >>> defang_links("www.evil.example")
     'www[.]evil[.]example'
@@ -131,7 +131,7 @@ def _line(text: str, most: int) -> str:
 
 
 def _file_name(name: str) -> str:
-    """Return a file name with its links defanged, but for the dot before its extension."""
+    """Return a file name with its links defanged, except for the dot before its extension."""
     stem, dot, ending = name.rpartition(".")
     return f"{defang_links(stem)}{dot}{defang_links(ending)}"
 
@@ -142,7 +142,7 @@ def _content_type(name: str) -> tuple[str, str]:
 
 
 def _reply_line(mail: MailMessage, *, english: bool) -> str:
-    """Return where to answer; a reply to the mail reaches the rights holder only where it has its own address."""
+    """Return the address for answers; a reply to the mail only reaches the rights holder if it has its own address."""
     if mail.answers_to:
         return "please answer this mail" if english else "请直接回复本邮件"
     return defang_links(mail.answers_as_written) or ("as in the notice" if english else "见通知")
@@ -165,11 +165,11 @@ def mail_body(mail: MailMessage) -> str:
     )
 
 
-MB = 1_000_000  # an addressee's limit may mean 10^6 or 2^20; the smaller one is safe
+MB = 1_000_000  # An addressee's megabyte may be 10^6 or 2^20 bytes; the smaller one is safe.
 
 
 def recipient_address(notice: Notice) -> str:
-    """Return the recipient's address: the addressee's current one, or the one written in the notice.
+    """Return the recipient's address: the addressee's current address, or the address in the notice.
 
     Raises BadInput.
     """
@@ -181,7 +181,7 @@ def recipient_address(notice: Notice) -> str:
 
 
 def require_size(notice: Notice) -> None:
-    """Raise BadInput, with both sizes, where the attachments exceed the addressee's limit for one mail."""
+    """Raise BadInput, with both sizes, if the attachments exceed the addressee's limit for a mail."""
     most = notice.addressee.max_attachments_mb if notice.addressee else None
     size = encoded_size([file.size for file in attached_files(notice)])
     if most is not None and size > most * MB:
@@ -210,7 +210,7 @@ def compose_mail(notice: Notice, sender: str, recipient: str, message_id: str, a
 
 
 def attached_files(notice: Notice) -> list[NoticeFile]:
-    """Return the files to attach; where a file exists as Word and as PDF, only the PDF, which is not edited."""
+    """Return the files to attach; if a file exists as Word and PDF, only the PDF, which nobody edits."""
     files = list(notice.files.all())
     printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
     return [file for file in files if file.name.removesuffix(".docx") not in printed]
@@ -218,7 +218,7 @@ def attached_files(notice: Notice) -> list[NoticeFile]:
 
 @dataclass(frozen=True, slots=True)
 class MailPreview:
-    """A mail as it would be sent now. digest: of everything but its number and date, to detect changes."""
+    """A mail as it would be sent now. digest: of all parts except the message id and date, to detect changes."""
 
     mail: MailMessage
     files: Sequence[NoticeFile]
@@ -228,7 +228,7 @@ class MailPreview:
 def preview_mail(notice: Notice, sender: str) -> MailPreview:
     """Return the mail of a confirmed notice before it is sent.
 
-    Raises BadInput if none can be sent, and as `read_content`.
+    Raises BadInput if it cannot be sent, and the errors of `read_content`.
     """
     recipient = recipient_address(notice)
     require_size(notice)

@@ -1,7 +1,8 @@
-"""Mails of notices: kept before they are sent, attempted once, and never sent again automatically.
+"""Sends mails of notices, which are stored before the only attempt and never sent again automatically.
 
-prepared -> trying -> sent | failed | unknown. `trying` is committed before the first byte is sent. If the process dies
-then, the mail stays in that state; after a while it counts as unknown, and a person checks the mailbox and decides.
+A mail is prepared, then trying, then sent, failed or unknown. The state `trying` is committed before the first byte is
+sent. If the process dies then, the mail stays in that state; after a while it counts as unknown, and a person checks
+the mailbox and decides.
 """
 
 import time
@@ -36,21 +37,21 @@ from webadmin.notices.services.sending import local_day, note_sent
 from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 
 State = NoticeMail.State
-# As in webadmin.sites.services.look_ups: an older message was lost, and a second one does no harm.
+# As in webadmin.sites.services.look_ups, an older message was lost, and a second message does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
-# Longer than the hard limit of a worker's task (six minutes) and an SMTP session (webadmin.notices.services.smtp): the
-# process has died.
+# Longer than the hard limit of a worker's task (six minutes) and of an SMTP session (webadmin.notices.services.smtp):
+# the process must have died.
 LOST_AFTER = timedelta(minutes=7)
-PAUSES_S = (1.0, 3.0, 9.0)  # chosen: a database that takes longer is not just busy
+PAUSES_S = (1.0, 3.0, 9.0)  # chosen: a database that takes longer is not merely busy
 
 
 def request_mail(
     notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
 ) -> NoticeMail:
-    """Ask a worker to send a confirmed notice. seen: the digest of the preview that the user saw.
+    """Request a worker to send a confirmed notice. seen: the digest of the preview that the user saw.
 
-    Raises BadInput, also where the mail has changed since the preview, and ServiceUnavailable where the broker does not
-    answer; then nothing waits to be sent.
+    Raises BadInput, for example if the mail has changed since the preview, and ServiceUnavailable if the broker does
+    not answer; then no mail waits to be sent.
     """
     mail, is_new = _prepare(notice, by, now, settings, seen)
     if not is_new and not _renew(mail, now):
@@ -64,7 +65,7 @@ def request_mail(
 
 
 def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
-    """Send a confirmed notice in this process, also one that waits for a worker. Raises BadInput, RetryLater."""
+    """Send a confirmed notice in this process, even if it waits for a worker. Raises BadInput, RetryLater."""
     mail, _ = _prepare(notice, by, clock.now(), settings)
     deliver(mail.pk, settings, clock)
     mail.refresh_from_db()
@@ -72,7 +73,7 @@ def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> Noti
 
 
 def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
-    """Send a prepared mail. Safe to call twice: a mail that was attempted is left alone, whatever its result."""
+    """Send a prepared mail. Safe to call twice: a mail that was attempted is not sent again, whatever its result."""
     mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
     if mail is None:
         return
@@ -89,7 +90,7 @@ def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
 
 
 def give_up(mail_id: int, now: datetime) -> None:
-    """Record the result of a mail whose task failed for good."""
+    """Record the result of a mail whose task failed permanently."""
     _change_state(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
     for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
         _change_state(mail_id, State.TRYING, State.UNKNOWN, now, _uncertain_message(mail))
@@ -102,7 +103,7 @@ def mark_lost_mails(now: datetime) -> None:
 
 
 def settle_mail(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
-    """Record what a user found in the mailbox: the mail was sent, or it may be sent again. Raises BadInput."""
+    """Record whether a user found the mail in the mailbox; if not, it may be sent again. Raises BadInput."""
     require_manager(mail.notice, by)
     mark_lost_mails(now)
     with transaction.atomic():
@@ -118,7 +119,7 @@ def settle_mail(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) ->
 
 
 def is_stuck(mail: NoticeMail, now: datetime) -> bool:
-    """Return whether a mail has waited for a worker so long that it may be requested again."""
+    """Return True if a mail has waited for a worker so long that it may be requested again."""
     return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
 
 
@@ -139,7 +140,7 @@ def _prepare(
             if seen is not None and seen != preview_mail(row, settings.mail.sender).digest:
                 raise BadInput("mail.look-first")
             return _create_mail(row, by, now, settings), True
-    except IntegrityError as error:  # another click was faster
+    except IntegrityError as error:  # Another click was faster.
         raise BadInput("mail.under-way") from error
 
 
@@ -152,8 +153,8 @@ def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> No
     if before.exclude(state=State.FAILED).exclude(state=State.UNKNOWN, settled_at__isnull=False).exists():
         raise BadInput("mail.under-way")
     attempt = before.count() + 1
-    # Built from notice and attempt, so that it can be found in a mailbox, and from the time, since another installation
-    # with the same sender may have the same keys.
+    # It contains the notice and attempt, so that it can be found in a mailbox, and the time, because another
+    # installation with the same sender may have the same keys.
     sender = settings.mail.sender
     message_id = f"<notice-{row.pk}-{attempt}-{now:%Y%m%d%H%M%S}@{sender.rpartition('@')[2]}>"
     content = mail_bytes(compose_mail(row, sender, recipient, message_id, now))
@@ -187,13 +188,13 @@ def _read_message(mail: NoticeMail) -> bytes:
 def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     """Claim the mail for this process, and return whether it succeeded.
 
-    Raises BadInput if the mail may not be sent any more.
+    Raises BadInput if the mail may no longer be sent.
     """
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
     with transaction.atomic():
         row = lock_notice(mail.notice, Notice.State.CONFIRMED)
-        require_fit(row, local_day(now))  # it may have waited long
+        require_fit(row, local_day(now))  # The mail may have waited for a long time.
         if recipient_address(row) != mail.recipient:
             raise BadInput("mail.other-address", recipient=mail.recipient)
         waiting = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED)
@@ -201,7 +202,7 @@ def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
 
 
 def _note_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
-    """Record the result of an attempt; retry while the database is unavailable, for nothing else knows it."""
+    """Record the result of an attempt; retry while the database is down, because nothing else knows the result."""
     for pause_s in PAUSES_S:
         try:
             _write_result(mail, handed, now)
@@ -219,13 +220,13 @@ def _write_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
         if not _change_state(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
-            return  # a person settled it in the meantime
+            return  # A person has settled it meanwhile.
         if handed.outcome is Outcome.SENT:
             note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, local_day(now), note=mail.message_id)
 
 
 def _change_state(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:
-    """Move a mail from one state to another, and return whether it was in the first one."""
+    """Move a mail from one state to another, and return whether it was in the first state."""
     return bool(NoticeMail.objects.filter(pk=mail_id, state=state).update(state=to, ended_at=now, said=said))
 
 

@@ -1,4 +1,4 @@
-"""Outcomes of a sent notice, as users note them: answered, removed, refused, closed, escalated."""
+"""Records outcomes of a sent notice that users enter: answered, removed, refused, closed, escalated."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
@@ -37,9 +37,9 @@ OUTCOMES = (State.ANSWERED, State.REFUSED, State.REMOVED, State.CLOSED)
 
 
 def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventDetails = NO_DETAILS) -> None:
-    """Record an outcome, once if the form is sent twice. noted.day: when it happened, if not today.
+    """Record an outcome, only once if the form is sent twice. noted.day: the day of the outcome, if not today.
 
-    Raises BadInput for a transition that is not allowed, a removal without proof, and one that a check contradicts.
+    Raises BadInput if the transition is not allowed, or if a removal has no proof or contradicts a check.
     """
     require_manager(notice, by)
     if to not in OUTCOMES:
@@ -59,9 +59,9 @@ def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventD
 
 
 def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
-    """Return the cases whose passages a check saw on or after the day of sending and not gone later.
+    """Return the cases whose passages a check saw since the day of sending and did not see removed later.
 
-    Each with its time, newest first.
+    Each case has the time of the check; the newest comes first.
     """
     if notice.sent_on is None:
         return []
@@ -71,7 +71,7 @@ def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
 
 
 def reversible_event(notice: Notice) -> NoticeEvent | None:
-    """Return the newest event if a user noted it and may take it back."""
+    """Return the newest event if a user recorded it and may withdraw it, or None."""
     newest = effective_events(notice).filter(action=None).last()
     if newest is None or newest.by_id is None or newest.way == Way.MAIL or newest.state != notice.state:
         return None
@@ -79,9 +79,10 @@ def reversible_event(notice: Notice) -> NoticeEvent | None:
 
 
 def take_back_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
-    """Take the last event back: the notice returns to its earlier state, and the event remains visible.
+    """Withdraw the last event: the notice returns to its earlier state, and the event remains visible.
 
-    Raises BadInput if the event is a mail, the program's own, or a counter-statement, which is taken back elsewhere.
+    Raises BadInput if the event is a mail, was observed by the program, or is a counter-statement, which
+    `take_back_counter_statement` withdraws.
     """
     require_manager(notice, by)
     with transaction.atomic():
@@ -110,7 +111,7 @@ def _undo(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -
 
 
 def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
-    """Yield cases with the time at which the passages were last seen, unless a later observation says otherwise."""
+    """Yield cases with the time at which the passages were last seen, unless a later look contradicts it."""
     removed = set(Removal.objects.filter(case__in=cases, ended_at=None).values_list("case", flat=True))
     looks = {look.case_id: look for look in RemovalLook.objects.filter(case__in=cases).exclude(seen=Seen.NOT_SEEN)}
     for case in cases:
@@ -122,7 +123,7 @@ def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
 
 
 def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> None:
-    """Raise BadInput for a removal before a check that saw the passages, or after one unless the user is certain."""
+    """Raise BadInput for a removal before a check that saw the passages, or after it unless the user is certain."""
     seen = sightings_since_sending(row)
     if not seen:
         return
@@ -137,7 +138,7 @@ def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> 
 def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
     """Draft a notice about the same pages to another addressee. Sending it marks the first one as escalated.
 
-    Raises BadInput as `draft`, and where the notice cannot be escalated.
+    Raises BadInput as `draft` does, and if the notice cannot be escalated.
     """
     if State.ESCALATED not in TRANSITIONS[notice.state]:
         raise BadInput("notice.other-state")
@@ -146,19 +147,19 @@ def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
     with transaction.atomic():
         lock_notice(notice, *source_states(State.ESCALATED))
         existing = notice.escalations.filter(addressee=addressee, state=State.DRAFTED).first()
-        if existing is not None:  # the form was sent twice
+        if existing is not None:  # The form was sent twice.
             return DraftResult(existing, ())
         made = draft(notice_cases(notice), addressee.paper, by, addressee)
         new = made.notice
         new.escalates = notice
-        if addressee.paper is not Paper.DMCA:  # a DMCA notice states no facts
+        if addressee.paper is not Paper.DMCA:  # A DMCA notice states no facts.
             new.values = {**new.values, "facts": f"{new.values.get('facts', '')}\n{_earlier_notice(notice)}".strip()}
         new.save(update_fields=["escalates", "values"])
     return made
 
 
 def require_day_after_sending(row: Notice, day: date | None, now: datetime) -> None:
-    """Raise BadInput for a day in the future or before the notice was sent."""
+    """Raise BadInput if the day is in the future or before the notice was sent."""
     if day is None:
         return
     require_past(day, now)
@@ -167,7 +168,7 @@ def require_day_after_sending(row: Notice, day: date | None, now: datetime) -> N
 
 
 def next_outcomes(notice: Notice) -> list[str]:
-    """Return the outcomes that a user may note now."""
+    """Return the outcomes that a user may record now."""
     return [state for state in OUTCOMES if state in TRANSITIONS[notice.state]]
 
 

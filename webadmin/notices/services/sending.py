@@ -1,4 +1,4 @@
-"""The sending of a notice in whatever way, and the day, note and files that users give for an event."""
+"""Records that a notice was sent, with the day, note and files that users give for events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ BY_HAND = tuple(way for way in Way if way != Way.MAIL)
 
 @dataclass(frozen=True, slots=True)
 class EventDetails:
-    """The details that a user gives for an event. day: when, None for today; files: name and bytes of each.
+    """The details that a user gives for an event. day: its day, or None for today. files: their names and bytes.
 
-    is_certain: the pages were removed although a check saw the passages on them.
+    is_certain: the user confirms that the pages were removed, although a check saw the passages.
     """
 
     day: date | None = None
@@ -43,9 +43,9 @@ NO_DETAILS = EventDetails()
 
 
 def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: datetime) -> None:
-    """Record that a user sent a confirmed notice: how, when, and the proof.
+    """Record that a user sent a confirmed notice, with the way, day and proof.
 
-    Sending is a fact, so it is recorded even where pages have changed since. Raises BadInput.
+    Sending is a fact, so it is recorded even if pages have changed since. Raises BadInput.
     """
     require_manager(notice, by)
     if way not in BY_HAND:
@@ -64,7 +64,7 @@ def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: date
 
 
 def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note: str = "") -> NoticeEvent:
-    """Move a locked row to `sent`, and mark the notice that it follows as escalated where that is allowed."""
+    """Move a locked row to `sent`, and mark the notice that it follows as escalated if allowed."""
     event = change_state(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
     row.answer_due = answer_due_day(row)
@@ -77,7 +77,7 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note
 
 
 def _require_confirmation_first(row: Notice, day: date) -> None:
-    """Raise BadInput for a day before the notice was confirmed: a wrong year could not be corrected later."""
+    """Raise BadInput for a day before the notice was confirmed, because a wrong year could not be corrected later."""
     confirmed = effective_events(row).filter(state=State.CONFIRMED).last()
     if confirmed is not None and day < local_day(confirmed.at):
         first = local_day(confirmed.at).isoformat()
@@ -85,7 +85,7 @@ def _require_confirmation_first(row: Notice, day: date) -> None:
 
 
 def _answer_days(notice: Notice) -> int:
-    """Return the days to answer: as written in the notice, else as entered for the addressee."""
+    """Return the number of days to answer, as written in the notice or else as entered for the addressee."""
     written = str(notice.values.get("answer_days", ""))
     if is_answer_period(written):
         return int(written)
@@ -93,7 +93,7 @@ def _answer_days(notice: Notice) -> int:
 
 
 def is_answer_period(text: str) -> bool:
-    """Return whether a text is a number of days that a notice may give: 1 to 365.
+    """Return True if a text is a number of days that a notice may give: 1 to 365.
 
     >>> [is_answer_period(text) for text in ("7", "0", "七", "366")]
     [True, False, False, False]
@@ -102,12 +102,12 @@ def is_answer_period(text: str) -> bool:
 
 
 def answer_due_day(notice: Notice) -> date | None:
-    """Return the day by which the addressee should have answered; None for an unsent notice."""
+    """Return the day by which the addressee should answer, or None for an unsent notice."""
     return notice.sent_on + timedelta(days=_answer_days(notice)) if notice.sent_on else None
 
 
 def cancel_waiting_mail(row: Notice, now: datetime) -> None:
-    """Cancel a waiting mail of a locked notice. Raises BadInput if one is under way or may have been sent."""
+    """Cancel a waiting mail of a locked notice. Raises BadInput if a mail is being sent or may have been sent."""
     mails = NoticeMail.objects.filter(notice=row)
     prepared = mails.filter(state=NoticeMail.State.PREPARED)
     prepared.update(state=NoticeMail.State.FAILED, ended_at=now, said=Message("mail.broken-off"))
@@ -116,7 +116,7 @@ def cancel_waiting_mail(row: Notice, now: datetime) -> None:
 
 
 def open_mails(notice: Notice) -> QuerySet[NoticeMail]:
-    """Return the mails whose result is not known yet; at most one."""
+    """Return the mails whose result is not yet known, of which there is at most one."""
     live = Q(state__in=[NoticeMail.State.PREPARED, NoticeMail.State.TRYING])
     return NoticeMail.objects.filter(live | Q(state=NoticeMail.State.UNKNOWN, settled_at=None), notice=notice)
 
@@ -128,5 +128,5 @@ def require_past(day: date, now: datetime) -> None:
 
 
 def local_day(now: datetime) -> date:
-    """Return the day of a moment in the default time zone."""
+    """Return the day of a time in the default time zone."""
     return now.astimezone(timezone.get_default_timezone()).date()

@@ -1,7 +1,7 @@
-"""Send one message to a mail server step by step, so that it is known whether it was sent, was not, or may have been.
+"""Sends a message to a mail server step by step, so that its outcome is sent, not sent, or unknown.
 
-Nothing is retried here. Before the final dot nothing was accepted (RFC 5321 3.3, 4.1.1.4: a server that loses the
-connection before it must not deliver); after it only a reply tells the result.
+Nothing is retried here. Before the final dot, the message was not accepted (RFC 5321 3.3, 4.1.1.4: a server that loses
+the connection earlier must not deliver); after it, only a reply shows the result.
 """
 
 import re
@@ -25,12 +25,12 @@ SESSION_S = 240.0
 MAX_SAID_CHARS = 300
 # Chosen: the longest replies, to EHLO, have some 20 lines of 512 bytes (RFC 5321 4.5.3.1.5). smtplib sets no limit.
 MAX_ANSWER_LINES, MAX_LINE_BYTES = 100, 2_048
-_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 allows 20 digits; a limit beyond 18 is none
+_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 allows 20 digits; more than 18 mean no limit
 _GO_ON = 354
 
 
 class Outcome(StrEnum):
-    """The result of sending a message."""
+    """The possible outcomes of sending a message."""
 
     SENT = "sent"
     FAILED = "failed"  # certainly not sent
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SendResult:
-    """The result of sending a message, with a sentence about what the server said or did."""
+    """The outcome of sending a message, with a sentence on the server's reply or behaviour."""
 
     outcome: Outcome
     message: Message
@@ -47,7 +47,7 @@ class SendResult:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message as transmitted, with its sender and recipient: addresses in ASCII."""
+    """A message as transmitted, with the ASCII addresses of its sender and recipient."""
 
     sender: str
     recipient: str
@@ -63,7 +63,7 @@ class _SendingFailed(Exception):
 
 
 class _BoundedReplyFile:
-    """The replies of a server for smtplib: line by line, each reply at most MAX_ANSWER_LINES long."""
+    """The replies of a server, read by smtplib line by line; a reply has at most MAX_ANSWER_LINES."""
 
     def __init__(self, file: BufferedReader) -> None:
         self._file = file
@@ -92,13 +92,13 @@ class _BoundedSession(smtplib.SMTP):
 
 
 class _BoundedTlsSession(_BoundedSession, smtplib.SMTP_SSL):
-    """The same with TLS from the first byte."""
+    """A bounded session with TLS from the first byte."""
 
 
 def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> SendResult:
-    """Send a letter. timeout_s: for one reply; SESSION_S for the session.
+    """Send a letter. timeout_s: the limit for each reply; SESSION_S limits the session.
 
-    tls: in place of the machine's trust store.
+    tls: a context that replaces the machine's trust store.
     """
     client, ends_at = _client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
     try:
@@ -114,7 +114,7 @@ def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.S
 
 
 def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
-    # Do not reveal the name of this machine; looking it up can also take long.
+    # Do not reveal the name of this machine, whose look-up can also take long.
     name = letter.sender.rpartition("@")[2]
     if server.security is Security.TLS:
         context = tls or ssl.create_default_context()
@@ -124,7 +124,7 @@ def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLCo
 
 @contextmanager
 def _session_limit(client: smtplib.SMTP) -> Iterator[None]:
-    """Cut the connection after SESSION_S: a server that sends a little every few seconds could hold it for ever."""
+    """Cut the connection after SESSION_S, because a server that sends slowly could otherwise hold it forever."""
     timer = Timer(SESSION_S, lambda: _cut_connection(client.sock))
     timer.daemon = True
     timer.start()
@@ -165,14 +165,14 @@ def _send_envelope(client: smtplib.SMTP, letter: Letter) -> None:
 
 
 def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendResult:
-    # Dots at line starts are doubled (RFC 5321 4.5.2). Lines end in CR LF already, by email.policy.SMTP.
+    # Dots at line starts are doubled (RFC 5321 4.5.2). Lines already end in CR LF, because of email.policy.SMTP.
     lines = letter.content.replace(b"\r\n.", b"\r\n..")
     body = (b"." if lines.startswith(b".") else b"") + lines
     if not body.endswith(b"\r\n"):
         body += b"\r\n"
     if client.sock is None:
         raise _SendingFailed(Message("mail.dropped", step="DATA"))
-    client.sock.settimeout(_remaining_s(ends_at))  # for sending the data; the reply may take minutes
+    client.sock.settimeout(_remaining_s(ends_at))  # to send the data; the reply may take minutes
     try:
         client.sock.sendall(body)
     except OSError as error:
@@ -182,18 +182,18 @@ def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendR
 
 
 def _require_time(ends_at: float) -> None:
-    """Raise _SendingFailed where the session took too long: its caller may have been told already that it is lost.
+    """Raise _SendingFailed if the session took too long, because the mail may already count as lost.
 
-    Nothing else bounds connecting to one address of a host after another.
+    Nothing else limits the time for connecting to each address of a host in turn.
     """
     if time.monotonic() >= ends_at:
         raise _SendingFailed(Message("mail.stalled", step="connect"))
 
 
 def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
-    """Send the final dot; from here on, only a reply tells the result."""
+    """Send the final dot; from here on, only a reply shows the result."""
     try:
-        assert client.sock is not None  # connected: the data was sent
+        assert client.sock is not None  # The data was sent over this connection.
         client.sock.settimeout(_remaining_s(ends_at))
         client.sock.sendall(b".\r\n")
         code, said = client.getreply()
@@ -208,7 +208,7 @@ def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
 
 
 def _command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
-    """Send one command. Raises _SendingFailed for any reply that is not wanted, and for none."""
+    """Send one command. Raises _SendingFailed for an unexpected reply or no reply."""
     try:
         code, said = ask()
     except smtplib.SMTPResponseException as error:
@@ -230,7 +230,7 @@ def _refusal(step: str, code: int, said: bytes | str) -> Message:
 def _connection_fault(step: str, error: Exception) -> Message:
     if isinstance(error, ssl.SSLError):
         return Message("mail.no-tls", reason=_clean_reply(error.reason or str(error)))
-    if step == "AUTH" and type(error) is smtplib.SMTPException:  # no login method in common
+    if step == "AUTH" and type(error) is smtplib.SMTPException:  # There is no common login method.
         return Message("mail.no-auth")
     if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says "closed"
         return Message("mail.stalled", step=_step_name(step))
@@ -240,14 +240,14 @@ def _connection_fault(step: str, error: Exception) -> Message:
 
 
 def _step_name(step: str) -> Message | str:
-    """Return the name of a step for users; SMTP commands are their own names."""
+    """Return the name of a step for users; SMTP commands are shown unchanged."""
     if step == "connect":
         return Message("mail.step-connect")
     return Message("mail.step-end") if step == "after DATA" else step
 
 
 def _close(client: smtplib.SMTP) -> None:
-    """Close the connection without QUIT: its reply says nothing about the message, and waiting for it can block."""
+    """Close the connection without QUIT, whose reply says nothing about the message and could block."""
     with suppress(Exception):
         client.close()
 

@@ -1,4 +1,4 @@
-"""The standard templates. A rights holder can download one, edit it in Word and upload it again."""
+"""The standard templates, which a rights holder can download, edit in Word and upload again."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -8,11 +8,11 @@ from core.terms import term
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from documents.word_writing import word_file
 
-_MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # date of the wording
+_MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # The date of the wording.
 
 
 def standard_template(kind: Paper) -> bytes:
-    """Return the DOCX of a kind of notice, with its fields."""
+    """Return the DOCX template for a kind of notice, with its fields."""
     language = "en" if kind is Paper.DMCA else "zh"
     return word_file(Document(term(kind).in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 
@@ -223,7 +223,7 @@ def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...
 
 
 def _lines(text: str) -> Cell:
-    """Return a cell with one paragraph for each line, so that a line whose field is empty can be left out."""
+    """Return a cell with a paragraph for each line, so that a line with an empty field can be omitted."""
     return Cell(tuple(Paragraph.from_text(line) for line in text.split("\n")))
 
 

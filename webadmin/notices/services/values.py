@@ -1,4 +1,4 @@
-"""The values of a notice: fields that users write, and lists derived from its pages."""
+"""Computes the values of a notice: fields that users write, and lists derived from its pages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from webadmin.works.models import Work
 from webadmin.works.services.aliases import names_of_author
 
 _HELD = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED)
-_NOTHING = "—"  # an unknown value in a cell of a list
+_NOTHING = "—"  # Shown for an unknown value in a list.
 _STOP = (
     "1. 立即停止传播上述内容，删除全部侵权页面；\n2. 不再以任何方式传播上述作品；\n"
     "3. 书面说明上述内容的来源、上线时间和传播情况。"
@@ -88,7 +88,7 @@ def _icp_record(site: Site) -> str:
 
 
 def addressee_values(addressee: Addressee | None) -> dict[str, str]:
-    """Return the fields about the addressee; empty if none is chosen."""
+    """Return the fields about the addressee, empty if no addressee is chosen."""
     if addressee is None:
         return {}
     return {
@@ -125,7 +125,7 @@ def _holder(identity: HolderIdentity | None) -> dict[str, str]:
 
 
 def _facts(site: Site, cases: Sequence[Case]) -> str:
-    """Return a paragraph for each work: since when, on how many pages, and how much of it."""
+    """Return a paragraph for each work on the time of copying, the number of pages and the copied share."""
     by_work: dict[int, list[Case]] = defaultdict(list)
     for case in cases:
         by_work[case.work_id].append(case)
@@ -142,13 +142,13 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
 
 
 def _address_count(cases: Sequence[Case]) -> str:
-    """Return the number of addresses of the pages, in Chinese, where there are more addresses than pages."""
+    """Return the number of URLs of the pages in Chinese, or "" if there are no more URLs than pages."""
     count = sum(len(_keep_shown(listed)) for listed in list_addresses_of_cases(cases).values())
     return f"（共 {count} 个网址）" if count > len(cases) else ""
 
 
 def shown_addresses(case: Case) -> list[ListedAddress]:
-    """Return the addresses of a case that show its text, starting with that of its page in any state."""
+    """Return the URLs of a case that show its text, starting with its page's URL in any state."""
     return _keep_shown(list_addresses(case))
 
 
@@ -158,7 +158,7 @@ def _keep_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
 
 
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
-    """Return all values of a notice: fields and lists. zone: of the times in the lists."""
+    """Return all values of a notice: fields and lists. zone: the time zone for times in the lists."""
     cases = notice_cases(notice)
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
@@ -202,7 +202,7 @@ def works_without_proof(cases: Sequence[Case], papers: Iterable[HolderPaper]) ->
 
 
 def _works_signed_by_holder(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str]:
-    """Return, by work, its proof where its author is the rights holder, by any name entered for either."""
+    """Return the proof of ownership for works whose author is the rights holder, by any name entered for either."""
     own = {account_key(name) for name in holder} - {""}
     works = {case.work_id: case.work for case in cases}
     signed = (key for key, work in works.items() if own & {account_key(name) for name in names_of_author(work)})
@@ -210,7 +210,7 @@ def _works_signed_by_holder(cases: Sequence[Case], holder: Iterable[str]) -> dic
 
 
 def _work_rows(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
-    """Return a row for each work. otherwise: the proof of works without a document."""
+    """Return a row for each work. otherwise: the proof of ownership for works without a document."""
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
         if paper.kind == HolderPaper.Kind.OWNERSHIP:
@@ -275,7 +275,7 @@ def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[
 
 
 def _urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language: str) -> str:
-    """Return the URL of the page; where several have the same text, each with its first and last sighting."""
+    """Return the URL of the page, or if several URLs have the same text, each with its first and last sighting."""
     if len(listed) == 1:
         return case.page_url
     return "\n".join(f"{each.url}\n{_sighting_times(each, zone, language)}" for each in listed)
@@ -287,14 +287,14 @@ def _sighting_times(address: ListedAddress, zone: ZoneInfo, language: str) -> st
 
 
 def bundle_hashes(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, str]]:
-    """Return both digests of a bundle with their names on the case page; empty without a bundle."""
+    """Return both digests of a bundle with their names on the case page, or [] without a bundle."""
     if bundle is None:
         return []
     return [(BUNDLE_DIGEST.in_language(language), bundle.digest), (FILE_DIGEST.in_language(language), bundle.sha256)]
 
 
 def _chapters(numbers: Collection[int], language: str) -> str:
-    """Return the chapters on the page as text; "" for none."""
+    """Format the numbers of the chapters on the page, or return ""."""
     if not numbers:
         return ""
     named = numbers_named(sorted(numbers))
@@ -312,13 +312,13 @@ def newest_bundle(case: Case) -> EvidenceBundle | None:
 
 
 def newest_bundles(cases: Sequence[Case]) -> dict[int, EvidenceBundle]:
-    """Return, by case, the newest bundle of the version compared last."""
+    """Return the newest bundle of the version compared last, for each case."""
     rows = EvidenceBundle.objects.filter(case__in=cases, version_id=F("case__version_id"), state__in=_HELD)
     return {row.case_id: row for row in rows.order_by("made_at", "pk")}
 
 
 def format_with_offset(at: datetime, zone: ZoneInfo) -> str:
-    """Return a local time with its UTC offset, since a paper may be read in another zone."""
+    """Format a local time with its UTC offset, because a paper may be read in another time zone."""
     here = at.astimezone(zone)
     offset = f"{here:%z}"
     return f"{here:%Y-%m-%d %H:%M:%S} {offset[:3]}:{offset[3:]}"

@@ -1,4 +1,4 @@
-"""Word templates with fields such as {{name}}: checked when uploaded, filled and rendered when used.
+"""Checks uploaded Word templates with fields such as {{name}}, and fills and renders them for notices.
 
 A field of a list, such as {{网址.地址}}, is in a table row, which is repeated for each entry.
 """
@@ -30,24 +30,24 @@ Row = Mapping[str, str]
 Values = Mapping[str, str | Sequence[Row]]
 
 _FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
-# Limits of a template. Chosen: the standard ones have 900 elements, 1,000 characters, 31 fields, rows of 30 elements.
-# A list row is repeated for each of up to 500 pages.
+# Limits for a template. Chosen: the standard templates have 900 elements, 1,000 characters, 31 fields, and rows of 30
+# elements. A list row is repeated for each of up to 500 pages.
 MAX_ELEMENTS, MAX_CHARS, MAX_FIELDS, MAX_ELEMENTS_OF_LISTS = 20_000, 100_000, 500, 1_000
-MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table in a table in a text box is 30 deep
-MAX_LABEL_CHARS = 12  # a label such as "代理人：" is omitted with its field; longer text stays
+MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table within a table in a text box is 30 levels deep
+MAX_LABEL_CHARS = 12  # A label such as "代理人：" is omitted with its field; longer text stays.
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateField:
-    """A field in a template. column: of a list field, else ""."""
+    """A field in a template. column: the column of a list field, or ""."""
 
     field: PaperField
     column: str = ""
 
 
 def template_faults(content: bytes, kind: Paper) -> list[Message]:
-    """Return what is wrong with a template of this kind; empty for a good one. Raises BadInput for no DOCX."""
+    """Return the faults of a template of this kind. Raises BadInput if it is not a DOCX file."""
     faults, found, file = list[Message](), set[str](), open_word_file(content)
     _require_size(file)
     for part in text_parts(file):
@@ -72,7 +72,7 @@ def template_faults(content: bytes, kind: Paper) -> list[Message]:
 
 
 def _require_size(file: Any) -> None:
-    """Raise BadInput for a template so large that filling or checking it would take minutes."""
+    """Raise BadInput if a template is so large that filling or checking it would take minutes."""
     parts = list(text_parts(file))
     elements = [each for part in parts for each in part.iter()]
     texts = "".join(str(each.text or "") for each in elements if each.tag == qn("w:t"))
@@ -89,7 +89,7 @@ def _require_size(file: Any) -> None:
 def fill_template(content: bytes, values: Values) -> bytes:
     """Return the template with its fields filled; a field without a value becomes empty.
 
-    Raises BadInput as `template_faults`.
+    Raises BadInput as `template_faults` does.
     """
     file = open_word_file(content)
     for part in text_parts(file):
@@ -130,7 +130,7 @@ def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
 
 
 def _omitted_parts(part: Any, values: Values) -> list[Any]:
-    """Return the rows and lines that have only optional fields, all of them empty."""
+    """Return the rows and lines that have only empty optional fields."""
     rows = [row for row in part.iter(qn("w:tr")) if _is_omittable(_own_paragraphs(row), values)]
     lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _is_omittable([each], values)]
     return [*rows, *(line for line in lines if _enclosing_row(line) not in rows and line.getparent().tag != qn("w:tc"))]
@@ -151,7 +151,7 @@ def _paragraph_fields(paragraph: Any) -> list[PaperField]:
 
 
 def _is_label(paragraph: Any) -> bool:
-    """Return whether a line has only fields, or a label with a colon before them."""
+    """Return True if a line has only fields, or fields after a label with a colon."""
     rest = _FIELD.sub("", "".join(str(node.text or "") for node in _nodes(paragraph))).strip()
     return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
 
@@ -162,7 +162,7 @@ def _is_empty(field: PaperField, values: Values) -> bool:
 
 
 def _remove(place: Any) -> None:
-    """Remove a row or line, and the table with its last row."""
+    """Remove a row or line, and also the table if it has no other row."""
     parent = place.getparent()
     parent.remove(place)
     if parent.tag == qn("w:tbl") and parent.find(qn("w:tr")) is None:
@@ -170,7 +170,7 @@ def _remove(place: Any) -> None:
 
 
 def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
-    """Replace the row that names the list by a row for each entry."""
+    """Replace the row with the list's fields by a row for each entry."""
     for entry in entries if not isinstance(entries, str) else ():
         made = copy.deepcopy(row)
         for paragraph in list(made.iter(qn("w:p"))):
@@ -184,7 +184,7 @@ def _field_value_in_row(entry: Row, values: Values, asked: TemplateField) -> str
 
 
 def _lists_by_row(part: Any) -> dict[Any, set[str]]:
-    """Return, by row, the lists of its fields; fields of a nested table belong to the nested row."""
+    """Return the lists whose fields are in each row; fields in a nested table belong to the nested row."""
     found: dict[Any, set[str]] = {}
     for paragraph in part.iter(qn("w:p")):
         row = _enclosing_row(paragraph)
@@ -217,7 +217,7 @@ def _unknown(name: str) -> Message:
 
 def _field_value(values: Values, asked: TemplateField) -> str | None:
     if asked.column:
-        return None  # filled per row; column fields elsewhere were refused
+        return None  # filled by row; column fields elsewhere were rejected
     value = values.get(asked.field.code, "")
     return value if isinstance(value, str) else ""
 
@@ -228,14 +228,14 @@ def _field_names(paragraph: Any) -> Iterator[str]:
 
 
 def _nodes(paragraph: Any) -> list[Any]:
-    """Return the text nodes of a paragraph itself, in order; Word splits a word wherever it was edited."""
+    """Return a paragraph's own text nodes, in order; Word splits words wherever they were edited."""
     return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
 
 
 def _fill(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> None:
-    """Replace fields by values in the format of each field's start, from the last field on, so that offsets hold.
+    """Replace fields by values in the format of each field's start, from last to first, so that offsets stay valid.
 
-    A field that is the whole paragraph becomes one paragraph for each line of its value.
+    A field that is the whole paragraph becomes a paragraph for each line of its value.
     """
     nodes = _nodes(paragraph)
     whole = "".join(str(node.text or "") for node in nodes)
@@ -278,7 +278,7 @@ def _replace(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
 
 
 def _set_text(node: Any, before: str, value: str, after: str) -> None:
-    """Write a text with the lines of the value; what follows the field goes after the last line."""
+    """Write a text with the lines of the value; the text after the field follows the last line."""
     first, *others = value.split("\n")
     node.text = before + first + ("" if others else after)
     node.set(_XML_SPACE, "preserve")
@@ -311,12 +311,12 @@ class RenderedPaper:
 
 
 def empty_required_fields(kind: Paper, values: Values) -> list[PaperField]:
-    """Return the empty fields that the law asks for, in order."""
+    """Return the empty fields that the law requires, in order."""
     return [each for each in FIELDS if kind in each.needed and _lacks_value(each, values)]
 
 
 def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
-    """Return the empty fields that the law asks for or that the template needs, in order.
+    """Return the empty fields that the law or the template requires, in order.
 
     Raises BadInput for a broken template.
     """
@@ -330,7 +330,7 @@ def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
 
 
 def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
-    """Render a notice as Word and PDF. Raises BadInput if a needed field is empty or the template is broken."""
+    """Render a notice as Word and PDF. Raises BadInput if a required field is empty or the template is broken."""
     missing = missing_fields(kind, template, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
@@ -340,9 +340,9 @@ def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime
 
 
 def check_rendering(template: bytes, kind: Paper) -> None:
-    """Run every operation that templates undergo. Raises BadInput with the first fault.
+    """Run every operation that is applied to templates. Raises BadInput with the first fault.
 
-    Run it in a process with limits: a template that exceeds them is refused.
+    Call it in a process with limits, so that a template that exceeds them is rejected.
     """
     require_template(template, kind)
     try:

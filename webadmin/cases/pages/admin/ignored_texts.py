@@ -65,8 +65,7 @@ def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], use
 
 
 def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
-    """Return the chosen rights holder. Raises PermissionDenied if the user does not manage it.
-    """
+    """Return the chosen rights holder. Raises PermissionDenied if the user does not manage it."""
     chosen = [each for each in holders if is_key(asked) and each.pk == int(asked)]
     if not chosen:
         raise PermissionDenied

@@ -259,7 +259,7 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
 
 
 def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
-    """Return the number of taken characters, the longest lead in seconds and the number of early chapters of each matter."""
+    """Return the taken characters, the longest lead in seconds and the number of early chapters of each matter."""
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
     leads = _lead_figures(matters)

@@ -30,8 +30,8 @@ class OpinionSubject:
 def request_opinions(subject: OpinionSubject, now: datetime) -> None:
     """Request the engines' opinions, unless they are known or requested already.
 
-    Raises NotFound for a version without matches of the case, and ServiceUnavailable if the broker does not answer; then
-    no request stays open.
+    Raises NotFound for a version without matches of the case, and ServiceUnavailable if the broker does not answer; no
+    request stays open then.
     """
     if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
         raise NotFound("page-version", subject.version_id)

@@ -1,4 +1,4 @@
-"""The admin of notices; importing this package registers it."""
+"""Registers the lists and forms of notices on import."""
 
 from webadmin.notices.pages.admin import addressees, notices
 

@@ -1,4 +1,4 @@
-"""The admin of addressees. Managers enter them, starting from what was read of a site."""
+"""The admin of addressees, which managers enter, starting from contacts read on a site."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from webadmin.ui.pages.requests.request_values import is_key, record_of_key
 
 
 class SitesField(forms.ModelMultipleChoiceField):
-    """A choice of sites by key. A value that cannot be a key is refused before the query, which would fail at it."""
+    """A field for sites by key. A value that cannot be a key is rejected before the query, which would fail on it."""
 
     def clean(self, value: Any) -> Any:
         stranger = next((each for each in value or () if not is_key(str(each))), None)
@@ -37,7 +37,7 @@ class SitesField(forms.ModelMultipleChoiceField):
 
 
 class AddresseeForm(forms.ModelForm):
-    """A form that checks that the sites are the rights holder's, that URLs are URLs, and that a platform has a form."""
+    """A form that checks that the sites belong to the rights holder, URLs are valid, and platforms have a form page."""
 
     class Meta:
         model = Addressee
@@ -68,7 +68,7 @@ class AddresseeForm(forms.ModelForm):
 
 
 def _clean_page(typed: str) -> str:
-    """Return the URL of a page. Raises ValidationError for text that is not a URL, or several."""
+    """Return the URL of a page. Raises ValidationError if the text is not a single URL."""
     if not typed.strip():
         return ""
     address = clean_urls(typed)
@@ -122,7 +122,7 @@ class AddresseeAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Add, for a saved addressee, the paper that it gets, its track record and who entered it."""
+        """Add the kind of notice, the track record and the user who entered it, for a saved addressee."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         shown = (_("Entered"), {"fields": ["paper_name", "track_record", ("entered_by", "entered_at")]})
         return fieldsets if obj is None else [*fieldsets, shown]
@@ -132,9 +132,9 @@ class AddresseeAdmin(HolderAdmin):
         return super().get_queryset(request).prefetch_related(Prefetch("sites", Site.objects.only("name")))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Return initial values from what was read of a site.
+        """Return initial values from contacts read on a site.
 
-        Query parameters: ?site=<its key>, and &of=<owner> or &contact=<a contact's key>.
+        Query parameters: ?site=<key>, and &of=<owner> or &contact=<key of a contact>.
         """
         return _initial_values(request)
 

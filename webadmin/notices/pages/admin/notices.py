@@ -1,4 +1,4 @@
-"""The admin of notices, of the identities and papers of rights holders, and of templates."""
+"""The admin of notices, rights holders' identities and papers, and templates."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -102,7 +102,7 @@ class HolderIdentityAdmin(HolderAdmin):
 
 
 class StoredFileAdmin(HolderAdmin):
-    """An admin of files that are uploaded, downloaded and taken back, but never changed or deleted."""
+    """A base admin for files that are uploaded, downloaded and withdrawn, but never changed or deleted."""
 
     record_pages = [("file", "file", lambda request, row: kept_download(row.name, row.digest))]
     list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
@@ -233,7 +233,7 @@ class PaperTemplateAdmin(StoredFileAdmin):
         return as_file(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Annotate each template with the key of the one in use for its kind: the newest that is not taken back."""
+        """Annotate each template with the key of the template in use for its kind: the newest that is not withdrawn."""
         rows = super().get_queryset(request)
         active = PaperTemplate.objects.filter(
             rights_holder=OuterRef("rights_holder"), kind=OuterRef("kind"), withdrawn_at=None

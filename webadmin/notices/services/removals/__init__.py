@@ -1,1 +1,1 @@
-"""Removals: looks at the pages of confirmed cases, what they prove, and pages that came back."""
+"""Follows the pages of confirmed cases by looks, which prove removals and detect returned pages."""

@@ -1,7 +1,7 @@
-"""Evidence bundles for the looks that prove a removal: each response, compared with the text that was there.
+"""Makes evidence bundles for the looks that prove a removal, with each response compared with the former text.
 
-Separate from the export of the proof (`webadmin.notices.services.removals.proof`), so that web processes, which write
-the export, load no engine.
+It is separate from the export of the proof (`webadmin.notices.services.removals.proof`), so that web processes, which
+write the export, do not load the matcher.
 """
 
 from datetime import datetime
@@ -27,7 +27,7 @@ def looks_without_bundle() -> "QuerySet[RemovalLook]":
 
 
 def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: EvidenceStore, clock: Clock) -> None:
-    """Make and keep the bundle of a look: first the bytes, then the row. Raises RetryLater if a store is away.
+    """Make and store the bundle of a look: first the bytes, then the row. Raises RetryLater if a store is down.
 
     Raises NotFound or BrokenInvariant if the response or the work's text is missing or changed.
     """
@@ -40,7 +40,7 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
 
 
 def _capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
-    """Return the capture of the kept response, or of the page version that it became."""
+    """Return the capture of the stored response, or of the page version made from it."""
     version = pages.version(VersionId(look.version_id)) if look.version_id else None
     if not look.answer_id:
         if version is None:
@@ -56,13 +56,13 @@ def _capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
 
 
 def _decided_match(case: Case) -> CaseMatch | None:
-    """Return the largest match of the version that was decided on."""
+    """Return the largest match of the version on which the case was decided."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()
 
 
 def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
-    """Record the bundle of a look that proves a removal. match: the match that the response was compared with."""
+    """Record the bundle of a look that proves a removal. match: the match compared with the response."""
     with transaction.atomic():
         row = EvidenceBundle.objects.create(
             case_id=look.case_id,

@@ -1,7 +1,7 @@
-"""Draw conclusions from looks: a page is removed, or its passages are back, and notices and cases follow.
+"""Draws conclusions from looks: pages are removed or their passages are back, and notices and cases are updated.
 
-A removal takes two looks at least GONE_AFTER apart with nothing contrary between them, and one more by another route
-where the operator named one. A look that saw nothing counts neither way.
+A removal requires two looks at least GONE_AFTER apart without a contrary look between them, and another look by a
+second route if the operator configured one. A look that saw nothing is no evidence.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from webadmin.notices.services.removals.run_looks import REMOVED, Seen
 from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
-# Notices whose pages matter. After a counter-statement only a user ends the time to complain or sue, so MOVED excludes
+# Notices whose pages matter. After a counter-statement, only a user ends the time to complain or sue, so MOVED excludes
 # that state.
 SENT = (State.SENT, State.ANSWERED, State.COUNTERED, State.REFUSED, State.ESCALATED)
 MOVED = (State.SENT, State.ANSWERED, State.REFUSED, State.ESCALATED)
@@ -42,9 +42,9 @@ def unproved_cases() -> "QuerySet[Case]":
 
 
 def absence_streak(case: Case) -> list[RemovalLook]:
-    """Return the latest looks in a row that did not see the passages, oldest first.
+    """Return the latest consecutive looks that did not see the passages, oldest first.
 
-    Looks at another address that the case had before are left out.
+    Looks at another URL that the case had before are left out.
     """
     found: list[RemovalLook] = []
     looks = RemovalLook.objects.filter(case=case, removal=None, page_id__in=("", case.page_id))
@@ -57,13 +57,13 @@ def absence_streak(case: Case) -> list[RemovalLook]:
 
 
 def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
-    """Return the first look that is GONE_AFTER or more later than the first one."""
+    """Return the first look that is at least GONE_AFTER later than looks[0], or None."""
     return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
 
 
 def confirm_removal(case: Case) -> Removal | None:
-    """Record the removal of a page where its looks prove it; None if they do not yet."""
-    if not _proof(case):  # most still wait for their second look; no lock is taken for them
+    """Record and return the removal of a page, or return None if its looks do not prove one yet."""
+    if not _proof(case):  # most wait for their second look and need no lock
         return None
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
@@ -99,7 +99,7 @@ def end_removals() -> list[Removal]:
 
 
 def _proof(case: Case) -> list[RemovalLook]:
-    """Return the looks that prove a removal; empty if they do not."""
+    """Return the looks that prove a removal, or [] if they prove none."""
     looks = absence_streak(case)
     second = confirming_look(looks) if looks else None
     if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):
@@ -114,9 +114,9 @@ def _proof(case: Case) -> list[RemovalLook]:
 
 
 def _is_compared(case: Case, look: RemovalLook) -> bool:
-    """Return whether the page's version was compared with all works by now.
+    """Return True if the page's version has been compared with all works.
 
-    A version with a match of the case is contrary; its look is corrected.
+    If the version has a match of the case, the look is corrected, because it is contrary.
     """
     if look.seen != Seen.CLEARED or not look.version_id:
         return True
@@ -127,7 +127,7 @@ def _is_compared(case: Case, look: RemovalLook) -> bool:
 
 
 def mark_notices_removed(at: datetime) -> None:
-    """Mark the notices whose pages are all removed, also those recorded as sent after the removal."""
+    """Mark the notices whose pages are all removed, including notices recorded as sent after the removal."""
     active = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
     left = NoticePage.objects.filter(~Exists(active), notice=OuterRef("pk"))
     named = NoticePage.objects.filter(notice=OuterRef("pk"))

@@ -1,4 +1,4 @@
-"""Follow the pages of confirmed cases. Each step can run twice and resumes where the last one ended.
+"""Follows the pages of confirmed cases. Each step can be repeated and resumes where the last one ended.
 
 1. record what finished crawls saw of these pages, and end the removals of pages that are back 2. record the removals
 that looks prove by now 3. bundle the looks that prove a removal as evidence 4. request the looks that are due
@@ -16,14 +16,14 @@ from webadmin.sites.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.removals")
 
-# An older run that was not followed dates from a time without rounds; what it saw is out of date.
+# An older unprocessed run dates from a time without rounds; its observations are outdated.
 NEWS_FOR = timedelta(days=2)
 RUNS_AT_ONCE, BUNDLES_AT_ONCE = 50, 200
 
 
 @dataclass(frozen=True, slots=True)
 class RoundCounts:
-    """The counts of one round."""
+    """The counts of a round."""
 
     looks: int = 0
     removed: int = 0
@@ -37,11 +37,11 @@ class RoundCounts:
 
 
 def follow(ports: Ports, store: EvidenceStore) -> RoundCounts:
-    """Run one round and return its counts. Raises RetryLater if a store is away; the next round resumes."""
+    """Run a round and return its counts. Raises RetryLater if a store is down; the next round resumes."""
     now = ports.clock.now()
     made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())
     removed = sum(conclusions.confirm_removal(case) is not None for case in conclusions.unproved_cases())
-    conclusions.mark_notices_removed(now)  # also those recorded as sent after their pages were removed
+    conclusions.mark_notices_removed(now)  # including notices recorded as sent after their pages were removed
     return RoundCounts(
         made, removed, returned, _bundle_looks(ports, store), schedule.request_due_checks(now, ports.outbox)
     )

@@ -1,4 +1,4 @@
-"""The look at the page of one case, made from what a crawl recorded."""
+"""Creates the look at a case's page from the observations of a crawl."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from webadmin.notices.services.removals.passage_finder import PassageFinder, sou
 from webadmin.sites.models import Address
 from webadmin.sites.services.runs import site_start_urls
 
-# A longer page is more than a wall or a takedown note, as in crawler.politeness.bans.
+# A longer page is not only a wall or a takedown note, as in crawler.politeness.bans.
 MAX_NOTICE_CHARS = 400
-# A shorter page could not match anything, so finding no passages in it proves nothing.
+# A shorter page cannot match, so the absence of passages proves nothing.
 MIN_CHARS = CALIBRATION.min_matched_tokens
 # All lists are chosen, not measured: phrases that Chinese and foreign sites show in place of a text that they withhold
 # or have taken down.
@@ -30,14 +30,14 @@ WALLS = (
     *("购买", "購買", "充值", "解锁", "解鎖", "下载app", "vip", "log in", "login", "sign in", "captcha", "subscribe"),
     *("繁忙", "稍后", "稍後", "维护", "維護", "数据库", "資料庫", "maintenance", "try again", "internal error"),
 )
-# Phrases that occur in no menu or footer: they mark a wall even on a page that says that nothing is there.
+# Phrases that occur in no menu or footer; they indicate a wall even on a page that says that its content is absent.
 DEMANDS = (
     *("请登录", "請登錄", "请先登录", "登录后", "登錄後", "登入后", "登入後", "验证码", "驗證碼", "安全验证"),
     *("订阅后", "付费", "付費", "购买", "購買", "充值", "解锁", "解鎖", "please log in", "sign in to", "captcha"),
     *("繁忙", "稍后", "稍後", "维护", "維護", "暂停", "数据库", "maintenance", "try again", "internal error"),
     "suspended",
 )
-# Whole phrases, since footers say "版权所有" or "copyright" on every page.
+# Whole phrases, because footers say "版权所有" or "copyright" on every page.
 TAKEN_DOWN = (
     *("下架", "已删除", "已刪除", "被删除", "被刪除", "已移除", "已屏蔽", "因版权", "因版權", "版权原因", "版權原因"),
     *("版权方", "版權方", "涉嫌侵权", "涉嫌侵權", "侵权投诉", "侵權投訴", "has been removed", "been deleted"),
@@ -52,13 +52,13 @@ Seen = RemovalLook.Seen
 # Another page of the site must have been fetched within this time of a look, or the site counts as down. Chosen: a
 # crawl fetches a page every few seconds, and a crawl of a single page fetches a second one.
 WORKS_WITHIN = timedelta(hours=1)
-# The same process keeps a page's response shortly before it notes the visit.
+# The same process stores a page's response shortly before it records the visit.
 KEPT_WITHIN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of looks: the stored pages, and the texts of the works."""
+    """The sources of looks: the stored pages and the texts of the works."""
 
     pages: KeptPages
     finder: PassageFinder
@@ -70,7 +70,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PageOfCase:
-    """The page of a case after a crawl. Its methods return looks whose case is not set yet."""
+    """The page of a case after a crawl. Its methods return looks without a case, which the caller must set."""
 
     case: Case
     address: Address
@@ -86,7 +86,7 @@ class PageOfCase:
     def absence_look(self, answer: Absence) -> RemovalLook:
         """Return the look for a response that says that the page is absent.
 
-        A response like those for addresses that never existed may be a wall before all of them.
+        A response that the site also gives for nonexistent URLs may be a wall in front of all pages.
         """
         look = self._look(answer, answer.fetched_at, answer=answer)
         if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._says_absent(answer):
@@ -94,7 +94,7 @@ class PageOfCase:
         return self._if_site_works(look)
 
     def _says_absent(self, answer: Absence) -> bool:
-        """Return whether an answer like those for unknown addresses says so, or redirects to a start page."""
+        """Return True if a response as for unknown URLs says that the page is absent, or leads to a start page."""
         if 300 <= answer.status < 400:
             target = redirect_target(dict(answer.headers), answer.final_url)
             return target is not None and (urlsplit(target).path in {"", "/"} or target in self._start_urls())
@@ -104,20 +104,20 @@ class PageOfCase:
         return {canonical(url) for url in site_start_urls(self.case.site)}
 
     def _visible_text(self, answer: Absence) -> str:
-        """Return the visible text of an answer; "" if it cannot be read."""
+        """Return the visible text of a response, or "" if it cannot be read."""
         source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         body = self.sources.pages.raw(answer.raw_digest) or b""
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
 
     def unchanged_look(self) -> RemovalLook:
-        """Return the look at a page in a version with a match of the case."""
+        """Return the look at a page whose version has a match of the case."""
         assert self.address.seen_at is not None
         return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
 
     def cleared_look(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
-        """Return the look at a page without a match; None if the crawl kept nothing to examine.
+        """Return the look at a page without a match, or None if the crawl stored nothing to examine.
 
-        answer: the response to a request for this page alone.
+        answer: the response to a request for only this page.
         """
         seen_at = self.address.seen_at
         assert seen_at is not None
@@ -130,18 +130,18 @@ class PageOfCase:
             return _unseen_look(seen_at, led if self.address.page_id else Message("removal.no-text"))
         version = self.sources.pages.version(VersionId(self.address.version_id))
         if version is None or (answer is None and version.fetched_at <= since):
-            return None  # unchanged, so the response was not kept and nothing is proved
+            return None  # unchanged, so no response was stored as proof
         return self._look_without_passages(version, answer)
 
     def _look_without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
-        """Return the look at a page in which the comparison with all works found nothing, after another search."""
+        """Search a page in which the comparison with all works found nothing again, and return the look."""
         kept = answer if answer is not None else version
         look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
-        # The response of this look, and those of the text's further pages.
+        # The response of this look, and the responses of the text's further pages.
         sources = [self._source_text(kept.raw_digest, kept.headers, kept.final_url)]
         sources += [self._source_text(part.raw_digest, part.headers, part.url) for part in version.parts]
         why = find_wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
-        if len(version.parts) < self._decided_part_count():  # a part that could not be fetched may have the passages
+        if len(version.parts) < self._decided_part_count():  # a missing part may have the passages
             why = Message("removal.part-missing")
         return self._judge(look, [version.reading.whole_text, *sources], why)
 
@@ -152,19 +152,19 @@ class PageOfCase:
         return len(version.parts) if version is not None else 0
 
     def _look_without_text(self, answer: Absence) -> RemovalLook:
-        """Return the look at an answer without a main text, such as a sentence that the text was taken down."""
+        """Return the look at a response without a main text, such as a note that the text was taken down."""
         look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
         source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         shown = self._visible_text(answer)
         why = find_wall(shown, "", self.case.site_id, self.case.page_id)
-        if why is None and not says_absent(shown):  # an error page has no text either
+        if why is None and not says_absent(shown):  # An error page has no text either.
             why = Message("removal.no-text")
         return self._judge(look, [source], why)
 
     def _judge(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
-        """Return the look after a search of `texts`, where None is an unreadable one.
+        """Search `texts`, in which None is an unreadable text, and return the look with its result.
 
-        why: what the page may be instead.
+        why: the reason why the page may not show its content, or None.
         """
         texts = list(texts)
         if self.sources.finder.count_characters(self.case, [text for text in texts if text]):
@@ -177,7 +177,7 @@ class PageOfCase:
         return _mark_unseen(look, why) if why is not None else self._if_site_works(look)
 
     def _if_site_works(self, look: RemovalLook) -> RemovalLook:
-        """Return the look as it is where another page of the site was available at the time, else as not seen."""
+        """Return the look unchanged if another page of the site was available at the time, otherwise as not seen."""
         times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
         others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
         works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
@@ -209,13 +209,13 @@ def _mark_unseen(look: RemovalLook, fault: Message) -> RemovalLook:
 
 
 def says_absent(text: str) -> bool:
-    """Return whether a page says by itself that its content is absent, and demands nothing such as a login."""
+    """Return True if a page says that its content is absent, without demanding a login or the like."""
     said = text.casefold()
     return any(word in said for word in NOT_THERE) and not any(word in said for word in DEMANDS)
 
 
 def find_wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
-    """Return why a page with this text does not show its content; None if it is the page itself."""
+    """Return the reason why a page with this text does not show its content, or None if it does."""
     said, size = text.casefold(), len("".join(text.split()))
     is_notice = size <= MAX_NOTICE_CHARS
     if is_notice and (word := next((word for word in WALLS if word in said), "")):

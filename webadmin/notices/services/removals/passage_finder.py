@@ -1,8 +1,8 @@
-"""Find the passages of a case in a response with the matcher, wherever they are in what the site sent.
+"""Finds the passages of a case anywhere in a response with the matcher.
 
-The main text and the whole source without its markup are compared: a text moved into a script, into hidden elements or
-attributes, or escaped there, is not removed. Not found: a text moved into pictures, behind a request that scripts make,
-or into an encoding of the site's own.
+The main text and the whole source without its markup are compared, because a text moved into a script, hidden elements
+or attributes, possibly escaped, is not removed. The search does not find a text moved into pictures, behind a request
+made by scripts, or into an encoding that only the site uses.
 """
 
 import html
@@ -22,26 +22,26 @@ from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from webadmin.cases.models import Case, CaseMatch, TakenText
 
-MAX_SOURCE_BYTES = 4 * 2**20  # pages have 60 kB; a larger response is not searched and proves nothing
+MAX_SOURCE_BYTES = 4 * 2**20  # Pages have 60 kB; a larger response is not searched and proves nothing.
 _ESCAPED = re.compile(r"(?:\\|%)u([0-9a-fA-F]{4})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){3,}")
-# Seven Chinese characters or more; a site would hide whole sentences, and shorter ones make no passage.
+# At least seven Chinese characters; a site would hide whole sentences, and shorter ones form no passage.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{28,}={0,2}")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 class PassageFinder:
-    """The texts of the works that cases took from, indexed for comparison with responses. Lives for one round."""
+    """An index of the works' texts that cases copied, for comparison with responses in one round."""
 
     def __init__(self, works: WorkTexts) -> None:
         self._works = works
         self._entries: dict[str, WorkEntry | None] = {}
 
     def count_characters(self, case: Case, texts: Iterable[str]) -> int:
-        """Return how many characters of the works' texts that the case took occur in any of `texts`.
+        """Return the number of characters of the copied texts of works that occur in any of `texts`.
 
-        Passages that a reviewer left out of the case do not count. 0 also where none of the works' texts is kept any
-        more; then `has_all_texts` is False.
+        Passages that a reviewer excluded from the case do not count. If none of the works' texts is stored any longer,
+        returns 0; then `has_all_texts` is False.
         """
         matcher, left_out = self._matcher(self._work_text_ids(case)), _left_out(case)
         found: dict[str, Places] = {}
@@ -52,7 +52,7 @@ class PassageFinder:
         return sum(len(taken) - len(taken & left_out.get(key, NO_PLACES)) for key, taken in found.items())
 
     def has_all_texts(self, case: Case) -> bool:
-        """Return whether all texts of the works that the case took from are available."""
+        """Return True if all texts of works that the case copied from are available."""
         texts = self._work_text_ids(case)
         return bool(texts) and all(self._entry(text) is not None for text in texts)
 
@@ -76,9 +76,9 @@ class PassageFinder:
 
 
 def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str = "") -> str | None:
-    r"""Return all that a response has of a writing other than ASCII, in its order, with what is escaped in it.
+    r"""Return all non-ASCII text in a response, in order and including escaped text.
 
-    None for what cannot be decoded or is too large to be looked through. encoding: as the site's rules have it.
+    Returns None if it cannot be decoded or is too large to be searched. encoding: from the site's rules.
 
     >>> source_text("<p>渡<i>口</i></p><script>x='\\u65e0\\u706f'</script>".encode(), {}, "https://a.example/")
     '渡口无灯'

@@ -1,4 +1,4 @@
-"""The proof of a removal: the response of each look, compared with the text that was there, as evidence is.
+"""Exports the proof of a removal, with the response of each look compared with the former text.
 
 Each look becomes an ordinary bundle whose finding has no passages. The proof is an export of these bundles and of the
 case, so `bundles.verify` needs no knowledge of removals.
@@ -22,13 +22,13 @@ from webadmin.notices.models import Removal, RemovalLook
 def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> VerificationReport:
     """Write the proof of a removal to one self-contained file.
 
-    Raises BadInput while a look has no bundle yet, and as `webadmin.evidence.services.case_export.export_case`.
+    Raises BadInput while a look has no bundle, and the errors of `webadmin.evidence.services.case_export.export_case`.
     """
     return export_material(removal_material(removal, store), path)
 
 
 def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
-    """Return the content of the proof. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
+    """Return the content of the proof. Raises BadInput while a look has no bundle, BrokenInvariant."""
     looks = list(removal.looks.select_related("bundle").order_by("at", "pk"))
     kept = [look.bundle for look in looks if look.bundle is not None]
     kept = [row for row in kept if row.state != EvidenceBundle.State.REMOVED]

@@ -1,7 +1,7 @@
-"""Looks from a crawl at the pages of confirmed cases: absent, without the passages, unchanged, or not seen.
+"""Records a crawl's looks at the pages of confirmed cases: absent, without the passages, unchanged, or not seen.
 
-A look is stored only where it adds something: a page that still has its passages gets a row only after a different
-look. Of successive looks that saw nothing only the newest is kept.
+A look is only stored if it is informative: a page that still has its passages gets a row only after a different look.
+Of consecutive looks that saw nothing, only the newest is kept.
 """
 
 import logging
@@ -31,9 +31,9 @@ ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_P
 
 
 def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
-    """Record what a finished crawl saw of the pages of confirmed cases. Safe to call twice.
+    """Record a finished crawl's looks at the pages of confirmed cases. Safe to call twice.
 
-    Raises ServiceUnavailable if the page store is away.
+    Raises ServiceUnavailable if the page store is down.
     """
     made: list[RemovalLook] = []
     confirmed = Case.objects.filter(site=run.site_id, state=CaseState.CONFIRMED).order_by("pk")
@@ -45,16 +45,16 @@ def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
         for case in cases:
             try:
                 made += _record_case_looks(case, addresses[case.page_id], run, sources, known)
-            except (BadInput, BrokenInvariant) as error:  # a damaged document does not stop the other pages
+            except (BadInput, BrokenInvariant) as error:  # A damaged document must not stop the other pages.
                 log.error("the look at case %s was not taken in: %s", case.pk, error)
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class _KnownState:
-    """The state of some cases before a crawl is recorded, read at once.
+    """The state of some cases before a crawl is recorded, read together.
 
-    matched: pairs of a case and a version in which it has a match and which its page's address shows.
+    matched: the pairs of a case and a shown version in which it has a match.
     """
 
     last: Mapping[int, RemovalLook]
@@ -90,7 +90,7 @@ def _record_case_looks(
 def _is_worth_keeping(look: RemovalLook, last: RemovalLook | None, *, is_removed: bool) -> bool:
     if look.seen == Seen.STANDS:
         return is_removed or (last is not None and last.seen != Seen.STANDS)
-    return not (is_removed and look.seen in REMOVED)  # that is recorded already
+    return not (is_removed and look.seen in REMOVED)  # already recorded
 
 
 def _save_look(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
@@ -103,14 +103,14 @@ def _save_look(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
 
 
 def _addresses(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
-    """Return, by page, the address under which the run met it: its own URL's, or another one where it was seen last."""
+    """Return the address at which the run saw each page: its own URL, or another URL where it was seen last."""
     touched = Q(seen_at__gte=run.due_at) | Q(failed_at__gte=run.due_at) | Q(absent_since__isnull=False)
     rows = Address.objects.filter(touched, site=run.site_id)
     pages = {case.page_id: case.page.url for case in cases}
     found = {row.page_id: row for row in rows.filter(page_id__in=pages).order_by("seen_at", "pk")}
     keys = {_key(run.site_id, url): page for page, url in pages.items() if page not in found}
     found |= {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
-    # An address without a text belongs to no page, but still has the page's URL.
+    # A URL without a text belongs to no page, but its row still has the page's URL.
     named = {url: page for page, url in pages.items() if page not in found}
     return found | {named[row.page_url]: row for row in rows.filter(page_id="", page_url__in=named)}
 
@@ -120,9 +120,9 @@ def _key(site: int, url: str) -> str:
 
 
 def _looks_of_run(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
-    """Yield what the run saw of a page since a moment, as looks whose case is not set yet.
+    """Yield the run's looks at a page since a time, without their case, which the caller must set.
 
-    has_match: the version that the address shows has a match of the case.
+    has_match: the version shown at the URL has a match of the case.
     """
     address, key = page.address, page.case.page_id
     answers: list[Absence] = []

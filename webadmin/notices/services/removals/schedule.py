@@ -1,9 +1,9 @@
-"""The schedule of looks at pages that may have been removed; they use the same checks as those that users request.
+"""Schedules looks at pages that may have been removed, using the same rechecks that users request.
 
-Pages in a sent notice: daily from the day after it was sent, and weekly from the third week on, also when removed.
-Pages of any confirmed case that one look saw without the passages: when the second look is due, then daily until it is
-made. Chosen: whoever follows a notice does so within days (articles 14 to 17 of the Regulation say "at once", 17 U.S.C.
-512 "expeditiously"), and what was taken down only because of a notice comes back within weeks.
+Pages in a sent notice are checked daily from the day after sending, and weekly from the third week on, even if removed.
+Pages of a confirmed case that one look saw without the passages are checked when the second look is due, then daily
+until it succeeds. Chosen, because sites that follow a notice do so within days (articles 14 to 17 of the Regulation say
+"at once", 17 U.S.C. 512 "expeditiously"), and texts taken down only because of a notice come back within weeks.
 """
 
 from collections import defaultdict
@@ -25,13 +25,13 @@ from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
 FIRST_AFTER, DAILY, WEEKLY = timedelta(days=1), timedelta(days=1), timedelta(days=7)
-DAILY_FOR = timedelta(days=15)  # after sending: 14 looks
+DAILY_FOR = timedelta(days=15)  # time after sending, which gives 14 looks
 WATCHED = (*SENT, State.REMOVED)
-MOST_AT_ONCE = 500  # pages of all sites in one round; the next round follows in minutes
+MOST_AT_ONCE = 500  # pages of all sites in a round; the next round follows in minutes
 
 
 def request_due_checks(now: datetime, outbox: Outbox) -> int:
-    """Request a check of every page that is due, and return how many. Sites with checks under way wait.
+    """Request a check of every page that is due, and return their number. Sites with checks in progress wait.
 
     Raises RetryLater.
     """
@@ -45,7 +45,7 @@ def request_due_checks(now: datetime, outbox: Outbox) -> int:
 
 
 def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
-    """Return the pages that are due, each once, by site and by whether another route is used."""
+    """Return the pages that are due, each once, by site and by whether the second route is used."""
     found: dict[tuple[int, bool], list[str]] = defaultdict(list)
     seen = set[str]()
     for site, page, by_second_route in (*_pages_to_confirm(now), *_pages_of_notices(now)):
@@ -56,7 +56,7 @@ def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
 
 
 def _pages_to_confirm(now: datetime) -> Iterator[tuple[int, str, bool]]:
-    """Yield the pages with a look that another one has to confirm."""
+    """Yield the pages with a look that another look must confirm."""
     for case in unproved_cases():
         looks = absence_streak(case)
         second = confirming_look(looks) if looks else None

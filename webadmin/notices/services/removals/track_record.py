@@ -1,7 +1,7 @@
-"""The track record of sites and addressees: notices sent, answers, removals, and how soon they came.
+"""Computes the track record of sites and addressees: notices sent, answers and removals, and their delays.
 
-Everything is counted from rows by a fixed number of queries. A page in several notices counts once, from the first one
-sent; it counts as removed if it was removed after that, whether or not it came back.
+All figures are counted from rows with a fixed number of queries. A page in several notices counts once, from the first
+notice sent; it counts as removed if it was removed after that, whether or not it came back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,18 +28,18 @@ class TrackRecord:
     notices: int = 0
     pages: int = 0
     removed: int = 0
-    returned: int = 0  # those of `removed` that came back, in whatever state they are now
+    returned: int = 0  # removed pages that came back, whatever their state now
     refused: int = 0
     answered: int = 0  # refusals and counter-statements count as answers
     unanswered: int = 0  # neither answered nor removed by the last day
-    waiting: int = 0  # the same, before the last day
+    waiting: int = 0  # neither answered nor removed, before the last day
     to_removal: timedelta | None = None
     to_answer: timedelta | None = None
     asks_for_seal: bool = False
 
     @property
     def removal_rate(self) -> float | None:
-        """The share of pages that were removed, [0, 1]; None if no page was named."""
+        """The share of removed pages in [0, 1], or None if there was no page."""
         return self.removed / self.pages if self.pages else None
 
     @property
@@ -70,7 +70,7 @@ class TrackRecord:
 
 
 def round_up_days(time: timedelta | None) -> int | None:
-    """Return whole days, a begun day counted as one.
+    """Round a duration up to whole days.
 
     >>> round_up_days(timedelta(hours=36)), round_up_days(timedelta(minutes=5)), round_up_days(None)
     (2, 1, None)
@@ -79,12 +79,12 @@ def round_up_days(time: timedelta | None) -> int | None:
 
 
 def addressee_record(addressee: Addressee, since: datetime | None = None) -> TrackRecord:
-    """Return the record of an addressee, since a moment or ever."""
+    """Return the record of an addressee, since a time or for all time."""
     return _make_record(_sending_times(Notice.objects.filter(addressee=addressee), since), addressee.asks_for_seal)
 
 
 def site_record(site: Site, since: datetime | None = None) -> TrackRecord:
-    """Return the record of notices about a site, whoever they were sent to."""
+    """Return the record of notices about a site, regardless of the addressee."""
     return _make_record(_sending_times(Notice.objects.filter(site=site), since))
 
 
@@ -100,7 +100,7 @@ def records_per_addressee(site: Site, since: datetime | None = None) -> list[tup
 
 
 def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
-    """Return when each of the notices was first sent; unsent ones are left out."""
+    """Return the time at which each notice was first sent, without unsent notices."""
     first: dict[int, datetime] = {}
     events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT, undone_by=None, undoes=None)
     events = events.order_by("at", "pk")
@@ -110,7 +110,7 @@ def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[
 
 
 def _event_time(at: datetime, day: date | None) -> datetime:
-    """Return when an event happened: the moment it was noted, or the start of the earlier day that it names."""
+    """Return the time of an event: when it was recorded, or the start of the earlier day that it names."""
     zone = timezone.get_default_timezone()
     if day is None or day >= at.astimezone(zone).date():
         return at
@@ -143,7 +143,7 @@ def _make_record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> T
 
 
 def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
-    """Return how long the first answer to each notice took, and how many notices were refused."""
+    """Return the time until the first answer to each notice, and the number of refused notices."""
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
@@ -155,12 +155,12 @@ def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], i
 
 
 def _has_answer_period_ended(state: str, answer_due: date | None) -> bool:
-    """Return whether an answer to a sent notice is no longer expected."""
+    """Return True if an answer to a sent notice is no longer expected."""
     return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
 
 
 def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
-    """Return how long each page took to be removed after it was first named, and how many came back."""
+    """Return the time from the first notice about each page to its removal, and the number of pages that came back."""
     took: dict[int, timedelta] = {}
     returned = set[int]()
     of_cases = Removal.objects.filter(case__in=NoticePage.objects.filter(notice__in=sent).values("case"))

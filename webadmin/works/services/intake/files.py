@@ -112,7 +112,7 @@ def _markdown_title(line: str, level: int) -> str:
 
 
 def _title_and_author(path: Path, text: str) -> tuple[str, str]:
-    """Return the title and author from the file name, such as 《书名》作者：某某.txt, and the first lines of the text."""
+    """Return the title and author from the file name, such as 《书名》作者：某某, and the first lines of the text."""
     in_name = _BOOK_TITLE.search(path.stem)
     title = in_name[1] if in_name else _AUTHOR_IN_NAME.sub("", path.stem).strip(" _-—")
     author = _AUTHOR.search(text[:_HEAD_CHARS]) or _AUTHOR_IN_NAME.search(path.stem)
