@@ -51,7 +51,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Log a user in; delay the attempt after many wrong passwords from one address."""
-        from webadmin.accounts.models import User  # as below
+        from webadmin.accounts.models import User  # late, as in `index`
         from webadmin.accounts.pages.slow_logins import pause_left_s, pause_response
 
         if request.method == "POST" and (pause_s := pause_left_s(request)):
@@ -71,7 +71,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
 
     def dashboard(self, request: HttpRequest) -> HttpResponse:
         """Return the dashboard."""
-        from webadmin.reports.pages.dashboard import dashboard_view  # as above
+        from webadmin.reports.pages.dashboard import dashboard_view  # imported here for the same reason as in `index`
 
         return dashboard_view(request)
 

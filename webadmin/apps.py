@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ZhuiwenAdminConfig(admin_apps.SimpleAdminConfig):
-    default = False  # the settings name it explicitly
+    default = False  # The settings name the configuration explicitly.
     default_site = "webadmin.admin_site.ZhuiwenAdminSite"
 
 

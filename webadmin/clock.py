@@ -31,7 +31,7 @@ class Scheduler(DatabaseScheduler):
     def tick(self, *args: Any, **kwargs: Any) -> Any:
         """Send the due tasks and return the seconds until the next tick; exit if the parent worker was killed."""
         if os.getppid() != self._parent:
-            raise SystemExit  # the next worker starts its own scheduler
+            raise SystemExit  # The next worker starts its own scheduler.
         write_heartbeat(SETTINGS.home, os.environ, "-clock")
         self._set_back(SystemClock().now())
         return super().tick(*args, **kwargs)

@@ -42,7 +42,7 @@ _PASSING_STATES = ("08", "40", "53", "57P", "55P03", "58030")
 # PostgreSQL: undefined table, undefined column; SQLite has no specific codes for them.
 _UNMADE_STATES = ("42P01", "42703")
 _UNMADE_WORDS = ("no such table", "no such column")
-RETRY_S = 1.0  # a fail-over takes seconds to minutes; a refused connection takes a millisecond
+RETRY_S = 1.0  # a fail-over takes seconds to minutes, a refused connection a millisecond
 
 
 def is_away(error: BaseException) -> bool:
@@ -52,7 +52,7 @@ def is_away(error: BaseException) -> bool:
     """
     if not isinstance(error, AWAY) or says_damage(str(error)):
         return False
-    if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's own error for a text that is not UTF-8
+    if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's error for invalid UTF-8
         code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         return code & 0xFF in _PASSING_CODES  # The lowest byte of an extended code is the primary code.
     state = getattr(error.__cause__, "sqlstate", None)

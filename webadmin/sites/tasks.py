@@ -69,7 +69,7 @@ def start_due_crawls() -> None:
 # Acknowledged early, because the row's sign of life shows if an import is alive.
 @app.task(name="sites.take_imports", base=PeriodicTask, acks_late=False)
 def take_imports() -> None:
-    """Start a process for waiting archives and those whose process died, if a slot is free."""
+    """Start a process for archives that wait or whose process died, if a slot is free."""
     if imports.waiting_imports(SystemClock().now()).exists():
         crawlers.start_import(SETTINGS)
 
@@ -87,7 +87,7 @@ def discover() -> None:
             return
         try:
             done = discover_copies(live(SETTINGS), SETTINGS)
-        except ZhuiwenError as error:  # its queries are in the log of queries; the next round tries again
+        except ZhuiwenError as error:  # Its queries are in the log of queries; the next round tries again.
             log.warning("discovery ended: %s", error)
             return
         if done.queries:

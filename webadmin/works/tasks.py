@@ -19,7 +19,7 @@ def register_work(text_id: str) -> None:
     ports = live(SETTINGS)
     log_bad_input("register_work", lambda: steps.register_work(WorkTextId(text_id), ports))
     if not pending(redis_client(SETTINGS)).waiting["works"]:
-        with suppress(RetryLater):  # the sweeper sends the message again
+        with suppress(RetryLater):  # The sweeper sends the message again.
             ask_for_search(ports)
 
 

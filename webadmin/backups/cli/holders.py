@@ -18,7 +18,7 @@ def export(
     out: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Write all data of one rights holder into one file that can be read without this program."""
+    """Write all data of a rights holder to a file that can be read without this program."""
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session():

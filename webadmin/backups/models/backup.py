@@ -96,7 +96,7 @@ class BackupRun(models.Model):
 
 
 class StoreCheck(models.Model):
-    """One check of the stores, or of a part of them, against their digests and each other."""
+    """A check of all or a part of the stores against their digests and each other."""
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))

@@ -37,7 +37,7 @@ from webadmin.evidence.services.case_export import day_proof
 from webadmin.evidence.services.kept_files import KEPT
 from webadmin.works.models import Chapter
 
-BOM = "\ufeff"  # by which spreadsheets recognize UTF-8
+BOM = "\ufeff"  # Spreadsheets recognize UTF-8 by it.
 CHUNK_ROWS = 1_000
 MAX_NAME_CHARS = 60
 SEALED = "sealed_"  # The prefix of columns with secrets that only the installation's key decrypts.

@@ -1,7 +1,7 @@
 """The format of a backup: pieces of records, named by their digest, and a manifest that lists them.
 
     objects/ab/ab12…                  a piece: gzipped JSON lines (rows) or BSON documents (records); or a file
-    backups/MOMENT-DIGEST.json        the manifest of one backup, named by its SHA-256, written last; and its seal
+    backups/MOMENT-DIGEST.json        the manifest of a backup, named by its SHA-256, written last; and its seal
 
 Nothing is overwritten: backups of one installation share unchanged pieces. Backups are untrusted input: reads are
 limited to the sizes in the manifest and checked by digest. See docs/backup-format.md.
@@ -27,7 +27,7 @@ from webadmin.backups.services.sealing import open_seal, seal
 
 FORMAT = 2  # incremented when the meaning changes
 OBJECTS, BACKUPS = "objects/", "backups/"
-MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the microsecond, so that names sort by time
+MOMENT = "%Y%m%dT%H%M%S%fZ"  # Times are to the microsecond, so that names sort by time.
 # On 200 MB of raw pages, gzip -6 gave 19 % at 41 MB/s, -1 23 % at 83 MB/s, -9 19 % at 17 MB/s (2026-11).
 LEVEL = 6
 MAX_MANIFEST_BYTES = 64 * 2**20  # a piece takes 350 bytes, so this is enough for some ten million pages
@@ -72,7 +72,7 @@ class BackupPart:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The manifest of one backup."""
+    """The list of all pieces of a backup."""
 
     installation: Annotated[str, Field(pattern=r"^[0-9a-z-]{1,64}$")]
     program: Annotated[str, Field(max_length=100)]

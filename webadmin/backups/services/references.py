@@ -29,7 +29,7 @@ NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
 
 
 def named_columns() -> Mapping[type[models.Model], tuple[tuple[str, str], ...]]:
-    """Return the columns that refer to records in the stores, by model, including those of evidence files."""
+    """Return the columns that refer to records in the stores, including evidence files, by model."""
     return {**NAMED, **dict.fromkeys(KEPT, (("digest", EVIDENCE),))}
 
 

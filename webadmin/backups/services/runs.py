@@ -65,7 +65,7 @@ def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> 
         except ZhuiwenError as error:
             _end(run, fault=error.message)
             raise
-        except BaseException as error:  # a bug, a full disk, Ctrl-C: the next backup is due in an hour, not at once
+        except BaseException as error:  # even then, the next is due in an hour
             _end(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
             raise
         _end(run, **_result_values(made, settings))
@@ -111,7 +111,7 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
     installation_key()
     now = timezone.now()
     with transaction.atomic():
-        Installation.objects.select_for_update().get(pk=ONLY)  # serializes backups that begin at once
+        Installation.objects.select_for_update().get(pk=ONLY)  # serializes backups that begin concurrently
         place = shown_destination(asked.destination)
         others = BackupRun.objects.filter(destination=place, ended_at__gt=now - SILENT_FOR, fault__isnull=False)
         if is_shared and (other := next(filter(has_not_ended, others), None)) is not None:

@@ -2,7 +2,7 @@
 
 Records that can be removed (texts of works, evidence) are copied first, then a snapshot of the admin database, then the
 stores. The stores write a record before others refer to it, and the backup reads in reverse order: rows, pages,
-versions, captures, texts, bodies. So every reference in a backup can be resolved, whatever is written meanwhile.
+versions, captures, texts, bodies. So every reference in a backup can be resolved, even if data is written meanwhile.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -60,7 +60,7 @@ class Case(models.Model):
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
     similarity = models.FloatField(_("similarity"))
     page_containment = models.FloatField(_("share of the page"))
-    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each counted once
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # distinct characters
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
     excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # from the longest passage on the page
@@ -93,7 +93,7 @@ class Case(models.Model):
             *_for_holder_and_all("state", "-opened_at"),
             *_for_holder_and_all("decided_as", "-opened_at"),
             *_for_holder_and_all("allowed_as", "-opened_at"),
-            *_for_holder_and_all("match_class", "-opened_at", "state"),  # the dashboard counts by both
+            *_for_holder_and_all("match_class", "-opened_at", "state"),  # for the counts on the dashboard
             *_for_holder_and_all("-last_seen_at"),
             *_for_holder_and_all("-similarity", "-id"),
             *_for_holder_and_all("-taken_chars", "-id"),
@@ -193,7 +193,7 @@ class TakenText(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
     places = models.BinaryField(_("places"))  # core.taken.Places.pack
-    left_out = models.BinaryField(_("places that do not count"), default=b"", blank=True)  # b"" for none
+    left_out = models.BinaryField(_("places that do not count"), default=b"", blank=True)  # may be b""
 
     class Meta:
         verbose_name = _("text taken")

@@ -65,7 +65,7 @@ class Matter(models.Model):
     closed_cases = models.PositiveIntegerField(_("dismissed or set aside"), default=0)
     changed_cases = models.PositiveIntegerField(_("page changed since the verdict"), default=0)
     returned_cases = models.PositiveIntegerField(_("page back again"), default=0)
-    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each once
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # distinct characters
     work_share = models.FloatField(_("share of the work"), default=0.0)
     # The longest lead of a chapter over its official time; negative if the site was later.
     lead_s = models.BigIntegerField(_("head start on the official publication in seconds"), null=True, blank=True)

@@ -58,7 +58,7 @@ class Exclusion(models.Model):
     similarity = models.FloatField(_("similarity"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     # The passages shown with the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
-    #   "work_text_digest", "matched_chars", "similarity", "spans": as those of a case, without excerpts}, ...]
+    #   "work_text_digest", "matched_chars", "similarity", "spans": as in a case, but without excerpts}, ...]
     found = models.JSONField(_("passages"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))
 

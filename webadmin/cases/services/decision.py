@@ -186,7 +186,7 @@ def _detail(reason: str, detail: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
-    """The facts of one decision.
+    """The facts for a decision.
 
     rejection: why the matcher does not consider it a copy (a quotation, a teaser), or None. source: the quoted source.
     opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: only noise or ignored texts were

@@ -26,7 +26,7 @@ LEAST_LEFT_CHARS = 20
 
 @dataclass(frozen=True, slots=True)
 class CountedFindings:
-    """Findings with their counted figures. left_out: the excluded places by text, without fully counted texts."""
+    """Findings with their counted figures. left_out: the excluded places by text, for texts that have any."""
 
     findings: Findings
     left_out: dict[str, Places]

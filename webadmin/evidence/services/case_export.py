@@ -195,7 +195,7 @@ def removal_bundles(case: Case) -> QuerySet[EvidenceBundle]:
 
 
 def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
-    """Return the bundles that prove the copy, in the order of fetching, without those that retention removed."""
+    """Return the bundles that prove the copy, in the order of fetching, except those removed by retention."""
     rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
     rows = rows.exclude(kind=EvidenceBundle.Kind.REMOVAL)
     return rows.order_by("fetched_at", "pk")

@@ -38,15 +38,15 @@ class Facts:
     drawn: int = 0  # bundles with pictures of the page
     first_fetched: datetime | None = None
     last_fetched: datetime | None = None
-    treed: int = 0  # in a day tree
+    treed: int = 0  # bundles in a day tree
     stamped: int = 0
     authorities: tuple[str, ...] = ()  # authorities that stamped them
     latest_stamp_after: timedelta | None = None  # the longest time from a fetch to its first stamp
     looked_into: int = 0  # bundles opened for the following counts
     unreadable: int = 0
     sources: Mapping[str, int] = field(default_factory=dict)  # core.captures.CaptureSource
-    circumstances: int = 0  # with a description of the fetching computer
-    certificates: int = 0  # with the TLS certificates of the site
+    circumstances: int = 0  # bundles with a description of the fetching computer
+    certificates: int = 0  # bundles with the TLS certificates of the site
     through_proxy: int = 0
     programs: tuple[str, ...] = ()  # versions of this program that made the comparisons
     deeds: int = 0  # valid proofs of third parties, by kind

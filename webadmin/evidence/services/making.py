@@ -54,7 +54,7 @@ def live_evidence(settings: Settings) -> EvidencePorts:
 
 @dataclass(frozen=True, slots=True)
 class StampingResult:
-    """The counts of one round of stamping."""
+    """The counts of a round of stamping."""
 
     trees: int
     stamps: int
@@ -63,7 +63,7 @@ class StampingResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The counts of one check."""
+    """The counts of a check."""
 
     bundles: int
     changed: int

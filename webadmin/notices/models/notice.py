@@ -246,7 +246,7 @@ class EventPaper(StoredFile):
 
 
 class NoticeMail(models.Model):
-    """One attempt to send a notice by mail. Its bytes are in the evidence store before it is sent."""
+    """An attempt to send a notice by mail. Its bytes are in the evidence store before it is sent."""
 
     class State(models.TextChoices):
         PREPARED = "prepared", pgettext_lazy("of a mail", "queued for sending")

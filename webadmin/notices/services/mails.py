@@ -73,7 +73,7 @@ def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> Noti
 
 
 def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
-    """Send a prepared mail. Safe to call twice: a mail that was attempted is not sent again, whatever its result."""
+    """Send a prepared mail. Safe to call twice: a mail that was attempted is not sent again."""
     mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
     if mail is None:
         return

@@ -70,7 +70,7 @@ def select_chapters(book: WholeBook, key: str) -> list[ChapterCopies]:
 
 
 def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
-    """Return the available selections: those that match a chapter, and the current one."""
+    """Return the available selections: the current one, and all that match a chapter."""
     counted = [(each, len(_matching_chapters(book, each))) for each in SELECTIONS]
     return [
         {"key": each.key, "label": each.label, "count": count, "is_chosen": each.key == chosen}

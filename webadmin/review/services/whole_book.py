@@ -1,7 +1,7 @@
 """A whole book on a site: the copied chapters, the times at which they appeared, missing and merged ones.
 
 It reads only cases that count as copies, and only current texts of the work, so that shares agree with lists and
-reports. Times are those of the first crawl of a page's version; the chapter may have appeared earlier. Therefore, a
+reports. A time is the time when a page's version was first crawled; the chapter may have appeared earlier. Therefore, a
 lead over the official time is a lower bound, and a lag an upper bound.
 """
 

@@ -145,7 +145,7 @@ def forget_gone(watch: MeaningWatch, until: datetime) -> None:
 def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
     """Yield the rows of pages with a due search, in their order, and the prefix of the page in their query."""
     pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
-    # Condition and order must be those of the index page_owes_reworded, so that databases use it.
+    # Condition and order must equal the index page_owes_reworded, so that databases use it.
     changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
     yield changed.order_by("reworded_version_id", "page_id"), ""
     for older in _older(watch, until):

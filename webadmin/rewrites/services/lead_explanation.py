@@ -39,7 +39,7 @@ from webadmin.evidence.services.explanation import (
 SIDES, HEADS = "逐句对照 Sentences side by side", ("", "网页 Page", "作品 Work")
 MORE = "另有 {count:,} 对，见 evidence/comparison.json。 {count:,} more pairs stand in evidence/comparison.json."
 _CONTENTS = ("bundles/*.wacz", "pages/", "lead.json", "manifest.json, SHA256SUMS", "seal/")
-MAX_PAIRS_SHOWN = 400  # the same as in the admin; enough for two hours' reading
+MAX_PAIRS_SHOWN = 400  # as many as in the admin; enough for two hours' reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,7 +227,7 @@ def _pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
 
 
 MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all pairs
-MAX_SENTENCE_CHARS = 300  # a sentence has 50; a longer one on a hostile page is cut
+MAX_SENTENCE_CHARS = 300  # a sentence has 50; longer ones on a hostile page are cut
 WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
     "docx": word_file,
     "txt": lambda document, made_at: text_file(document),

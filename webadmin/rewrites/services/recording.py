@@ -121,7 +121,7 @@ def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
 
 
 class _LeadBuilder:
-    """Builds the leads of some pages, and reads all data for them at once."""
+    """Builds the leads of some pages from data that it reads together."""
 
     def __init__(self, watch: MeaningWatch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
         self._works, self._now = works, now

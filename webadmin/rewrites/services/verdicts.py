@@ -29,11 +29,11 @@ def decide(
 ) -> RewordedVerdict:
     """Confirm a lead, dismiss it, or let it wait again; its history keeps all verdicts.
 
-    basis: primary key of the newest verdict that the reviewer saw, 0 for none. seen_version: the page version that they
-    saw. If either has changed, nothing is written; None skips the check. `lead` is refreshed. Only the lead is locked,
-    so the order of locks does not matter.
-    Raises LeadVerdictRefused for a user without a role for the rights holder, an outdated basis or version, a lead
-    that waits already, and a note that is too long.
+    basis: the primary key of the newest verdict that the reviewer saw, or 0. seen_version: the page version that the
+    reviewer saw. If either has changed, nothing is written; None skips the check. `lead` is refreshed. Only the lead is
+    locked, so the order of locks does not matter.
+    Raises LeadVerdictRefused if the user has no role for the rights holder, the basis or version is outdated, the lead
+    already waits, or the note is too long.
     """
     now = (clock or SystemClock()).now()
     note = note.strip()

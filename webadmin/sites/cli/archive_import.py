@@ -77,7 +77,7 @@ def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", set
                 lambda _, at: meter.update(at.offset, row.size_bytes),
             )
     except BaseException:
-        type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # so that the next import need not wait
+        type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # The next import then need not wait.
         raise
     for fault in row.faults:
         complain(fault)

@@ -41,7 +41,7 @@ class DiscoveryPlan(models.Model):
 
 
 class DiscoveryQuery(models.Model):
-    """One sentence sent to the search engine. The pipeline never deletes these rows, because the budget counts them."""
+    """A sentence sent to the search engine. The pipeline never deletes these rows, because the budget counts them."""
 
     class State(models.TextChoices):
         ASKED = "asked", _("asked")

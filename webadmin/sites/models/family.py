@@ -64,7 +64,7 @@ class ContactRead(models.Model):
     site = models.ForeignKey(Site, models.CASCADE, related_name="contacts", verbose_name=_("site"))
     kind = models.CharField(_("what it is"), max_length=16, choices=contact_kind_choices)
     value = models.CharField(max_length=MAX_VALUE_CHARS)
-    label = models.CharField(max_length=MAX_LABEL_CHARS, blank=True)  # the adjacent words
+    label = models.CharField(max_length=MAX_LABEL_CHARS, blank=True)  # the words next to it
     source = models.CharField(_("from"), max_length=8, choices=contact_source_choices)
     where = models.TextField(_("read on"))  # an address, or a whois server and the query
     first_read_at = models.DateTimeField(_("first read"))

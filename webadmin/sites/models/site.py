@@ -16,7 +16,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site_kind_choices import choices
 from webadmin.ui.models.fields import CopiedKey, MessageField, in_order
 
-MAX_DELAY_S = 3600.0  # the same as between two search queries; 1e308 would block one of the few crawlers forever
+MAX_DELAY_S = 3600.0  # as between two search queries; 1e308 would block one of the few crawlers forever
 
 # A run waits at most a day, which may have 25 h, for a site's hours, its daily budget or its own request.
 LONGEST_WAIT = timedelta(hours=25)
@@ -96,7 +96,7 @@ class SiteDomain(models.Model):
 
 
 class CrawlRun(models.Model):
-    """One crawl of a site: queued, running, ended, or missed."""
+    """A crawl of a site, which is queued, running, ended or missed."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")

@@ -55,7 +55,7 @@ class SiteRules(models.Model):
 
 
 class SiteBanRule(models.Model):
-    """The signs of one kind of refusal of a site, and the reaction of the crawl."""
+    """The signs by which a crawl recognizes a kind of refusal, and its reaction."""
 
     class Action(models.TextChoices):
         SLOW = "slow", _("wait and continue more slowly")

@@ -39,7 +39,7 @@ class Crawler:
     def __init__(self, slot: slots.Slot) -> None:
         self._slot: slots.Slot | None = slot
         self._is_stopping = False
-        self._crawl: int | None = None  # the id of a process not yet waited for
+        self._crawl: int | None = None  # the id of a process that has not been waited for
 
     def work(self) -> None:
         """Crawl the queued runs.
@@ -75,7 +75,7 @@ class Crawler:
         taken_at = run.started_at
         slot.note(slot_task(run))
         connections.close_all()  # A crawl may take hours; keep no connection open meanwhile.
-        # The slot, an open file, stays taken while the crawl runs, even if this process dies.
+        # The slot is an open file, which stays taken while the crawl runs, even if this process dies.
         self._crawl = _fork_crawl(run.pk)
         if self._is_stopping:
             self._stop_crawl()
@@ -83,7 +83,7 @@ class Crawler:
         crawl, self._crawl = self._crawl, None  # Send it no more signals, because its id may be reused.
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         self._query_database(run.refresh_from_db)
-        slot.note("")  # the run is handled below
+        slot.note("")  # The run is handled below.
         # A run that was put back keeps its number in the queue, so another crawler may be running it by now.
         is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
         if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
@@ -120,7 +120,7 @@ class Crawler:
 def _fork_crawl(run: int) -> int:
     """Fork a process that crawls a run, and return its id."""
     ours = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # until the child has reset the crawler's handlers
+    signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # They are blocked until the child has reset the crawler's handlers.
     try:
         pid = os.fork()
         if pid == 0:

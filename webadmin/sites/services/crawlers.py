@@ -70,7 +70,7 @@ def start_process(
             stdin=subprocess.DEVNULL,
             pass_fds=(slot.fileno(),),
             env={**os.environ, **environment, _HOME: str(settings.home)},
-            start_new_session=True,  # a hanging worker is killed with its process group, which must not end a crawl
+            start_new_session=True,  # A hanging worker is killed with its process group, which must not end a crawl.
         )
     finally:
         slot.free()
@@ -92,7 +92,7 @@ def stop(home: Path) -> None:
 
 
 def wait_until_ended(home: Path, max_s: float) -> None:
-    """Wait for crawlers that were asked to stop."""
+    """Wait for stopping crawlers to end."""
     deadline = time.monotonic() + max_s
     while running_processes(home) and time.monotonic() < deadline:
         time.sleep(_POLL_S)

@@ -78,7 +78,7 @@ def discover(
 
 
 class _SearchRun:
-    """The state of one round."""
+    """The state of a round."""
 
     def __init__(
         self,
@@ -252,5 +252,5 @@ def crawl_accepted(site: Site, ports: Ports) -> None:
         return
     try:
         ports.outbox.send(CrawlRequested(run.pk))
-    except RetryLater as error:  # the scheduler sends the message again
+    except RetryLater as error:  # The scheduler sends the message again.
         log.warning("%s", error)

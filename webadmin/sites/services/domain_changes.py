@@ -236,7 +236,7 @@ def _authorization_reason(site: Site, host: str) -> Message | None:
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
         if any(each.holds(name, port) for each in parse_hosts([domain])):
             return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
-    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a licence of one page is not enough
+    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # not only for a page
         if any(each.holds(name, port) for each in parse_hosts([licence.domain])):
             return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
     return None

@@ -147,7 +147,7 @@ def _alike(site: Site) -> tuple[tuple[Site, float], ...]:
         share = _agreement(own.sketch, row[1])
         if share >= MIN_AGREEMENT:
             found.append((share, row[0]))
-    if len(found) > MAX_ALIKE:  # a template that many sites use is a product
+    if len(found) > MAX_ALIKE:  # A template that many sites use is a product.
         return ()
     names = _registrable_domains(site)
     sites = Site.objects.prefetch_related("domains").in_bulk([pk for _, pk in found])

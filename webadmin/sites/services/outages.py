@@ -1,7 +1,7 @@
 """Requeues crawl runs that ended because a service was down, with growing pauses, and gives up in the end.
 
 The site is not at fault if the database, the page store, the broker or the disk fails: the run keeps its number, counts
-and journal, and resumes by itself.
+and journal, and resumes automatically.
 """
 
 from collections.abc import Sequence

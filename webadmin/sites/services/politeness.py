@@ -108,7 +108,7 @@ def note_robots_switch(site: Site, reason: str, user: User | None = None) -> Rob
 
 
 def keep_health(site: Site, counts: CrawlCounts) -> None:
-    """Add the proxy statistics of a run to those of the site."""
+    """Add the proxy statistics of a run to the site's statistics."""
     for place, health in counts.proxies.items():
         until = str(health["cools_until"])
         SiteProxy.objects.filter(site=site, place=place).update(

@@ -37,7 +37,7 @@ def _rows(text: str) -> Iterator[list[str]]:
     reader = csv.reader(StringIO(text))
     try:
         yield from reader
-    except csv.Error as error:  # a field of more than 128 KiB
+    except csv.Error as error:  # A field has more than 128 KiB.
         raise BadInput("site.reach-line", number=reader.line_num, most=MOST_VISITS) from error
 
 

@@ -102,7 +102,7 @@ def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
                 by_second_route=waiting[0].by_second_route,
             )
             PageRecheck.objects.filter(pk__in=[each.pk for each in waiting]).update(run=run)
-    except crawls.AlreadyRunning:  # its end calls this function again
+    except crawls.AlreadyRunning:  # The end of that crawl calls this function again.
         return
     except crawls.NotCrawled as error:
         _open_rechecks(site).update(outcome=Outcome.NOT_SEEN, fault=error.message, ended_at=now)
@@ -121,7 +121,7 @@ def is_compared(recheck: PageRecheck) -> bool:
 
 
 def _next_rechecks(site: Site) -> list[PageRecheck]:
-    """Return the rechecks for the next crawl, all by one route; those of people come first."""
+    """Return the rechecks for the next crawl, all by one route; people's requests come first."""
     waiting = _open_rechecks(site).filter(run=None).select_related("asked_by")
     first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()
     if first is None:

@@ -47,10 +47,10 @@ State, Trigger = CrawlRun.State, CrawlRun.Trigger
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
-# Chosen: two sites of one host that are crawled at night are due within an hour of each other; a page that is an hour
-# old is as good as the first one of a crawl of an hour. A run may wait hours for that of another site, hence the day.
+# Chosen: two sites on the same host that are crawled at night are due within an hour of each other; an hour-old page is
+# as good as the first page of an hour's crawl. A run may wait hours for another site's run, hence the day.
 ANSWERS_BEFORE_DUE, ANSWERS_KEPT = timedelta(hours=1), timedelta(days=1)
-MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
+MAX_SERVICE_PAUSE = timedelta(minutes=15)  # the longest pause in webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # A machine that was off for a year does not list a year of missed runs.
 
@@ -246,7 +246,7 @@ def lines(text: str) -> tuple[str, ...]:
 def take_next(now: datetime) -> CrawlRun | None:
     """Start and return the queued run that has been due longest, or return None.
 
-    Any number of processes on any machines may call this at once; only one of them gets each run.
+    Any number of processes on any machines may call this concurrently; only one gets each run.
     """
     waiting = _waiting(now).order_by("due_at", "pk").select_related("site", "requested_by")
     while (run := waiting.first()) is not None:
@@ -267,7 +267,7 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
     begun = {"started_at": at, "heartbeat_at": at, "resume_at": None, "finish_reason": None}
     hosts = SiteDomain.objects.filter(site=run.site_id).values("host")
     with transaction.atomic():
-        # Serializes processes that start two sites of one host, so that the second sees the first.
+        # Serializes processes that start two sites on the same host, so that the second sees the first.
         list(SiteDomain.objects.filter(host__in=hosts).order_by("pk").select_for_update())
         return _update(run, Q(pk__in=_waiting(at)), state=State.RUNNING, **begun)
 
@@ -367,7 +367,7 @@ def missed_runs(now: datetime) -> list[CrawlRun]:
 
 
 def abandon_dead_runs(now: datetime) -> int:
-    """Fail the runs without a sign of life and those that were never started, and return their number.
+    """Fail the runs that give no sign of life or were never started, and return their number.
 
     If any crawl was started recently, the queue is being processed, and queued runs are not failed.
     """

@@ -17,7 +17,7 @@ def verb_group(
     callback: called before the verb. options: arguments of `typer.Typer`.
     """
     group = typer.Typer(help=about, rich_markup_mode=None, **({"no_args_is_help": True} | options))
-    group.callback()(callback or _before_each)  # without a callback, typer turns a group of one verb into that verb
+    group.callback()(callback or _before_each)  # without a callback, typer turns a group with one verb into that verb
     for name, verb in verbs.items():
         if isinstance(verb, typer.Typer):
             group.add_typer(verb, name=name)

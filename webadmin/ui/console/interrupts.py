@@ -22,7 +22,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Record an interrupt; a second one is raised at once, because the step may hang."""
+        """Record an interrupt; raise a second interrupt immediately, because the step may hang."""
         if self._is_noted:
             signal.default_int_handler(number, frame)
         self._is_noted = True
@@ -30,7 +30,7 @@ class Interrupts:
 
 @contextmanager
 def noted_interrupts() -> Iterator[Interrupts]:
-    """Record Ctrl-C within the block, and raise KeyboardInterrupt for it, whatever other error the step raised.
+    """Record Ctrl-C within the block, and raise KeyboardInterrupt afterwards, even if the step raised another error.
 
     Only the main thread, which receives signals, may use it.
     """

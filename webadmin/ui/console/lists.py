@@ -16,7 +16,7 @@ Value = str | Callable[[Any], object]
 
 @dataclass(frozen=True, slots=True)
 class ConsoleColumn:
-    """One value of each row: an attribute by its name ("site.name"), or a function of the row.
+    """A column of a list. value: the name of an attribute ("site.name"), or a function of the row.
 
     key: the name in JSON, or "" to omit it there. head: the message code of the heading in the table, or "" to omit the
     column there. cell: replaces `value` in the table. is_number: the column is aligned to the right.

@@ -29,7 +29,7 @@ MAX_DOUBTS = 20  # lines for one work
 # A text that repeats 2 to 6 characters was not found on a page with the same 400 characters; one that repeats 8 to 23
 # was (November 2026). Any 23 characters of the demo's works have 9 or more different readings.
 MIN_DIFFERENT_READINGS = 8
-HEAD_CHARS = 4_000  # the beginning of nearly every chapter shows that it can be found
+HEAD_CHARS = 4_000  # The beginning of nearly every chapter shows that it can be found.
 
 
 def add(  # noqa: PLR0917 - options of a command

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from webadmin.works.services.catalogue import PlannedChange
     from webadmin.works.services.intake import Division, FoundWork
 
-MAX_LINES = 50  # for each kind of change
+MAX_LINES = 50  # lines for each kind of change
 FIRST_TITLES = 3
 
 

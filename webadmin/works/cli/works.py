@@ -129,7 +129,7 @@ def unprotect(
     note: str = "",
     rights_holder: str = "",
 ) -> None:
-    """Mark a work as not protected: matches of it open no case, and its undecided cases are set aside."""
+    """Mark a work as not protected: its matches open no cases, and its undecided cases are set aside."""
     with session():
         from webadmin.works.services import licences
 

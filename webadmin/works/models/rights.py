@@ -44,7 +44,7 @@ class Work(models.Model):
 
 
 class Chapter(models.Model):
-    """One text of a work. The text itself is in the page store under `text_id`."""
+    """A chapter of a work. Its text is in the page store under `text_id`."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="chapters", verbose_name=_("work"))
     number = models.PositiveIntegerField(_("number"))
@@ -142,7 +142,7 @@ class LicenceProof(models.Model):
     name = models.CharField(_("file"), max_length=200)  # the uploader's file name
     digest = models.CharField(_("SHA-256"), max_length=64)
     size = models.PositiveIntegerField(_("bytes"))
-    kind = models.CharField(max_length=8)  # the file extension for its content: webadmin.works.services.proofs
+    kind = models.CharField(max_length=8)  # the file extension for the content: webadmin.works.services.proofs
     added_by = user_key(_("entered by"), models.SET_NULL, null=True)
     added_at = models.DateTimeField(_("entered"), auto_now_add=True)
 
@@ -241,7 +241,7 @@ class AuthorAlias(models.Model):
 
 
 class Unprotected(Entered):
-    """A mark that a work is not protected, with the reason; a copy of it is not a case."""
+    """A mark that a work is not protected, with the reason; copies of the work are not cases."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
     reason = models.CharField(

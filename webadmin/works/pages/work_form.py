@@ -20,7 +20,7 @@ from webadmin.works.services.uploads import MAX_FILES
 
 
 class FilesInput(forms.FileInput):
-    """A file input for several files at once."""
+    """A file input for several files."""
 
     allow_multiple_selected = True
 

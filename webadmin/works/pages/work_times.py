@@ -27,7 +27,7 @@ MAX_NAMED = 10  # listed chapters that the work does not have
 
 
 def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
-    """Show the official times; for managers, set those typed, pasted, uploaded or computed (POST).
+    """Show the official times, or let managers set times that are typed, pasted, uploaded or computed (POST).
 
     Unreadable input stays in its field, with an error message. The caller must check that the user may see the work.
     Raises PermissionDenied, BadValue.

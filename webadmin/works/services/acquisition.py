@@ -151,7 +151,7 @@ def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchInde
 def carry_out(
     rights_holder: RightsHolder, sending: Sending, planned: SendingPlan, store: WorkStore, outbox: Outbox
 ) -> Acquisition:
-    """Add the works as planned. A work that was changed in the meantime is left out with a fault."""
+    """Add the works as planned. A work that was changed meanwhile is left out with a fault."""
     acquisition = Acquisition(faults=list(sending.faults))
     patient = PatientOutbox(outbox)
     store_fault: RetryLater | None = None

@@ -72,7 +72,7 @@ def find_alike_works(
         same = {text_id: _other_works(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
         pairs = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
         others = [chapter for chapter, text_id in chapters if not same.get(text_id)]
-        if others and away is None:  # after one failure, do not wait for the index again
+        if others and away is None:  # After a failure, do not wait for the index again.
             try:
                 near = _similar_chapters(rights_holder, each.work, others, index)
                 pairs += [(number, having, False) for number, having in near]
@@ -116,7 +116,7 @@ def _owners(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> di
     owned: dict[str, dict[Work, int]] = defaultdict(dict)
     for batch in batches(sorted(text_ids)):
         for row in rows.filter(text_id__in=batch):
-            if len(owned[row.text_id]) <= MOST_NAMED:  # one more, since the work itself may be among them
+            if len(owned[row.text_id]) <= MOST_NAMED:  # One more, because the work itself may be among them.
                 owned[row.text_id].setdefault(row.work, row.number)
     return dict(owned)
 

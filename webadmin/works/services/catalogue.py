@@ -69,7 +69,7 @@ class PlannedChange:
 
 
 class ChangedMeanwhile(BadInput):
-    """The chapters differ from those that a plan is based on."""
+    """The chapters differ from the chapters that a plan is based on."""
 
     def __init__(self, title: str) -> None:
         super().__init__("work.changed-meanwhile", title=title)
@@ -157,7 +157,7 @@ def planned_change(
 ) -> PlannedChange:
     """Return the changes that `add_work` would make, without writing anything.
 
-    rights_holder: None for one that does not exist yet. Raises BadInput.
+    rights_holder: None if it does not exist yet. Raises BadInput.
     """
     title, author = work_key(work_file)
     known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)

@@ -29,7 +29,7 @@ class Wanted:
     chapter: ChapterText
     text_id: WorkTextId
     row: Chapter | None
-    was: Was | None  # the row before it is changed
+    was: Was | None  # the unchanged row
 
     @property
     def title(self) -> str:

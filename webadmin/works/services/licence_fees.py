@@ -39,7 +39,7 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
         lock_rights(work.rights_holder_id)
         standing = current_fee(work)
         if standing is not None and (standing.per_thousand, standing.source) == (fee, source):
-            return standing  # the form was sent twice
+            return standing  # The form was sent twice.
         return LicenceFee.objects.create(work=work, per_thousand=fee, source=source, entered_by=by, entered_at=now)
 
 

@@ -110,7 +110,7 @@ class MembershipAdmin(HolderAdmin):
         return super().has_delete_permission(request, obj) and not self._is_own(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the actions. Only administrators may delete several memberships at once."""
+        """Return the actions. Only administrators may delete several memberships together."""
         actions: dict[str, Any] = super().get_actions(request)
         if not is_administrator(request.user):
             actions.pop("delete_selected", None)

@@ -32,7 +32,7 @@ for _model in TAKEN_OVER:
 
 
 class WrittenByTheMachine(AdministratorsOnly, AdminLists):
-    """Records written by the program: users read and delete them but add none."""
+    """The admin of records written by the program, which users can read and delete but not add."""
 
     list_per_page = 50
     show_full_result_count = False

@@ -34,7 +34,7 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
         if request.method != "POST":
             title = _("All of their data as one file")
             return admin_page(request, "backups/take_out.html", {"holder": holder, "title": title})
-        own = settings.ZHUIWEN.home / "run"  # a private disk: /tmp may be in memory, or readable by others
+        own = settings.ZHUIWEN.home / "run"  # A private folder, because /tmp may be in memory or readable by others.
         try:
             own.mkdir(mode=0o700, exist_ok=True)
             return spooled_download(f"zhuiwen-holder-{holder.pk}.zip", partial(take_out, holder), own)

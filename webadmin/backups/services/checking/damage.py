@@ -109,7 +109,7 @@ Tell = Callable[[Message, int, int], None]
 
 @dataclass(slots=True)
 class CheckReport:
-    """The result of one check. unread: the reasons for which stores could not be checked."""
+    """The result of a check. unread: the reasons why stores could not be checked."""
 
     items: int = 0
     unread: list[Message] = field(default_factory=list)
@@ -134,7 +134,7 @@ class CheckReport:
 
 
 def _merge(known: Damage, other: Damage) -> Damage:
-    """Merge two reports of one damage."""
+    """Merge two reports of the same damage."""
     first = other if known.remedy is Remedy.RESTORE else known
     return replace(
         first,

@@ -13,7 +13,7 @@ from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.works.services.catalogue import corpus_texts
 
-WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+WAIT_S = 120.0  # A sweep of 100,000 pages takes seconds.
 
 
 def check_index(context: CheckContext) -> None:

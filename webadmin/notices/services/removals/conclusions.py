@@ -134,7 +134,7 @@ def mark_notices_removed(at: datetime) -> None:
     for notice in Notice.objects.filter(~Exists(left), Exists(named), state__in=MOVED).order_by("pk"):
         try:
             row = lock_notice(notice, *MOVED)
-        except BadInput:  # its state has changed in the meantime
+        except BadInput:  # its state has changed meanwhile
             continue
         change_state(row, State.REMOVED, None, at)
 
@@ -142,6 +142,6 @@ def mark_notices_removed(at: datetime) -> None:
 def _reopen_notices(case: Case, at: datetime) -> None:
     Case.objects.filter(pk=case.pk, returned_at=None).update(returned_at=at)
     for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
-        with suppress(BadInput):  # its state has changed in the meantime
+        with suppress(BadInput):  # its state has changed meanwhile
             reopen(notice, at)
     refresh({case.matter_id}, texts=())

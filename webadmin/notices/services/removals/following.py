@@ -1,7 +1,9 @@
 """Follows the pages of confirmed cases. Each step can be repeated and resumes where the last one ended.
 
-1. record what finished crawls saw of these pages, and end the removals of pages that are back 2. record the removals
-that looks prove by now 3. bundle the looks that prove a removal as evidence 4. request the looks that are due
+1. Record finished crawls' looks at these pages, and end the removals of pages that are back.
+2. Record the removals that looks now prove.
+3. Bundle the looks that prove a removal as evidence.
+4. Request the looks that are due.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """Exports the proof of a removal, with the response of each look compared with the former text.
 
-Each look becomes an ordinary bundle whose finding has no passages. The proof is an export of these bundles and of the
+Each look becomes an ordinary bundle whose finding has no passages. The proof is an export of these bundles and the
 case, so `bundles.verify` needs no knowledge of removals.
 """
 

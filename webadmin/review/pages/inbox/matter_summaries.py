@@ -80,7 +80,7 @@ class MatterLine:
     chips: Sequence[tuple[str, str]]  # label and colour
     timing: str
     kinds: Sequence[str]
-    address: str  # of the first case that the queue is about
+    address: str  # the URL of the first case that the queue is about
     preview: str
 
     @property

@@ -15,7 +15,7 @@ from matcher.reworded.found import longest_in_order
 from matcher.reworded.shared_wording import Places, shared_wording
 from webadmin.ui.pages.visible_text import visible
 
-WIDTH, HEIGHT = 1_000, 100  # in units of the drawing, which is scaled to the available width
+WIDTH, HEIGHT = 1_000, 100  # units of the drawing, which is scaled to the available width
 MAX_SHOWN = 400  # pairs; enough for two hours' reading, and nobody looks at more
 
 
@@ -61,7 +61,7 @@ def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
 
 
 def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the lines of the drawing, with those out of order last, so that they are on top."""
+    """Return the lines of the drawing; lines out of order come last, so that they are on top."""
     most = max((pair.rank for pair in pairs), default=0)
     lines = [
         {
@@ -80,10 +80,10 @@ def _place(number: int, count: int) -> float:
     return round((number - 0.5) * WIDTH / count, 1)
 
 
-AROUND_CHARS = 1_200  # of context before the first and after the last pair
-MAX_GAP_CHARS = 12_000  # shown between two pairs
+AROUND_CHARS = 1_200  # sentences of context before the first and after the last pair
+MAX_GAP_CHARS = 12_000  # sentences shown between two pairs
 MAX_OPEN = 3  # consecutive sentences without a counterpart that are shown; more are folded
-MAX_SENTENCE_CHARS = 1_000  # a sentence has 50; longer ranges in a corrupt row are cut
+MAX_SENTENCE_CHARS = 1_000  # A sentence has 50; longer ranges in a corrupt row are cut.
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from webadmin.rewrites.services.searching.holder_works import HolderWorks
 log = logging.getLogger("zhuiwen.reworded")
 
 BATCH_PAGES = 50  # pages written at once; searching them takes half a second in Chinese, some seconds in English
-# Characters of works whose indexes are cached in addition to those in use; eight bytes each if both are needed.
+# Characters of works whose indexes are cached while not in use; eight bytes each if both indexes are needed.
 KEPT_CHARS = 50_000_000
 _AT_FAULT = (RetryLater, *AWAY)  # errors of a service, not of a page
 

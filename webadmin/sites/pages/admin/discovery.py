@@ -130,7 +130,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return whether an action is possible: both on a proposed page, watching also on a dismissed one."""
+        """Return True if an action is possible: both for a proposed page, only watching for a dismissed one."""
         state = DiscoveredPage.objects.filter(pk=key).values_list("state", flat=True).first()
         return state == DiscoveredPage.State.PROPOSED or (state == DiscoveredPage.State.DISMISSED and path == "watch")
 

@@ -184,7 +184,7 @@ class SiteAdmin(HolderAdmin):
         return list_link(PageRecord, shown, site__id__exact=site.pk)
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return whether an action is possible: look-ups need a registry, the others a site that is crawled."""
+        """Return True if an action is possible: look-ups need a registry, other actions a crawled site."""
         if path.endswith("look-up"):
             return bool(settings.ZHUIWEN.registries.is_enabled)
         return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()

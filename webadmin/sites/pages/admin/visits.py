@@ -128,7 +128,7 @@ class SiteMoveAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return whether a move is undecided."""
+        """Return True if the move is undecided."""
         return SiteMove.objects.filter(pk=key, state=SiteMove.State.PROPOSED).exists()
 
     @display(description=_("move"), header=True)

@@ -182,7 +182,7 @@ class OwnAccountAdmin(EnteredAdmin):
 
 @admin.register(AuthorAlias)
 class AuthorAliasAdmin(HolderAdmin):
-    """The admin of other names of authors: searches by author find the works under any of them."""
+    """The admin of authors' other names; searches by author find works under any name."""
 
     form = AuthorAliasForm
     list_display = ["author", "alias", "rights_holder"]

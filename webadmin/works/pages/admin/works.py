@@ -53,7 +53,7 @@ class ChapterInline(HolderInline):
     @display(description=_("title"))
     def reading(self, chapter: Chapter) -> object:
         """Return the title as a link to the text."""
-        if not chapter.number:  # a forged form row
+        if not chapter.number:  # The form row is forged.
             return NOTHING
         address = reverse("admin:works_work_read", args=[chapter.work_id, chapter.number])
         return format_html('<a class="text-link" href="{}">{}</a>', address, clip_text(str(chapter), MAX_TITLE_CHARS))

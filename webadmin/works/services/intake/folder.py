@@ -20,7 +20,7 @@ WORK_MANIFEST, WORKS_MANIFEST = "work.toml", "works.toml"
 CHAPTER_SUFFIXES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".docx"})
 MAX_CHAPTERS = 20_000
 MAX_MANIFEST_BYTES = 4 * 1024 * 1024  # MAX_CHAPTERS entries of 200 bytes each
-_MAX_SHOWN_CHARS = 200  # of an invalid name
+_MAX_SHOWN_CHARS = 200  # characters of an invalid name that a message quotes
 
 _LEADING_NUMBER = re.compile(r"^\d+(?:[-_.、\s]+|$)")
 
