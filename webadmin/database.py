@@ -130,12 +130,15 @@ def batches(items: Sequence[Any]) -> list[Sequence[Any]]:
 def lock_rows(rows: "QuerySet[M]") -> "QuerySet[M]":
     """Return rows, locked in the order of their keys, which prevents deadlocks between writers of the same rows.
 
-    The order of tables: 1. The rights of holders, by key: held by every writer of several cases of a holder. 2. Pages.
-    3. Cases. 4. Matters, once and last (`webadmin.cases.services.matters.figures.refresh`), followed by the copied
-    texts of their works.
+    Tables are locked in this order:
 
-    A verdict locks no rights, but its case and then its matter; so no case is written after a matter. Chapters come
-    before their works, and these before matters. SQLite has one writer at a time and locks no rows.
+    1. The rights of holders, by key; every writer of several cases of a holder locks them.
+    2. Pages.
+    3. Cases.
+    4. Matters, once and last (`webadmin.cases.services.matters.figures.refresh`), then the copied texts of their works.
+
+    A verdict locks no rights, but its case and then its matter; so no case is written after a matter. Chapters are
+    locked before their works, and works before matters. SQLite has one writer at a time and locks no rows.
     """
     return rows.select_for_update(of=("self",), no_key=True).order_by("pk")
 

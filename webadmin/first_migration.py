@@ -1,9 +1,9 @@
 """Rewrites the first migrations: python -m webadmin.first_migration, with the settings of the tests.
 
-Django writes an operation for each model, index and constraint, and renders all models again for each: with 220
-operations this took twelve of the fourteen seconds of creating a database (2026-11-27), for every new installation and
-test process. Here the indexes and constraints are in the options of their models, and all models in one operation. As
-long as no release has a database to keep, there is one migration for each application.
+Django writes an operation for each model, index and constraint, and renders all models again for each operation. With
+220 operations, this took 12 of the 14 s for creating a database (2026-11-27), for every new installation and test
+process. Here, indexes and constraints are in the options of their models, and all models in one operation. As long as
+no release has a database to keep, each application has one migration.
 """
 
 from collections.abc import Iterable

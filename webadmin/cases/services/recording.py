@@ -168,7 +168,7 @@ def _exclude(
 
 
 def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
-    """Delete the exclusions of a page for which an older version now opened cases.
+    """Delete the exclusions of a page for works that now have a case, opened by an older version.
 
     Allowed findings were never frozen, so the shown version is returned if it must be compared again; the comparison
     sets the case aside.

@@ -48,7 +48,7 @@ PAUSES_S = (1.0, 3.0, 9.0)  # chosen: a database that takes longer is not merely
 def request_mail(
     notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
 ) -> NoticeMail:
-    """Request a worker to send a confirmed notice. seen: the digest of the preview that the user saw.
+    """Queue the mail of a confirmed notice for a worker. seen: the digest of the preview that the user saw.
 
     Raises BadInput, for example if the mail has changed since the preview, and ServiceUnavailable if the broker does
     not answer; then no mail waits to be sent.

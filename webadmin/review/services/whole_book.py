@@ -1,8 +1,8 @@
 """A whole book on a site: the copied chapters, the times at which they appeared, missing and merged ones.
 
 It reads only cases that count as copies, and only current texts of the work, so that shares agree with lists and
-reports. A time is the time when a page's version was first crawled; the chapter may have appeared earlier. Therefore, a
-lead over the official time is a lower bound, and a lag an upper bound.
+reports. Its times are the first crawls of page versions; the chapter may have appeared earlier. Therefore, a lead over
+the official time is a lower bound, and a lag an upper bound.
 """
 
 from collections import defaultdict

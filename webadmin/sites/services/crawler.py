@@ -1,8 +1,8 @@
 """The process that crawls queued runs one by one: `python -m webadmin.process` with this module and a slot.
 
 The queue is the table of runs; a message only wakes a crawler. A separate process crawls each run
-(`webadmin.sites.services.crawl_process`), because Scrapy's reactor can only start once in a process. It is forked from
-this one, which then has one thread and no connection: that saves a second for imports, and the two share memory.
+(`webadmin.sites.services.crawl_process`), because Scrapy's reactor can only start once in a process. The crawler forks
+it, which saves a second of imports and shares memory; at that time it has one thread and no connection.
 """
 
 import logging

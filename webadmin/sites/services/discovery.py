@@ -1,6 +1,6 @@
 """The search for copies on unwatched sites: plans and budgets, queries, results, and their acceptance.
 
-No result is a case. A page that copies a work is a proposal; once a person or the rule of its plan accepts it, its site
+A result is not a case. A page that copies a work is a proposal; once a person or the plan's rule accepts it, its site
 is watched and crawled, and the findings of the crawl become cases as usual.
 """
 
@@ -193,7 +193,7 @@ def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
     """Watch the site of a proposal, with the found page and the front page as start pages.
 
     Proposals of the same host for works of the same rights holder are accepted too. Raises BadInput for a page that is
-    not a proposal, or whose address cannot be crawled.
+    not a proposal, or whose URL cannot be crawled.
     """
     if page.state not in (PageState.PROPOSED, PageState.DISMISSED):
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])

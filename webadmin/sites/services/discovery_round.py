@@ -1,7 +1,7 @@
 """One round of searching for copies: sends sentences, and fetches, reads and compares each result.
 
-It is polite: it queries the endpoint at the operator's pace and within the daily budgets, and fetches a page only once
-and only if its site's robots.txt allows it.
+A round queries the endpoint at the operator's pace and within the daily budgets, and fetches a page only once and only
+if the site's robots.txt allows it.
 """
 
 import logging

@@ -124,7 +124,7 @@ def refuse(move: SiteMove, user: User | None, now: datetime | None = None) -> No
 def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
     """Accept a move: add the new host to the site, and continue its visits there.
 
-    Pages keep their identity and history under their old address; visits and start pages change to the new host. If the
+    Pages keep their identity and history under their old URL; visits and start pages change to the new host. If the
     new host was watched as another site, that site is no longer crawled but keeps its pages and cases. Raises
     MoveRefused for a host that belongs to the rights holder or has a licence, and for a decided move.
     """

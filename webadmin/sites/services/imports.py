@@ -1,4 +1,4 @@
-"""Imports of archive files: requesting, starting, resuming and ending them."""
+"""Requests, starts, resumes and ends imports of archive files."""
 
 from dataclasses import asdict
 from datetime import datetime, timedelta

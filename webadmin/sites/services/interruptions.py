@@ -110,8 +110,8 @@ def newest(run: CrawlRun) -> CrawlRun:
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
     """Send messages again for runs that no crawler has taken, and return their number.
 
-    Their message was lost, or all crawlers were busy. A run is crawled once, however often its message arrives. Only
-    this function sends messages for runs that waited for the site's hours, a service or a pause.
+    Their messages were lost, or all crawlers were busy. A run is crawled only once, even if its message arrives several
+    times. Only this function sends messages for runs that waited for the site's hours, a service or a pause.
     """
     lost = Q(due_at__lt=now - LOST_AFTER) | Q(resume_at__isnull=False)
     runs = CrawlRun.objects.filter(lost, crawls.may_resume(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")

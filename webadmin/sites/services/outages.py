@@ -1,4 +1,4 @@
-"""Requeues crawl runs that ended because a service was down, with growing pauses, and gives up in the end.
+"""Requeues crawl runs that ended because a service was down, with growing pauses, and eventually gives up.
 
 The site is not at fault if the database, the page store, the broker or the disk fails: the run keeps its number, counts
 and journal, and resumes automatically.

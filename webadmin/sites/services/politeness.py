@@ -38,7 +38,7 @@ class ReasonMissing(BadInput):
 def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
     """Return the crawler's rules for a site. by_second_route: use only the proxies reserved for second checks.
 
-    Raises KeyLost if a secret cannot be decrypted any more.
+    Raises KeyLost if a secret can no longer be decrypted.
     """
     rules = SiteRules.objects.filter(site=site).first() or SiteRules(site=site)
     return Politeness(

@@ -17,7 +17,7 @@ MAX_DIGITS = 20  # a longer number is too large; Python parses no more than 4,30
 
 
 def import_reach(text: str) -> list[Site]:
-    """Store the visits of sites from lines of `site,visits` atomically; a site is a number, name, host or address.
+    """Store the visits of sites from lines of `site,visits` atomically; a site is a number, name, host or URL.
 
     A header line is skipped. Raises BadInput for a malformed line, and if there are no lines.
     """

@@ -1,4 +1,4 @@
-"""Rechecks: a page is requested, fetched by a crawl of only that page, and reported.
+"""Manages rechecks: a user requests a page, a crawl of only that page fetches it, and the result is reported.
 
 The crawl obeys the site's hours, pace, robots.txt and budgets. If another crawl of the site is running, the recheck
 waits for that crawl to end, and uses its result if it fetched the page. The program's own rechecks

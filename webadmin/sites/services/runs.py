@@ -1,7 +1,8 @@
-"""Crawl runs: requesting, starting, ending and missing them.
+"""Requests, starts and ends crawl runs, and records missed ones.
 
-At most one run of a site is live at a time, and at most one of a host runs, whoever watches it, because two runs would
-fetch twice as often as the pauses allow. The second run reuses the responses of the first (`answers_since`).
+At most one run of a site is live at a time, and at most one run of a host, even if several holders watch it, because
+two runs would fetch twice as often as the pauses allow. The second run reuses the first one's responses
+(`earliest_shared_answer`).
 """
 
 from dataclasses import asdict, dataclass

@@ -49,7 +49,7 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
 
 
 def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "list", **options: Any) -> Site:
-    """Create or replace the rights holder's list of pages of that name from `text` (crawler.sources.url_list).
+    """Create or replace the rights holder's list of pages with this name from `text` (crawler.sources.url_list).
 
     Raises BadInput with the numbers of the lines that are not URLs.
     """

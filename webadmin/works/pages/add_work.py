@@ -43,7 +43,7 @@ NAMES_SHOWN = 200  # added, removed or renamed chapters; the rest are counted
 def add_work_view(request: HttpRequest) -> HttpResponse:
     """Show the form; read uploaded files (POST), keep the works read, and redirect to the plan. Nothing is added yet.
 
-    The caller has checked that the user may add works. The files are read in the request, within the limits of
+    The caller must check that the user may add works. The files are read in the request, within the limits of
     `webadmin.works.services.uploads`.
     """
     form = AddWorkForm(None, None, request.user)

@@ -135,7 +135,7 @@ def _rule_again(rights_holder: RightsHolder) -> None:
 def remove_work(work: Work, outbox: Outbox) -> int:
     """Remove a work and its chapters from the corpus, and return the number of chapters.
 
-    Its undecided suspected rewrites go with it. Raises BadInput if it has cases or decided suspected rewrites.
+    Its undecided suspected rewrites are also removed. Raises BadInput if it has cases or decided suspected rewrites.
     """
     cases = work.cases.count()
     if cases:

@@ -61,7 +61,7 @@ def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Time
 
 
 def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
-    """Parse a list of times: each line has a chapter, a comma or tab, and a time; without a time, the stored one goes.
+    """Parse a list of times: each line has a chapter, a comma or tab, and a time; an empty time removes the stored one.
 
     The chapter is a number, or a heading such as 第十二章 that is looked up in `named`; an unknown heading gets a
     negative number. Text between chapter and time is skipped, and so is a first line of column headings. Times without

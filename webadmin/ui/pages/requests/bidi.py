@@ -1,8 +1,8 @@
 """Neutralizes bidirectional control characters (U+202E and others) in all pages of the admin.
 
-Titles, addresses and names come from pages, files and people that may be hostile. In every page, whatever template or
-library made it, such a character in visible text is shown as a mark, ‹RLO›. In text that only a program reads (the
-value of a field, an address) it becomes a character reference.
+Titles, URLs and names come from pages, files and people that may be hostile. On every page, including pages made by
+libraries, these characters in visible text are replaced by a mark such as ‹RLO›. In text that only a program reads,
+such as the value of a field or a URL, they become character references.
 """
 
 import re

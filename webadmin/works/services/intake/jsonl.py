@@ -44,7 +44,7 @@ class _JsonLine:
 
 
 def read_jsonl(path: Path) -> Intake:
-    """Return the works of a JSON lines file; a malformed line is a fault, and the rest is read.
+    """Return the works in a JSON lines file; malformed lines are recorded as faults, and reading continues.
 
     Raises UnreadableFile.
     """
