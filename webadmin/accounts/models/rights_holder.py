@@ -9,7 +9,7 @@ from webadmin.ui.models.fields import user_key
 
 
 class RightsHolder(models.Model):
-    """A rights holder: a novel platform, a publisher, a newspaper. Every other record belongs to exactly one."""
+    """A novel platform, publisher or newspaper that holds rights. Every other record belongs to one rights holder."""
 
     name = models.CharField(_("name"), max_length=200, unique=True)
     contact = models.CharField(_("contact"), max_length=300, blank=True)
@@ -46,7 +46,7 @@ class RightsHolder(models.Model):
 
 
 class Membership(models.Model):
-    """The role of a user for a rights holder. An administrator (superuser) needs none."""
+    """The role of a user for a rights holder. Administrators (superusers) need no membership."""
 
     class Role(models.TextChoices):
         REVIEWER = "reviewer", _("reviewer")
@@ -78,4 +78,4 @@ class WorkKind(models.TextChoices):
 
 
 class User(AbstractUser):
-    """A person who signs in. What they may do follows from their memberships."""
+    """A person who signs in. Memberships determine what the person may do."""

@@ -147,7 +147,7 @@ class _CheckedBeforeSaved(_ModelAdmin):
 
 
 class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
-    """A list and a form limited to the user's rights holders."""
+    """A base class for lists and forms that are limited to the user's rights holders."""
 
     # Further pages of a record: path suffix, name, and view, called with request and record.
     record_pages: ClassVar[Sequence[tuple[str, str, Callable[..., HttpResponseBase]]]] = ()

@@ -25,7 +25,10 @@ _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
 
 
 class DjangoVisitRepository:
-    """core.ports.VisitRepository with Django's ORM, for long use from any thread. Raises ServiceUnavailable."""
+    """Implements core.ports.VisitRepository with Django's ORM, for long use from any thread.
+
+    Its methods raise ServiceUnavailable if the database does not answer.
+    """
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
         with _answering():

@@ -11,7 +11,7 @@ from types import FrameType
 
 
 class Interrupts:
-    """Records an interrupt of the user until a step that must not be aborted has ended."""
+    """Records a user's interrupt until a step that must not be aborted has ended."""
 
     def __init__(self) -> None:
         self._is_noted = False

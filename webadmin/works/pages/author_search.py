@@ -13,7 +13,7 @@ from webadmin.works.services.aliases import names_like
 
 
 class AuthorSearchAdmin(HolderAdmin):
-    """A list whose search finds an author under any name."""
+    """A base class for lists whose search finds an author under any name."""
 
     author_path: ClassVar[str]  # The look-up from a record to the author of its work.
 

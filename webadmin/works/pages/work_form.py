@@ -36,7 +36,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """A list of files. An empty file is not a form error; it is reported with the results of the other files."""
+    """A field for a list of files. An empty file is not a form error but reported with the other files' results."""
 
     widget = FilesInput
 

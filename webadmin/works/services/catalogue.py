@@ -69,7 +69,7 @@ class PlannedChange:
 
 
 class ChangedMeanwhile(BadInput):
-    """The chapters differ from the chapters that a plan is based on."""
+    """The chapters have changed since the plan was made."""
 
     def __init__(self, title: str) -> None:
         super().__init__("work.changed-meanwhile", title=title)
@@ -193,7 +193,7 @@ def unnoted_texts() -> frozenset[WorkTextId]:
 
 
 class _WorkWriter:
-    """Writes a change of chapters while they are locked. Raises ChangedMeanwhile."""
+    """Writes changes to chapters while it locks them. Raises ChangedMeanwhile."""
 
     def __init__(
         self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool, basis: str | None

@@ -19,7 +19,7 @@ from webadmin.ui.pages.columns import NOTHING
 
 
 class RightsHolderAdmin(HolderAdmin):
-    """Administrators create and delete rights holders; managers edit the rest."""
+    """The admin of rights holders. Administrators create and delete them; managers edit the other fields."""
 
     form = RightsHolderForm
     list_display = ["name", "contact", "created_at"]
@@ -50,9 +50,9 @@ class RightsHolderAdmin(HolderAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(HolderAdmin):
-    """Managers see and edit the members of their own rights holders; reviewers see no roles.
+    """The admin of memberships. Managers see and edit the members of their rights holders; reviewers see no roles.
 
-    Managers create new accounts; only administrators, who see all accounts, add existing ones.
+    Managers create new accounts; only administrators, who see all accounts, add existing accounts.
     """
 
     form = MembershipForm

@@ -15,7 +15,7 @@ LEADS = "rewrites_rewordedlead"  # the table whose rows have a name of their own
 
 
 class Store(StrEnum):
-    """The store of the damaged record."""
+    """The stores that may have a damaged record."""
 
     PAGES = "page store"
     ADMIN = "admin database"

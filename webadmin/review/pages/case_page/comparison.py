@@ -53,7 +53,7 @@ class PassagePiece:
 
 @dataclass(frozen=True, slots=True)
 class CopiedBlock:
-    """A run of pieces of the same passages."""
+    """Consecutive pieces that belong to the same passages."""
 
     passages: tuple[int, ...]
     pieces: tuple[PassagePiece, ...]
