@@ -1,4 +1,4 @@
-// Links the two columns of a case: what is pointed at, focused or chosen on one side is shown on the other.
+// Links the two columns of a case: hovering, focusing or selecting a piece on one side highlights it on the other.
 "use strict";
 
 (() => {
@@ -13,7 +13,7 @@
     const numbersOf = (element) => (element ? element.dataset.passages.split(" ").map(Number) : []);
     const keysOf = (element) => (element ? element.dataset.changes.split(" ") : []);
 
-    // What stands for a passage and for a change, in both columns and in the map: found once, not at each step of the pointer.
+    // The elements of each passage and change, in both columns and in the map, are looked up once, not at each pointer move.
     let known = null;
     const changed = () => { known = null; };
     columns.addEventListener("zw:texts", changed);
@@ -42,7 +42,7 @@
         linked = next;
     }
 
-    // Scrolls inside the column alone: the page itself stays where the reader is. Once more when what is seen now was laid out.
+    // Scrolls only inside the column, not the page, and again after the visible blocks were laid out.
     function reveal(elements, except) {
         const shown = new Set();
         for (const target of elements) {
@@ -136,7 +136,7 @@
         (event.shiftKey ? stepPassage : stepChange)(key === "n" ? 1 : -1);
     });
 
-    // Kinds of changes are marked, or read like the rest of the text.
+    // Switches the marks of a kind of change on or off.
     section.querySelectorAll("button.zw-kind").forEach((button) => button.addEventListener("click", () => {
         button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
         const off = section.querySelectorAll('.zw-kind[aria-pressed="false"]');

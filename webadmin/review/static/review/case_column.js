@@ -1,4 +1,4 @@
-// The page as text, as it came, or as a picture: the column is fetched and put in place; nothing else of the case changes.
+// Switches the view of the page (text, raw text or screenshots) by fetching and replacing only its column.
 "use strict";
 
 (() => {

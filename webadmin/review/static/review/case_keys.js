@@ -1,4 +1,4 @@
-// Keys of a case: verdicts, the neighbours in the list, the note, undo, help. What they do stands on the page as buttons and links.
+// Keyboard shortcuts of a case: verdicts, neighbours in the list, note, undo, help. Each has a button or link on the page.
 "use strict";
 
 (() => {
@@ -56,7 +56,7 @@
     const button = desk.querySelector(".zw-help");
     if (button) button.addEventListener("click", () => help.showModal());
 
-    // One decision, sent once: a key that is pressed again while the next case loads decides nothing.
+    // Sends a decision only once: a key that is pressed again while the next case loads has no effect.
     desk.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => {
         if (event.submitter && event.submitter.formMethod === "dialog") return; // Enter in a field: nothing is sent
         if (form.dataset.sent) event.preventDefault();

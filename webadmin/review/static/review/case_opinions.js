@@ -1,4 +1,4 @@
-// Has the published engines asked when their section is unfolded, and shows their answers once they are there.
+// Requests the opinions of the published engines when their section is opened, and shows the answers when available.
 "use strict";
 
 (() => {
@@ -11,7 +11,7 @@
     let isBusy = false;
     let timer = 0;
 
-    // Read aloud; seen only where the content does not say it.
+    // For screen readers; visible only if the content does not show the state.
     function tell(sentence, isFault) {
         told.className = isFault ? "zw-note" : "zw-unseen";
         told.textContent = sentence;

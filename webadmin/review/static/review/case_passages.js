@@ -1,4 +1,4 @@
-// Tints passages that do not count, whenever they are drawn, and brings selected text into the forms that ask for it.
+// Tints excluded passages when they are drawn, and copies selected text into the forms that need it.
 "use strict";
 
 (() => {
@@ -22,7 +22,7 @@
         }
     }
 
-    // Stretches inside passages: found by their letters, since marks stand in place of hidden characters.
+    // Pieces inside passages are found by their letters, because marks replace hidden characters.
     const isLetter = /[\p{L}\p{N}]/u;
     const pieces = [...section.querySelectorAll("[data-piece]")];
 
@@ -74,7 +74,7 @@
         }).observe(columns, { childList: true, subtree: true });
     }
 
-    // A press on a button may end the selection: what was selected last in a column is remembered.
+    // A click on a button may clear the selection, so the last selection in a column is remembered.
     let selected = "";
     document.addEventListener("selectionchange", () => {
         const selection = document.getSelection();

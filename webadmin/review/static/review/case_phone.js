@@ -1,4 +1,4 @@
-// On a narrow screen there is one column: behind each passage of the page stands what it was taken from.
+// Builds a single column for narrow screens: each passage of the page is followed by its source in the work.
 "use strict";
 
 (() => {

@@ -1,5 +1,5 @@
-// Two columns that scroll together, line by line of what was copied, and the map between them. Only what is seen is laid out:
-// places are asked of blocks, and inside a block only where the eye is.
+// Scrolls the two columns together, aligned by copied lines, with the map between them. Only visible blocks are laid out,
+// so positions are read from blocks, and inside a block only at the reading position.
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
     const texts = () => [...columns.querySelectorAll(".zw-text")].filter((text) => text.offsetParent);
     const EYE = 1 / 4; // of a column's height: where a reader looks while scrolling
 
-    // Blocks that are not drawn yet are taken to be as high as their characters need, so that the scroll bar tells the truth.
+    // Estimates the height of undrawn blocks from their characters, so that the scroll bar is accurate.
     function estimate(text) {
         const style = getComputedStyle(text);
         const inLine = Math.max(1, Math.floor((text.clientWidth - parseFloat(style.paddingLeft) * 2) / parseFloat(style.fontSize)));
@@ -22,8 +22,8 @@
         });
     }
 
-    // What is not seen is laid out as well, some blocks whenever the browser has nothing else to do: Chromium tells screen
-    // readers of no block that it has not laid out yet.
+    // Lays out invisible blocks too, some whenever the browser is idle, because Chromium does not expose blocks to screen
+    // readers before their layout.
     const AT_ONCE = 6;
     const whenIdle = window.requestIdleCallback || ((call) => setTimeout(call, 30));
     let waiting = [];
@@ -44,7 +44,7 @@
 
     columns.addEventListener("toggle", layOutLater, { capture: true });
 
-    // Of each text its blocks, and the pairs in each.
+    // The blocks of each text, and the pairs in each block.
     let known = new Map();
 
     function read() {
@@ -77,7 +77,7 @@
         return from - 1;
     }
 
-    // The pair that the eye is in, and how far in it; behind it where it is in nothing that was copied.
+    // The pair at the reading position and the fraction of it above that position, or the last pair before uncopied text.
     function pairAt(text, eye) {
         const { blocks } = known.get(text);
         let at = lastAbove(blocks.map((each) => each.block), eye);
@@ -113,14 +113,14 @@
         requestAnimationFrame(follow);
     }
 
-    // The column that is under the pointer or has the focus leads.
+    // The column under the pointer or with the focus leads.
     for (const event of ["pointerover", "wheel", "touchstart", "focusin", "keydown"]) {
         columns.addEventListener(event, (heard) => { leading = heard.target.closest(".zw-text") || leading; }, { passive: true });
     }
     columns.addEventListener("scroll", (event) => { if (event.target === leading || !leading) ask(); else drawWindows(); }, { capture: true, passive: true });
     columns.addEventListener("scrollend", (event) => { if (event.target === leading) ask(); }, { capture: true, passive: true });
 
-    // The map: what of both texts is seen, a click that leads there, and arrows that go from passage to passage.
+    // The map shows the visible part of both texts; a click scrolls there, and arrow keys move between passages.
     const map = columns.querySelector(".zw-map");
 
     function drawWindows() {

@@ -1,4 +1,4 @@
-// Keys of the inbox, the preview of the matter that one is at, and what is chosen. Without it links and forms do the same.
+// Keyboard shortcuts of the inbox, the preview of the current matter, and the selection. Links and forms work without it.
 const form = document.getElementById("inbox-form");
 const preview = document.getElementById("inbox-preview");
 const help = document.querySelector(".inbox-keys");
@@ -45,7 +45,7 @@ function choose() {
     count();
 }
 
-// A verdict or assignment concerns what is chosen; where nothing is, the matter that one is at.
+// A verdict or assignment applies to the selected matters, or to the current matter if none is selected.
 function press(button) {
     if (!chosen().length) choose();
     button.click();

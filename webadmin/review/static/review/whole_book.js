@@ -1,4 +1,4 @@
-// A cell of the strip leads to its chapter in the table.
+// Scrolls to a chapter in the table when its cell in the strip is clicked.
 "use strict";
 
 (() => {

@@ -1,4 +1,4 @@
-// Tells where the check of a page stands, until it is done.
+// Shows the state of a recheck until it is finished.
 "use strict";
 
 function follow(shown) {

@@ -1,4 +1,4 @@
-/* The box in which one searches among many choices has no name of its own: it takes that of its field. */
+/* Gives the search box of a select widget an accessible name: the label of its field. */
 (() => {
     function name() {
         for (const box of document.querySelectorAll(".select2-search__field:not([aria-label])")) {

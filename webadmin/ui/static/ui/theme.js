@@ -1,4 +1,4 @@
-/* Light, dark or as the system: the choice that Unfold's pages keep (Alpine's persist plugin writes it as JSON). */
+/* Applies the theme that the user chose on Unfold's pages: light, dark or system (JSON of Alpine's persist plugin). */
 (() => {
     const KEEPER = "adminTheme", root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
 

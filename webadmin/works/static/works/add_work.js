@@ -1,4 +1,4 @@
-// Says before sending what the server would refuse, and that a sending takes its time.
+// Warns before an upload of files that the server would reject, and says that an upload may take long.
 "use strict";
 
 (() => {
