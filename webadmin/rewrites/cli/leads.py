@@ -158,7 +158,7 @@ def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
 
 
 def _say_status(lead: "RewordedLead", settings: Settings) -> None:
-    """Print the status of a confirmed lead, or that the page no longer gives an undecided or dismissed one."""
+    """Print the status of a confirmed lead, or that an undecided or dismissed lead is no longer found."""
     from core.matches import RewordedState
     from webadmin.rewrites.services.lead_status import lead_status
 

@@ -153,7 +153,7 @@ class _LeadBuilder:
         return [found[key] for key in sorted(found)]
 
     def _find_chapter(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
-        """Return the first chapter with the text whose work the page neither copies nor may publish, or None."""
+        """Return the first chapter with the text for whose work the page is neither a copy nor authorized, or None."""
         if version is None or self._rights is None:
             return None
         for chapter in self._chapters[str(match.text_id)]:

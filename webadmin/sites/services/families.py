@@ -73,7 +73,7 @@ def site_family(site: Site) -> Family:
 
 
 def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
-    """Return some of the site's pages as last crawled, with their URLs."""
+    """Return the parsed trees of some of the site's pages as last crawled, with their URLs."""
     found: list[tuple[str, HtmlElement]] = []
     rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
     for row in rows[: 2 * MAX_PAGES]:

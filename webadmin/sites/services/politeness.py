@@ -63,7 +63,7 @@ def has_second_route(site: Site) -> bool:
 
 
 def ban_rule(rule: SiteBanRule) -> BanRule:
-    """Return the crawler's form of a rule."""
+    """Convert a rule to the crawler's form."""
     return BanRule(
         name=rule.name,
         statuses=statuses(rule.statuses),

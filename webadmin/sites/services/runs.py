@@ -235,7 +235,7 @@ def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) ->
 
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
-    """Return the start URLs of the site's crawl, which are all pages for a list of pages."""
+    """Return the start URLs of the site's crawl; for a list of pages, these are all its pages."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
 
 
@@ -299,7 +299,7 @@ def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | 
 
 
 def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
-    """End a complete run, even one that was given up for dead before."""
+    """End a complete run, even if it was given up as dead before."""
     at = now or timezone.now()
     return _update(
         run,
@@ -424,7 +424,7 @@ def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
 
 
 def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[datetime]:
-    """Return the scheduled times that a run followed within an hour, whoever requested it."""
+    """Return the scheduled times that a run followed within an hour, regardless of who requested it."""
     kept = set()
     whole = CrawlRun.objects.filter(site=site, due_at__gte=after, only_urls="")
     for due_at in whole.values_list("due_at", flat=True):

@@ -82,7 +82,7 @@ def as_json(rows: Sequence[NumberedPiece]) -> bytes:
 
 
 def document(rows: Sequence[NumberedPiece], about: str) -> Document:
-    """Return the list as a document. about: the line under the title that names the matter."""
+    """Return the list as a document. about: the line below the title, which names the matter."""
     blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.from_text(clean_line(about))]
     for group in EvidenceGroup:
         of_group = [row for row in rows if row.piece.group is group]

@@ -73,7 +73,7 @@ class _JoinedPairs:
         return replace(self, work=(self.work[0], other.work[1]), page=(self.page[0], other.page[1]))
 
     def ribbon(self, work_scale: float, page_scale: float) -> Ribbon:
-        """Return the ribbon to draw."""
+        """Return the ribbon for these pairs, scaled to the strips."""
         (a, b), (c, d) = _scale_place(self.work, work_scale), _scale_place(self.page, page_scale)
         points = f"0,{a:.1f} 6,{a:.1f} 34,{c:.1f} 40,{c:.1f} 40,{d:.1f} 34,{d:.1f} 6,{b:.1f} 0,{b:.1f}"
         return Ribbon(self.passage, points, self.is_moved)

@@ -132,7 +132,7 @@ class LicenceAdmin(EnteredAdmin):
         return clip_text(licence.chapters, 30) or _("all chapters")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Remove the button to add a work: works come from uploads, on a page of their own."""
+        """Remove the button to add a work, because works are uploaded on a separate page."""
         formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
         if formfield is not None and db_field.name == "work":
             formfield.widget.can_add_related = False
