@@ -149,7 +149,7 @@ LOOKED_AT = 400
 
 
 def refresh_statistics() -> None:
-    """Update SQLite's statistics on its tables; PostgreSQL does so by itself."""
+    """Update SQLite's statistics on its tables; PostgreSQL does so automatically."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA analysis_limit={LOOKED_AT}")

@@ -29,7 +29,7 @@ def _fresh_connections(**_: object) -> None:
 
 @heartbeat_sent.connect
 def _give_sign_of_life(**_: object) -> None:
-    """Write a heartbeat every 2 s, from the loop that reads the broker, however long the children work."""
+    """Write a heartbeat every 2 s from the loop that reads the broker, which does not wait for the children."""
     write_heartbeat(SETTINGS.home, os.environ)
     if _starts_processes():
         crawlers.restart_lost_crawler(SETTINGS)

@@ -309,7 +309,7 @@ class _Cases:
         return case
 
     def release_page(self, page: PageRecord, findings: Findings) -> None:
-        """Remove a page from the case that it is another URL of, because its text differs or rights allow it."""
+        """Detach a page that is only another URL of a case, because its text differs or rights allow it."""
         key = (page.page_id, findings.work.pk)
         case = self._cases.get(key)
         row = self._addresses.pop((id(case), page.page_id), None)

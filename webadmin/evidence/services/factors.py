@@ -91,7 +91,7 @@ class Factor:
 
 
 def format_utc(at: datetime) -> str:
-    """Return a moment to the minute, in UTC."""
+    """Format a time to the minute, in UTC."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
