@@ -1,1 +1,1 @@
-"""Crawls sites and reads their pages: Scrapy at the rim, plain functions over bytes and text inside."""
+"""Crawls sites and reads their pages. Scrapy is used at the edge; inside are plain functions on bytes and text."""

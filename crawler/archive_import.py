@@ -1,4 +1,4 @@
-"""Imports the pages of an archive file into the page store, read as in a crawl, with their origin."""
+"""Imports the pages of an archive file into the page store. They are read as in a crawl and record their origin."""
 
 import logging
 import time
@@ -23,13 +23,13 @@ from crawler.store_pipeline import MAX_BYTES, MAX_PAGES
 from crawler.urls import canonical
 
 MAX_FAULTS = 50
-TELL_EVERY_RECORDS, TELL_EVERY_S = MAX_PAGES, 2.0  # a page takes up to 80 ms to read, a slow one minutes
-MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as dead (webadmin.sites.services.imports)
+TELL_EVERY_RECORDS, TELL_EVERY_S = MAX_PAGES, 2.0  # reading a page takes up to 80 ms, in rare cases minutes
+MAX_READING_S = 60.0  # an import without progress for ten minutes counts as dead (webadmin.sites.services.imports)
 
 
 @dataclass(frozen=True, slots=True)
 class PagePlace:
-    """The site that a page belongs to, and the rules by which its pages are read."""
+    """The site that a page belongs to, and the rules for reading its pages."""
 
     site_id: SiteId
     rules: ReadingRules = NO_RULES
@@ -37,13 +37,13 @@ class PagePlace:
 
 @dataclass(frozen=True, slots=True)
 class ImportedSoFar:
-    """The progress of an interrupted import: what lies before `at` is stored, and counted."""
+    """The progress of an interrupted import: all records before `at` are stored and counted."""
 
     at: RecordPosition = field(default_factory=RecordPosition)
     counts: ImportCounts = field(default_factory=ImportCounts)
 
 
-Places = Callable[[str], PagePlace | None]  # returns the site of a page by its address; None: no site is watched there
+Places = Callable[[str], PagePlace | None]  # maps the URL of a page to its site; None: no site at this URL is watched
 
 
 def import_archive(
@@ -56,16 +56,16 @@ def import_archive(
     so_far: ImportedSoFar | None = None,
     on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
 ) -> ImportCounts:
-    """Import all pages of a file that have a place; send each stored version to `outbox`, new or not.
+    """Import all pages that belong to a watched site; send every stored version to `outbox`, new or not.
 
-    so_far: of an import that was interrupted, which goes on there. on_progress: called every 32 records, or 2 s, with
-    the counts and where the next import would go on; what it raises ends this one. Safe to repeat: a page that is there
-    is not stored again.
+    so_far: the progress of an interrupted import, which is resumed. on_progress: called every 32 records or 2 s with
+    the counts and the position at which an import would resume; an exception that it raises ends the import. Safe to
+    repeat: pages that are already stored are not stored again.
 
-    Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
-    on_progress. Raises RetryLater if a store does not answer.
+    Raises UnreadableFile if the file is not an archive or is truncated; pages before the fault are stored and reported
+    to on_progress. Raises RetryLater if a store does not respond.
     """
-    logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
+    logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns about every malformed URL and prints it unescaped
     so_far = so_far or ImportedSoFar()
     with ReadingProcess(max_seconds=MAX_READING_S) as reader:
         importing = _Import(path.name, places, store, outbox, reader, so_far, on_progress)
@@ -84,7 +84,7 @@ def import_archive(
 
 
 class _Import:
-    """One import. Pages gather until `keep` stores them and sends them to the next step, known ones too."""
+    """One import. It gathers pages until `keep` stores them and sends them to the next step, including known pages."""
 
     def __init__(  # noqa: PLR0917 - see import_archive
         self,
@@ -99,13 +99,13 @@ class _Import:
         self._name, self._places, self._store, self._outbox = name, places, store, outbox
         self._reader, self._listener = reader, listener
         self.counts, self._met = so_far.counts, so_far.at
-        self._kept = deepcopy(so_far.counts), so_far.at  # what lies before is stored
+        self._kept = deepcopy(so_far.counts), so_far.at  # the stored records: their counts, and the position after them
         self._gathered: list[tuple[Fetched, Reading]] = []
         self._bytes = self._records = 0
         self._told_at = time.monotonic()
 
     def take(self, record: Captured | PassedBy | None) -> None:
-        """Read a further record; store what gathered and report progress from time to time. None: a sign of life."""
+        """Read one more record. From time to time, store the pages and report progress. None: a sign of life."""
         if record is None:
             self.tell()
             return
@@ -118,16 +118,16 @@ class _Import:
             self.tell()
 
     def tell(self) -> None:
-        """Report what is stored."""
+        """Report the counts of the stored records."""
         self._told_at = time.monotonic()
         if self._listener is not None:
             self._listener(*self._kept)
 
     def keep(self) -> None:
-        """Store what gathered. Raises RetryLater, and keeps it gathered then."""
+        """Store the gathered pages. If this raises RetryLater, they stay gathered."""
         try:
             stored = self._store.put_many(self._gathered)
-        except ValueError:  # an address that no page can have: the others do not suffer for it
+        except ValueError:  # one page has an impossible URL: the others are stored one by one
             stored = [each for page in self._gathered for each in self._put(*page)]
         self.counts.stored += len(stored)
         self.counts.new_versions += sum(each.is_new_version for each in stored)

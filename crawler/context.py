@@ -1,4 +1,4 @@
-"""The shared state of one crawl, for the spider, middlewares, the store pipeline and the politeness extension."""
+"""The shared state of one crawl, for the spider, the middlewares, the store pipeline and the politeness extension."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from crawler.urls import CrawlScope
 
 @dataclass(frozen=True, slots=True)
 class CrawlContext:
-    """One crawl of one plan.
+    """The state of one crawl of one plan.
 
-    is_held: whether the site is this process's to crawl, asked from any thread. job_dir: the site's folder, where it
-    has one. fetched_before: pages of the same crawl before it was interrupted. on_read: told of each page that was
-    read: its address, and what was found. machine: this one, as evidence has it. answers: what sites of one host share.
+    is_held: returns whether this process still holds the site; thread-safe. job_dir: the site's folder, or None.
+    fetched_before: pages that the crawl fetched before it was interrupted. on_read: called for each page that was read,
+    with its URL and content. machine: this machine, for the evidence. answers: responses shared by sites of one host.
     """
 
     plan: CrawlPlan
@@ -50,16 +50,16 @@ class CrawlContext:
     answers: RecentAnswers | None = None
 
     def is_known_page(self, url: str) -> bool:
-        """Return True if this crawl fetches single pages and earlier crawls know the address as a page of its own."""
+        """Return True if this crawl fetches single pages and earlier crawls stored this URL as a page."""
         return bool(self.plan.only_urls) and self.recrawl.visits.has_page(url)
 
     def is_full(self) -> bool:
-        """Return True if as many pages have been fetched as the plan allows."""
+        """Return True if the crawl has fetched as many pages as the plan allows."""
         return self.fetched_before + self.stats.counts.fetched >= self.plan.max_pages
 
 
 def get_context(crawler: Any) -> CrawlContext:
-    """Return the context of a scrapy.crawler.Crawler, once its spider is there."""
+    """Return the context of a scrapy.crawler.Crawler. Its spider must exist."""
     context = crawler.spider.context
     assert isinstance(context, CrawlContext)
     return context

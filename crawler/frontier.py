@@ -1,7 +1,7 @@
-"""The addresses that a crawl still has to fetch, kept as a journal so that a killed crawl resumes where it was.
+"""The URLs that a crawl still has to fetch, in a journal that lets a killed crawl resume.
 
-It has one line for each address that was found and one for each that is done, in order. If a loss of power cuts off
-the end of the file, the rest is a state that the crawl was really in: links are written before their page is done.
+It has one line for each URL that was found and one for each that is done, in order. If a power failure truncates the
+file, what is left is still a consistent state: the links of a page are written before the page is marked as done.
 """
 
 import hashlib
@@ -18,18 +18,18 @@ from core.pages import CrawlPlan
 from core.wording import Message
 from crawler.urls import canonical
 
-if TYPE_CHECKING:  # what imports the spider is loaded without Scrapy
+if TYPE_CHECKING:  # modules that import the spider are loaded without Scrapy
     from scrapy import Request
 
 JOURNAL_NAME = "frontier.jsonl"
-# A page, a sitemap, an address that may be one, and robots.txt, which is fetched for the sitemaps that it names.
+# A page, a sitemap, a URL that may be a sitemap, and robots.txt, which is fetched for its list of sitemaps.
 PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
-_FORMAT = 1  # raise it when the lines change meaning
+_FORMAT = 1  # increase it if the meaning of the lines changes
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlTarget:
-    """One address to fetch."""
+    """One URL to fetch."""
 
     url: str
     depth: int
@@ -37,20 +37,20 @@ class CrawlTarget:
 
 
 def asks_for_page(request: "Request") -> bool:
-    """Return True if a request of the spider asks for a page, not for a sitemap, robots.txt or a resource."""
+    """Return True if a request of the spider is for a page, not for a sitemap, robots.txt or a resource."""
     target = request.cb_kwargs.get("target")
     return isinstance(target, CrawlTarget) and target.kind == PAGE
 
 
 class Frontier:
-    """The addresses of one crawl; `notice` says what an operator should know of the journal that was found.
+    """The URLs of one crawl; `notice` is a message for the operator about an earlier journal.
 
-    In memory: what is left to do, and a digest of all that is known.
+    It keeps in memory the pending URLs and the digests of all known URLs.
     """
 
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
         self._pending: dict[bytes, CrawlTarget] = {}
-        self._known: set[bytes] = set()  # to do or done
+        self._known: set[bytes] = set()  # pending or done
         self._claimed: set[bytes] = set()
         self._done_pages = 0
         self._journal = Journal(job_dir / JOURNAL_NAME, plan_digest(plan)) if job_dir is not None else None
@@ -65,41 +65,41 @@ class Frontier:
         return self._done_pages
 
     def pending(self) -> list[CrawlTarget]:
-        """Return what is known and not done, in the order in which it was found."""
+        """Return the pending URLs in the order in which they were found."""
         return list(self._pending.values())
 
     def is_empty(self) -> bool:
-        """Return True if nothing is left to do."""
+        """Return True if no URLs are pending."""
         return not self._pending
 
     def add_address(self, url: str, depth: int, kind: str = PAGE) -> bool:
-        """Add an address; True if it was not known before."""
+        """Add a URL; return True if it was not known before."""
         return bool(self.add_all([CrawlTarget(url, depth, kind)]))
 
     def add_all(self, targets: Iterable[CrawlTarget]) -> list[CrawlTarget]:
-        """Add addresses, and return those that were not known before."""
+        """Add URLs; return those that were not known before."""
         fresh = [target for target in targets if self._admit(target)]
         if self._journal is not None:
             self._journal.write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
-        """Add an address that `claim` admitted as one of its own."""
+        """Add a URL that was only claimed before."""
         self._claimed.discard(_digest(url))
         self.add_address(url, depth, kind)
 
     def knows(self, urls: Iterable[str]) -> set[str]:
-        """Return those of these that are known as addresses of their own, to do or done."""
+        """Return the given URLs that are pending or done. URLs that were only claimed do not count."""
         return {url for url in urls if _digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
-        """Return True if the address is still to be done."""
+        """Return True if the URL is pending."""
         return _digest(url) in self._pending
 
     def claim(self, url: str) -> bool:
-        """Claim an address for a redirect, or for a text of several parts; False if it was known before.
+        """Claim a URL as a redirect target or a part of a longer text; return False if it was known before.
 
-        The journal does not note it: a crawl that is killed half-way begins again where the redirects began.
+        Claims are not written to the journal: a crawl that is killed in between starts again before the redirects.
         """
         key = _digest(url)
         if key in self._known or key in self._claimed:
@@ -108,12 +108,12 @@ class Frontier:
         return True
 
     def finish(self, url: str) -> None:
-        """Never fetch this address again in this crawl."""
+        """Mark this URL as done, so that this crawl does not fetch it again."""
         if self._note_done(url) and self._journal is not None:
             self._journal.write({"done": url})
 
     def close(self, is_complete: bool) -> None:
-        """Close the journal; that of a complete crawl is removed, so that the next one starts afresh."""
+        """Close the journal. If the crawl is complete, delete it, so that the next crawl starts afresh."""
         if self._journal is not None:
             self._journal.close(is_complete=is_complete)
 
@@ -126,7 +126,7 @@ class Frontier:
         return True
 
     def _note_done(self, url: str) -> bool:
-        """Drop a pending address; False if it was not pending."""
+        """Mark a URL as done; return False if it was already done."""
         key = _digest(url)
         target = self._pending.pop(key, None)
         self._done_pages += target is not None and target.kind == PAGE
@@ -142,7 +142,7 @@ class Frontier:
 
 
 class Journal:
-    """The journal of one crawl; `notice` says what an operator should know of the one that was found."""
+    """The journal of one crawl; `notice` is a message for the operator about an earlier journal."""
 
     def __init__(self, path: Path, digest: str) -> None:
         self._path, self._digest = path, digest
@@ -150,10 +150,10 @@ class Journal:
         self.notice: Message | None = None
 
     def open(self) -> Iterator[dict[str, object]]:
-        """Yield the records of the journal that was found, up to its first bad line, and write them to a new one.
+        """Yield the records of an earlier journal up to its first bad line, and copy them to a new one.
 
-        The old one stays until the new one is whole. A process that still has that one open, because it was taken for
-        dead, writes where nothing is read.
+        The new journal replaces the old one only when it is complete. A process that was wrongly considered dead keeps
+        writing to the old file, which is no longer read.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
@@ -185,13 +185,13 @@ class Journal:
                     yield record
 
     def write(self, *records: dict[str, object]) -> None:
-        """Add lines, and hand them to the system at once."""
+        """Append lines and flush them immediately."""
         if self._file is not None and records:
             self._file.writelines(map(_line, records))
             self._file.flush()
 
     def close(self, *, is_complete: bool) -> None:
-        """Close it; that of a complete crawl is removed."""
+        """Close the journal; delete it if the crawl is complete."""
         if self._file is not None:
             if is_complete and self._is_own():
                 self._path.unlink()
@@ -199,7 +199,7 @@ class Journal:
             self._file = None
 
     def _is_own(self) -> bool:
-        """Return True if no other process has opened the journal since; a process given up for dead may wake again."""
+        """Return True if no other process has replaced the journal; a process that was considered dead may resume."""
         assert self._file is not None
         with suppress(OSError):
             return os.path.samestat(self._path.stat(), os.fstat(self._file.fileno()))
@@ -207,7 +207,7 @@ class Journal:
 
 
 def _read_record(line: str) -> dict[str, object] | None:
-    """Return the record in a line of the journal; None for a bad one."""
+    """Return the record in a line of the journal, or None if the line is damaged."""
     try:
         record = json.loads(line)
     except ValueError:
@@ -223,12 +223,12 @@ def _line(record: dict[str, object]) -> str:
 
 
 def _digest(url: str) -> bytes:
-    """Return 16 bytes for an address, however long: among 10^9 of them two collide with a chance of 10^-21."""
+    """Return 16 bytes for a URL of any length: among 10^9 URLs, two collide with a probability of 10^-21."""
     return hashlib.blake2b(address_key(url).encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def address_key(url: str) -> str:
-    """Return the form of an address that all its spellings share."""
+    """Return the canonical form of a URL, the same for all its spellings."""
     try:
         return canonical(url)
     except ValueError:
@@ -236,7 +236,7 @@ def address_key(url: str) -> str:
 
 
 def drop_journal(job_dir: Path, before: datetime) -> None:
-    """Remove the journal of a crawl that was last active before this moment."""
+    """Delete the journal of a crawl that was last active before this time."""
     path = job_dir / JOURNAL_NAME
     with suppress(FileNotFoundError):
         if datetime.fromtimestamp(path.stat().st_mtime, UTC) < before:
@@ -244,7 +244,7 @@ def drop_journal(job_dir: Path, before: datetime) -> None:
 
 
 def plan_digest(plan: CrawlPlan) -> str:
-    """Digest everything that decides what is fetched; pace and limits may change between the two halves of a crawl."""
+    """Digest everything that decides what is fetched; pace and limits may change while a crawl is interrupted."""
     pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness", "answers_since"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, default=list).encode()).hexdigest()

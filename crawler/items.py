@@ -1,4 +1,4 @@
-"""Items that the spider hands to the pipeline."""
+"""Items that the spider passes to the pipeline."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A known page that has not changed since it was last fetched, as the site answered."""
+    """A known page that the site reports as unchanged since the last fetch."""
 
     target: CrawlTarget
     at: datetime
@@ -27,7 +27,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class NotThere:
-    """A known page that is not there, as the site answered; `visit` is the new state of its address."""
+    """A known page that the site reports as missing; `visit` is the new state of its URL."""
 
     target: CrawlTarget
     fetched: Fetched
@@ -37,7 +37,7 @@ class NotThere:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A response in which no text was read: it is kept raw, as it cannot be read or was requested alone."""
+    """A response without readable text. It is stored raw, because reading failed or it was requested individually."""
 
     target: CrawlTarget
     fetched: Fetched

@@ -1,4 +1,4 @@
-"""The links of a page, sorted by their targets: the next part of a text, a chapter of its list, anything else."""
+"""Finds the links of a page and sorts them by target: the next part of a text, a chapter, anything else."""
 
 import re
 from collections import Counter
@@ -18,8 +18,8 @@ from crawler.markup import parse
 from crawler.selectors import select
 from crawler.urls import is_book, script_route
 
-MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
-_MAX_WORDS = 20  # pieces of text in an element that is clicked: a button has one, a page that is clicked anywhere all
+MAX_LINKS_OF_PAGE = 5_000  # the chapter list of a long novel has some 3,000
+_MAX_WORDS = 20  # text nodes in a clickable element: a button has one, a fully clickable page has all
 _NEXT = re.compile(
     r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$",
     re.IGNORECASE,
@@ -31,27 +31,27 @@ _CHAPTER = re.compile(
 
 
 class LinkPlace(StrEnum):
-    """The part of a page that has an address."""
+    """The part of a page in which a URL was found."""
 
     LINK = "link"  # a, area, link
-    ATTRIBUTE = "attribute"  # data-href and such, what an element does when it is clicked
-    CHOICE = "choice"  # a list to choose from
+    ATTRIBUTE = "attribute"  # data-href and similar, or what an element does on a click
+    CHOICE = "choice"  # an option of a select element
     FRAME = "frame"  # a frame, or a form without fields
-    SCRIPT = "script"  # an inline script, or JSON that the page carries
-    DATA = "data"  # JSON that the page asks for
+    SCRIPT = "script"  # an inline script, or JSON embedded in the page
+    DATA = "data"  # JSON that the page requests
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Absolute http(s) addresses without fragments, each once, in order of the page; none in two of the first three.
+    """Absolute http(s) URLs without fragments, each once, in page order; each in only one of the first three fields.
 
-    downloads: those of them all that the page offers as files. places: where those stand that are no ordinary links.
+    downloads: those that the page offers as files. places: where the URLs that are not ordinary links were found.
     """
 
     next_pages: tuple[str, ...]
     chapters: tuple[str, ...]
     others: tuple[str, ...]
-    declared_canonical: str  # what <link rel=canonical> says, absolute; "" for none
+    declared_canonical: str  # of <link rel=canonical>, absolute; "" if there is none
     downloads: tuple[str, ...] = ()
     places: Mapping[str, LinkPlace] = field(default_factory=dict)
 
@@ -59,7 +59,7 @@ class Links:
         return self.places.get(url, LinkPlace.LINK)
 
     def with_data(self, data: Iterable[str], url: str) -> "Links":
-        """Add the addresses in what the page at `url` requests: JSON, or pieces of markup."""
+        """Add the URLs in data that the page at `url` requests: JSON, or HTML fragments."""
         known = {*self.next_pages, *self.chapters, *self.others}
         new: dict[str, LinkPlace] = {}
         for each in data:
@@ -80,10 +80,10 @@ def links(
     *,
     is_rendered: bool = False,
 ) -> Links:
-    """Return the links of a page that crawlers may follow; none at all where a robots meta tag says nofollow.
+    """Return the links of a page that crawlers may follow; none if a robots meta tag says nofollow.
 
-    encoding: of the page. is_rendered: scripts have made it: routes that only they know are addresses, too.
-    Raises BadConfiguration for a selector that cannot be read.
+    encoding: of the page. is_rendered: scripts generated the page, so routes in fragments count as URLs, too.
+    Raises BadConfiguration if a selector is invalid.
     """
     page = _PageAddresses(tree, base_url(tree, url), encoding, is_rendered=is_rendered)
     declared = next((page.address(node.get("href")) for node in tree.iter("link") if _has_rel(node, "canonical")), "")
@@ -110,17 +110,17 @@ def _downloads(page: "_PageAddresses") -> Iterator[str]:
 
 
 class _PageAddresses:
-    """Collects the addresses of one page, and where each was found."""
+    """Collects the URLs of one page, and where each was found."""
 
     def __init__(self, tree: HtmlElement, base: str, encoding: str, *, is_rendered: bool) -> None:
         self.tree, self._base, self._encoding, self._is_rendered = tree, base, encoding, is_rendered
         self.places: dict[str, LinkPlace] = {}
         self._ordinary: set[str] = set()
-        self._addresses: dict[str, str] = {}  # a link is looked at as a next page, as a chapter, and as any link
+        self._addresses: dict[str, str] = {}  # each link is examined as a next page, a chapter, and any other link
         self.clicked = clicked_elements(tree)[:MAX_LINKS_OF_PAGE]
 
     def address(self, href: str | None) -> str:
-        """Resolve an address on the page; "" for one that leads to no page."""
+        """Resolve a URL on the page; "" if it does not lead to a page."""
         if not href:
             return ""
         known = self._addresses.get(href)
@@ -142,7 +142,7 @@ class _PageAddresses:
                 yield address
 
     def other_addresses(self, addresses: Iterable[str], place: LinkPlace) -> Iterator[str]:
-        """Yield the targets of addresses in other places."""
+        """Yield the targets of URLs found in other places."""
         for stated in addresses:
             address = self.address(stated)
             if not address or len(self.places) >= MAX_LINKS_OF_PAGE:
@@ -152,7 +152,7 @@ class _PageAddresses:
             yield address
 
     def elsewhere(self) -> Iterator[str]:
-        """Yield all addresses that are no ordinary links."""
+        """Yield the URLs that are not in ordinary links."""
         for node, found in self.clicked:
             if not _has_rel(node, "nofollow"):
                 yield from self.other_addresses(found, LinkPlace.ATTRIBUTE)
@@ -192,7 +192,7 @@ def _anchors(nodes: list[HtmlElement]) -> Iterator[HtmlElement]:
 
 
 def _words(node: HtmlElement) -> str:
-    """Return the words on an element that can be clicked."""
+    """Return the text of a clickable element."""
     return "".join(islice(node.itertext(), _MAX_WORDS)) or node.get("value") or ""
 
 
@@ -201,21 +201,21 @@ def _has_rel(node: HtmlElement, word: str) -> bool:
 
 
 def forbids_following(tree: HtmlElement) -> bool:
-    """Return True if a page says that none of its links is to be followed."""
+    """Return True if a page forbids following its links."""
     tags = (node for node in tree.iter("meta") if (node.get("name") or "").lower() == "robots")
     return any({"nofollow", "none"} & set(re.split(r"[\s,]+", (node.get("content") or "").lower())) for node in tags)
 
 
-# The addresses that a page means: absolute, without a fragment, and in the bytes that a browser would send.
+# Resolves URLs as browsers do: absolute, without a fragment, and in the bytes that a browser would send.
 
 _UNICODE = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "ascii", ""})
 
 
 def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_routes: bool = False) -> str:
-    """Resolve a link of a page in `encoding`; "" for one that leads to no page.
+    """Resolve a link of a page in `encoding`; "" if it does not lead to a page.
 
-    As the URL standard has it, what is not ASCII in a query is sent in the page's own encoding, in a path in UTF-8.
-    keeps_routes: a fragment that scripts read as a path stays.
+    As in the URL standard, non-ASCII characters are encoded in the page's charset in a query, in UTF-8 in a path.
+    keeps_routes: keep a fragment that scripts interpret as a path.
 
     >>> absolute("/read?name=第1章", "http://a.example/", "gb18030")
     'http://a.example/read?name=%B5%DA1%D5%C2'
@@ -231,7 +231,7 @@ def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_rout
 
 
 def base_url(tree: HtmlElement, url: str) -> str:
-    """Return the base of a page's relative addresses."""
+    """Return the base URL for a page's relative links."""
     stated = next((node.get("href") for node in tree.iter("base") if node.get("href")), "")
     return absolute(stated, url) or url
 
@@ -244,14 +244,14 @@ def _encode_query(encoding: str, address: str) -> str:
     return head + mark + "".join(sent)
 
 
-# Addresses that a page has outside of href: in attributes, in frames and lists to choose from, in inline scripts.
+# Finds URLs outside of href: in attributes, frames, select elements and inline scripts.
 #
-# Only what stands there whole is an address; none is put together. All are judged as any other link is.
+# Only complete URLs count; none is assembled from parts. All are checked like any other link.
 
-MAX_SCRIPT_CHARS = 300_000  # of one page; the lists of chapters that scripts carry have some 60 characters a chapter
+MAX_SCRIPT_CHARS = 300_000  # per page; chapter lists in scripts have some 60 characters a chapter
 MAX_LITERALS = 5_000  # as many as links
 _MAX_ADDRESS_CHARS = 300
-# A literal that may be an address: it has no blanks, and begins as one does.
+# A literal that may be a URL: it has no blanks, and its beginning is that of a URL.
 _LITERAL = re.compile(
     rf"""(["'`])(?=https?:|[\\/.?]|[\w%-]+[./])([^\s"'`<>{{}}|^$]{{2,{_MAX_ADDRESS_CHARS}}}+)\1""", re.ASCII
 )
@@ -292,12 +292,12 @@ _HANDLED = etree.XPath(
 
 
 def clicked_elements(tree: HtmlElement) -> list[tuple[HtmlElement, list[str]]]:
-    """Return the elements that lead somewhere by other attributes than href, with the raw addresses."""
+    """Return the elements that link through other attributes than href, with the unresolved URLs."""
     return [(node, found) for node in _HANDLED(tree) if (found := attribute_addresses(node))]
 
 
 def attribute_addresses(node: HtmlElement) -> list[str]:
-    """Return the raw addresses in an element's attributes other than href, those in its handlers among them."""
+    """Return the unresolved URLs in an element's attributes other than href, including its event handlers."""
     found = [value for name in _ATTRIBUTES if (value := node.get(name)) and _ADDRESS.fullmatch(value.strip())]
     href = node.get("href") or ""
     if href.startswith(_SCRIPTED):
@@ -309,7 +309,7 @@ def attribute_addresses(node: HtmlElement) -> list[str]:
 
 
 def frame_addresses(tree: HtmlElement) -> Iterator[str]:
-    """Yield the addresses of frames, and of forms without fields."""
+    """Yield the URLs of frames, and of forms without fields."""
     for node in tree.iter("iframe", "frame", "embed", "object"):
         yield node.get("src") or node.get("data-src") or node.get("data") or ""
     for form in tree.iter("form"):
@@ -320,16 +320,16 @@ def frame_addresses(tree: HtmlElement) -> Iterator[str]:
 
 
 def option_address(option: HtmlElement) -> str:
-    """Return the address of a choice in a list, "" if its value is not an address."""
+    """Return the URL of an option element, or "" if its value is not a URL."""
     value = (option.get("value") or "").strip()
     return value if _ADDRESS.fullmatch(value) else ""
 
 
 def script_addresses(sources: Iterable[str]) -> list[str]:
-    """Return the addresses of pages that stand whole in inline scripts or in JSON, each once, in their order.
+    """Return the complete URLs of pages in inline scripts or in JSON, each once, in their order.
 
-    An address has a figure in it, the ending of a page or Chinese, or stands beside another one of the same folder: a
-    script of an ordinary page names settings of the site, and its pages elsewhere.
+    To count, a URL must contain a digit, a page's file extension or Chinese, or share its folder with another one:
+    scripts of ordinary pages contain settings of the site, whose pages are linked elsewhere.
     """
     found: dict[str, bool] = {}
     left = MAX_SCRIPT_CHARS
@@ -344,7 +344,7 @@ def script_addresses(sources: Iterable[str]) -> list[str]:
 
 
 def decode_literal(literal: str) -> str:
-    r"""Decode a literal of a script.
+    r"""Decode the escapes in a string literal of a script.
 
     >>> decode_literal(r"\/read\/1.html\u0026p=2")
     '/read/1.html&p=2'
@@ -364,7 +364,7 @@ def _handler_addresses(code: str) -> list[str]:
 
 
 def _literals(source: str) -> Iterator[tuple[str, bool]]:
-    """Yield addresses among the literals of a script, and whether the script navigates there."""
+    """Yield the URLs among the literals of a script, and whether the script navigates to them."""
     for match in _LITERAL.finditer(source):
         literal = decode_literal(match[2])
         before, after = (
@@ -385,7 +385,7 @@ def _literals(source: str) -> Iterator[tuple[str, bool]]:
 
 
 def _may_be_page(address: str, folders: Counter[str]) -> bool:
-    if address.startswith("."):  # so modules of scripts name one another
+    if address.startswith("."):  # modules of scripts refer to each other in this form
         return bool(_FILE_END.search(address))
     return bool(_IS_PAGE.search(address)) or folders[_folder(address)] > 1
 
@@ -394,14 +394,14 @@ def _folder(address: str) -> str:
     return address.partition("?")[0].rpartition("/")[0]
 
 
-# Reads links to files on net disks from a page: listed with it, never fetched.
+# Finds links to files on net disks. They are listed with their page and never fetched.
 #
-# Whole books are handed on that way. Domains: those of util/regex_util.go in https://github.com/fish2018/pansou
-# (9a3c66d, read 2026-11), which gathers such links, and by hand 蓝奏云, 微云, 城通, 奶牛快传, 坚果云 and those abroad.
-# One that is missing costs a line of the list and nothing else.
+# Whole books are shared this way. Domains: from util/regex_util.go in https://github.com/fish2018/pansou (9a3c66d,
+# read 2026-11), which collects such links; 蓝奏云, 微云, 城通, 奶牛快传, 坚果云 and foreign ones were added by hand.
+# A missing domain only costs a line in the list.
 
 MAX_LINKS, MAX_LABEL_CHARS, MAX_URL_CHARS = 50, 80, 2_000
-# Domains by the name of the disk; their sub-domains are theirs (www.123pan.com, wwi.lanzoux.com).
+# Domains with the name of their disk; subdomains are included (www.123pan.com, wwi.lanzoux.com).
 _DISKS = {
     "百度网盘": ("pan.baidu.com", "yun.baidu.com"),
     "夸克网盘": ("pan.quark.cn",),
@@ -425,7 +425,7 @@ _DISKS = {
     "MediaFire": ("mediafire.com",),
 }
 _BY_DOMAIN = {domain: disk for disk, domains in _DISKS.items() for domain in domains}
-# 蓝奏云 changes its domain every few months and keeps the word: lanzoui.com, lanzoux.com, lanzouw.com, lanzout.com.
+# 蓝奏云 changes its domain every few months, but keeps the prefix: lanzoui.com, lanzoux.com, lanzouw.com, lanzout.com.
 _LANZOU = re.compile(r"(?:^|\.)lanzou[a-z]?\.com$|(?:^|\.)lanosso\.com$")
 _NAMES = ("lanzou", "lanosso", *_BY_DOMAIN)
 _MAY_BE_DISK = re.compile("|".join(map(re.escape, _NAMES)), re.IGNORECASE)
@@ -433,7 +433,7 @@ _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 
 
 def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[NetDiskLink, ...]:
-    """Return the net disk links of a page, each once, in order: links, and URLs written out in its lines, `texts`."""
+    """Return a page's net disk links, each once, in order: first links, then URLs written in its lines, `texts`."""
     found: dict[str, NetDiskLink] = {}
     for address, label in _addresses(tree, url, texts):
         disk = net_disk(address)
@@ -445,7 +445,7 @@ def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[N
 
 
 def net_disk(url: str) -> str:
-    """Return the name of the net disk that an address has a file on; "" for any other address.
+    """Return the name of the net disk that hosts the file at a URL, or "" for any other URL.
 
     >>> net_disk("https://www.123pan.com/s/ab-cd"), net_disk("https://wwi.lanzoux.com/i1"), net_disk("https://pan.baidu.com/")
     ('123云盘', '蓝奏云', '')
@@ -465,7 +465,7 @@ def net_disk(url: str) -> str:
 
 
 def _addresses(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (address, words) of links, then of addresses that are written out."""
+    """Yield (URL, label) of links, then of URLs written as text."""
     hrefs = "".join("\0".join(tree.xpath("//a/@href | //area/@href")).split()).lower()
     may_be_linked = any(name in hrefs for name in _NAMES)
     for node in tree.iter("a", "area") if may_be_linked else ():

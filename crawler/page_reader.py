@@ -1,4 +1,4 @@
-"""Reads responses in a process of limited time and memory, so that no content can stop the crawl."""
+"""Reads responses in a process with limited time and memory, so that no content can stop the crawl."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from crawler.stats import SLOW_RULES
 
 
 class PageReader:
-    """Reads for one plan. templates: a folder with what an earlier crawl learnt of the site, and where it is kept.
+    """Reads the pages of one plan. templates: the folder that keeps what crawls learnt about the site's templates.
 
-    site: where what a page refers to and cannot be read without comes from: style sheets, fonts, pictures. cache: the
-    machine's folder of what is costly to make.
+    site: the source of the style sheets, fonts and pictures that reading a page requires. cache: the machine's folder
+    of results that are costly to compute.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class PageReader:
         is_rendered: bool = False,
         has_contacts: bool = False,
     ) -> WholePage:
-        """Return the links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises.
+        """Return the links of a page and, if it `is_kept`, its text. Raises the errors of crawler.reading.read_page.
 
-        is_rendered: a browser has run its scripts. has_contacts: what it says of the site's contacts is wanted, too.
+        is_rendered: a browser has run its scripts. has_contacts: the site's contacts on the page are wanted, too.
         """
         resources = self._site.of_page(url) if self._site is not None else NO_RESOURCES
-        is_dropped = self._slow_pages >= MAX_SLOW_PAGES  # the selectors of the plan, after pages that were slow by them
+        is_dropped = self._slow_pages >= MAX_SLOW_PAGES  # the plan's selectors, after several slow pages
         has_rules = any(self._selectors) and not is_dropped
         page = PageToRead(body, dict(headers), url, is_kept, is_rendered, has_contacts, has_rules, is_dropped)
         try:
@@ -73,7 +73,7 @@ class PageReader:
         return replace(page, faults=(fault, *page.faults))
 
     async def run(self, task: Task) -> Any:
-        """Run any other task: its result, or what it raises; Rejected where it is given up."""
+        """Run any other task and return its result or raise its error. Return Rejected if it was given up."""
         try:
             return await asyncio.wrap_future(self._process.submit(task))
         except GivenUp as fault:

@@ -1,7 +1,7 @@
 """Regular expressions on URLs that a user typed: none of them can block a crawl, however it is written.
 
-A pattern with one repetition inside another may need longer for one address than a person lives, and nothing else runs
-meanwhile. So each search has a time limit, which Python's own `re` cannot have.
+A pattern with nested repetitions may take longer than a human life for one URL, and would block everything else. So
+each search has a time limit, which Python's own `re` does not support.
 """
 
 import re
@@ -14,13 +14,13 @@ from core.errors import BadInput
 from core.wording import Message
 from crawler.stats import SLOW_PATTERN
 
-# An honest pattern takes microseconds on the longest address; the time is the process's own, not that of the clock.
+# A normal pattern takes microseconds on the longest URL. Processor time is measured, not wall-clock time.
 MAX_SEARCH_S = 0.1
 MIN_SLOW_S = 0.001
-MAX_SLOW_S = 1.0  # in slow searches of one crawl; then the pattern is not used again
+MAX_SLOW_S = 1.0  # in slow searches of one crawl; then the pattern is no longer used
 MAX_PATTERN_CHARS = 1_000
-MAX_WRITTEN_OUT = 10_000  # {1000} is written out while compiling: of 1,000,000 characters, 0.4 s (November 2026)
-_PROBE_REPEATS = 60  # more than enough for what doubles with each character, little for what only squares
+MAX_WRITTEN_OUT = 10_000  # {1000} is expanded while compiling: of 1,000,000 characters, 0.4 s (November 2026)
+_PROBE_REPEATS = 60  # enough to expose exponential growth, too few for quadratic growth
 _MAX_PROBE_PARTS = 30
 _USUAL_PARTS = ("a", "0", "/", "-", "/a", "a/", "a0", "a-")
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
@@ -30,15 +30,15 @@ _LITERALS = re.compile(r"[A-Za-z0-9/_.%=&-]+")
 
 
 class UnusablePattern(BadInput):
-    """A pattern that is not a regular expression, or an endless one; the message says why, without the pattern."""
+    """A pattern that is not a regular expression or is unbounded; the message gives the reason, without the pattern."""
 
 
 class SlowPattern(UnusablePattern):
-    """A pattern that takes too long on some addresses."""
+    """A pattern that takes too long on some URLs."""
 
 
 class UrlPattern:
-    """One pattern of a crawl plan. `report` gets one message, once, when it takes too long on an address."""
+    """One pattern of a crawl plan. `report` is called once with a message if the pattern is too slow."""
 
     def __init__(self, pattern: str, report: Callable[[Message], None] = lambda _: None) -> None:
         self.pattern = pattern
@@ -47,7 +47,7 @@ class UrlPattern:
         self._slow_s = 0.0
 
     def matches(self, url: str) -> bool:
-        """Search `url` for the pattern; False if that takes MAX_SEARCH_S, or took long too often."""
+        """Search `url` for the pattern. Return False after MAX_SEARCH_S, or if too much time was spent before."""
         if self._slow_s >= MAX_SLOW_S:
             return False
         begun = time.thread_time()
@@ -67,7 +67,7 @@ class UrlPattern:
 
 
 def require_quick(pattern: str) -> None:
-    """Check a pattern. Raises UnusablePattern if it cannot be compiled or is slow on addresses made to try it."""
+    """Check a pattern. Raises UnusablePattern if it cannot be compiled or is slow on URLs designed to test it."""
     compiled = _compile(pattern)
     for probe in _probes(pattern):
         try:
@@ -90,12 +90,12 @@ def _compile(pattern: str) -> "regex.Pattern[str]":
 
 
 def _expanded_size(pattern: str) -> int:
-    r"""Count the characters, classes and the like of a pattern with its repetitions written out.
+    r"""Count the characters, classes and other units of a pattern with its repetitions expanded.
 
     >>> _expanded_size("a{3}b"), _expanded_size("((ba){999}c){999}"), _expanded_size(r"[{9}]\{9}")
     (4, 1997001, 4)
     """
-    sizes, last = [0], 0  # of what is open, from the outermost group on; of what a repetition would repeat
+    sizes, last = [0], 0  # sizes of the open groups, outermost first; size of the unit that a repetition would repeat
     for piece in _PIECE.finditer(pattern):
         text = piece[0]
         if text == "(":
@@ -116,13 +116,13 @@ def _expanded_size(pattern: str) -> int:
 
 
 def _most(repetition: "re.Match[str]") -> int | None:
-    """Return the larger number of {2,30}; None for braces without any."""
+    """Return the larger number of {2,30}, or None for braces without numbers."""
     numbers = [int(number[:9]) for number in repetition.groups() if number]
     return max(numbers, default=None)
 
 
 def _probes(pattern: str) -> Iterator[str]:
-    """Yield near matches: the pattern's own literals repeated, with an end that spoils the match."""
+    """Yield near matches: the pattern's own literals repeated, with an end that prevents the match."""
     words = _LITERALS.findall(_ESCAPED.sub(r"\1", _CLASS.sub(" ", pattern)))
     parts = dict.fromkeys([*_USUAL_PARTS, *(char for word in words for char in word), *words])
     end = "".join(words)

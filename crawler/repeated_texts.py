@@ -1,7 +1,7 @@
-"""Recognises, by the texts themselves, parameters whose every value shows the same text; such links are not followed.
+"""Recognises URL parameters that do not change the text of a page; links that differ only in them are not followed.
 
-It serves each kind of site; what can be told by asking for a page without its parameters is in
-crawler.spiders.empty_parameters.
+It compares texts and works for each kind of site; crawler.spiders.empty_parameters tests instead by requesting pages
+without their parameters.
 """
 
 import re
@@ -13,9 +13,9 @@ from w3lib.url import url_query_cleaner
 from core.ids import Digest, digest
 from crawler.urls import canonical
 
-# A notice that shows in place of many pages ("please log in") is one text; two different texts are no accident.
+# A notice that replaces many pages ("please log in") is one text; two different texts are no accident.
 TEXTS_THAT_DECIDE = 2
-# Names that everybody uses for what a page is; to try them would be a request for nothing.
+# Common names of parameters that identify a page; testing them would waste a request.
 _IDENTIFYING = re.compile(
     r"^(?!s(?:ess(?:ion)?)?_?id$)"  # the usual names of a session
     r"(?:[a-z]{0,8}_?id|page\w*|p|pn|pg|no|num|n|name|title|chapter\w*|book\w*|novel\w*|article\w*|news\w*|post\w*|thread\w*|cat\w*"
@@ -25,7 +25,7 @@ _IDENTIFYING = re.compile(
 
 
 def is_identifying(name: str) -> bool:
-    """Tell by its name a parameter that says what a page is.
+    """Return True if the name of a parameter suggests that it identifies a page.
 
     >>> is_identifying("bookid"), is_identifying("sid"), is_identifying("zs")
     (True, False, False)
@@ -34,7 +34,7 @@ def is_identifying(name: str) -> bool:
 
 
 def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
-    """Remove parameters from an address.
+    """Remove parameters from a URL.
 
     >>> remove_parameters("http://a.example/r?id=1&zs=5f", {"zs"})
     'http://a.example/r?id=1'
@@ -43,46 +43,46 @@ def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
 
 
 class RepeatedTexts:
-    """For one crawl. on_repeating: called once with each parameter that multiplies addresses, and one of these.
+    """The texts of one crawl. on_repeating: called once for each parameter that multiplies URLs, with an example.
 
-    asked_for: addresses that a person named; they are never taken for another.
+    asked_for: URLs that a person named; they never count as duplicates.
     """
 
     def __init__(self, on_repeating: Callable[[str, str], None], asked_for: Iterable[str] = ()) -> None:
         self._on_repeating, self._asked_for = on_repeating, frozenset(asked_for)
-        # (name, address without it) -> the first address with its text, and whether an earlier crawl saw that.
+        # (name, URL without it): the first URL with its text, and whether an earlier crawl saw that text.
         self._texts: dict[tuple[str, str], tuple[str, Digest, bool]] = {}
         self._repeated: dict[str, set[Digest]] = {}  # by name
         self._identifying: set[str] = set()
         self._empty: set[str] = set()
         self._repeating: set[str] = set()
-        # (name, address without it): where a parameter multiplies notices, it may still say which chapter is meant.
+        # (name, URL without it): a parameter that multiplies notices may still identify chapters elsewhere.
         self._repeating_at: set[tuple[str, str]] = set()
         self._told: set[str] = set()
-        self._first: dict[str, str] = {}  # an address without what multiplies it -> the one that is fetched
+        self._first: dict[str, str] = {}  # a URL without the empty parameters: the URL that is fetched
 
     def recall(self, texts: Iterable[tuple[str, Digest]]) -> None:
-        """Load the texts of earlier crawls with their addresses."""
+        """Load the texts of earlier crawls with their URLs."""
         for url, text in texts:
             self._note(url, text, is_recalled=True)
 
     def note(self, url: str, text: str) -> bool:
-        """Note a page's text; True if another address that differs in an empty parameter has it."""
+        """Note a page's text; return True if another URL that differs only in an empty parameter has the same text."""
         is_repeated = self._note(url, digest(text.encode("utf-8", "surrogatepass")))
         return is_repeated and url not in self._asked_for
 
     def note_empty(self, name: str, url: str) -> None:
-        """Note a parameter without which pages have the same text: addresses that differ in it are the same page."""
+        """Note a parameter that does not change the text: URLs that differ only in it are the same page."""
         if name not in self._empty:
             self._empty.add(name)
             self._begin(name, url)
 
     def is_another(self, url: str, *, is_page: bool = False) -> bool:
-        """Return True for an address whose text is fetched at another one.
+        """Return True if the text of this URL is fetched at another URL.
 
-        Otherwise it becomes the one that is fetched.
+        Otherwise, this URL becomes the one that is fetched.
 
-        is_page: earlier crawls know it as a page.
+        is_page: earlier crawls stored it as a page.
         """
         names = {name for name, _ in _open_parameters(url) if name in self._empty or self._repeats(name, url, is_page)}
         if not names or url in self._asked_for:
@@ -91,7 +91,7 @@ class RepeatedTexts:
         return self._first.setdefault(canonical(remove_parameters(url, names)), address) != address
 
     def _repeats(self, name: str, url: str, is_page: bool) -> bool:
-        """Return True for a parameter that repeats texts on the site and did so at this very address."""
+        """Return True if a parameter repeats texts on the site, and has done so at this URL."""
         if is_page or name not in self._repeating:
             return False
         return (name, canonical(remove_parameters(url, {name}))) in self._repeating_at
@@ -104,7 +104,7 @@ class RepeatedTexts:
                 continue
             key = name, canonical(remove_parameters(url, {name}))
             first, known, was_recalled = self._texts.setdefault(key, (address, text, is_recalled))
-            if first == address or (known != text and was_recalled):  # what changes with time says nothing of the name
+            if first == address or (known != text and was_recalled):  # changes over time prove nothing
                 self._texts[key] = address, text, is_recalled
                 continue
             if known != text:

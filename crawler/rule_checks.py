@@ -1,4 +1,4 @@
-"""Checks patterns and selectors that people type before they are kept."""
+"""Checks patterns and selectors that people type before they are saved."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,12 +13,12 @@ from crawler.readers.messages import Call
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.selectors import require_quick_selector, slow_selector
 
-MAX_RULES = 200  # of one form; chosen: four times as many as any site of the corpora needs
-MAX_TOGETHER_S = 8.0  # chosen: who waits longer for a form has gone
+MAX_RULES = 200  # per form; chosen: four times as many as any site of the corpora needs
+MAX_TOGETHER_S = 8.0  # chosen: nobody waits longer for a form
 
 
 def rule_faults(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, Message]:
-    """Return the faults of rules, by the rule; they are tried one by one in a reading process. Raises RetryLater."""
+    """Return the faults of rules, by rule; a reading process tests them one by one. Raises RetryLater."""
     checks = [Call(rule, require_quick, (rule,)) for rule in dict.fromkeys(patterns)]
     checks += [Call(rule, require_quick_selector, (rule,)) for rule in dict.fromkeys(selectors)]
     return _faults(checks) if checks else {}
@@ -42,18 +42,18 @@ def _faults(checks: Sequence[Call]) -> dict[str, Message]:
     return faults
 
 
-# Checks of user input in a reading process: one that never ends blocks nothing else.
+# Checks user input in a reading process, so that an endless check blocks nothing else.
 
-MAX_CHECK_CPU_S = 2.0  # chosen: what is as it should be takes milliseconds, a Word template tenths of a second
-MAX_CHECK_S = 30.0  # for one check, however busy the machine is
-AT_ONCE = 2  # of the 8 threads of a process of the desk: the others go on
-MAX_WAIT_S = 2.0  # for one of these; who waits keeps a thread, too
+MAX_CHECK_CPU_S = 2.0  # chosen: normal rules take milliseconds, a Word template tenths of a second
+MAX_CHECK_S = 30.0  # for one check, on a machine with any load
+AT_ONCE = 2  # of the 8 threads of a web server process: the others stay available
+MAX_WAIT_S = 2.0  # for one of these; a waiting request occupies a thread, too
 _PLACES = BoundedSemaphore(AT_ONCE)
 
 
 @contextmanager
 def checking_process() -> Iterator[ReadingProcess]:
-    """Return a reading process with the limits of a check. Raises RetryLater while too many checks are running."""
+    """Return a reading process with the limits of a check. Raises RetryLater if too many checks are running."""
     if not _PLACES.acquire(timeout=MAX_WAIT_S):
         raise RetryLater("core.checks-busy")
     try:
@@ -64,11 +64,11 @@ def checking_process() -> Iterator[ReadingProcess]:
 
 
 def run_check(name: str, function: Callable[..., object], *given: object) -> Any:
-    """Call the function in a reading process; returns its result or raises its error.
+    """Call a function in a reading process; return its result or raise its error.
 
-    name: of the checked thing in messages.
+    name: of the checked object, for messages.
 
-    Raises GivenUp if it takes too long or too much memory; RetryLater.
+    Raises GivenUp if the call takes too much time or memory; RetryLater.
     """
     with checking_process() as process:
         return process.run_task(Call(name, function, given))

@@ -1,4 +1,4 @@
-"""One crawl from start to end, blocking: one call a process, since a Twisted reactor runs once."""
+"""Runs one crawl from start to end, blocking. It can be called once per process, since a Twisted reactor runs once."""
 
 import logging
 import signal
@@ -48,11 +48,11 @@ _QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
 class CrawlServices:
     """The ports of a crawl.
 
-    store, outbox: pages that were read are in `store`, and `outbox` gets a message for each new version.
-    visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
-    saw there. None: every page is fetched. answers: what sites of one host share; None: nothing.
-    is_held: whether the site is this process's to crawl, asked from any thread; while it is not, the site is asked for
-    nothing and nothing is stored.
+    store, outbox: pages are saved in `store`, and `outbox` gets a message for each new version.
+    visits: what earlier runs know about the site's URLs; the crawl then fetches new and due URLs, and records its own
+    visits. None: every page is fetched. answers: responses that sites of one host share, or None.
+    is_held: returns whether this process still holds the site; thread-safe. While it does not, no requests are sent and
+    nothing is stored.
     """
 
     store: KeptPages
@@ -74,20 +74,20 @@ def run_crawl(
 ) -> CrawlCounts:
     """Crawl a site.
 
-    job_dir: a folder of this site's own, in which the crawl notes what is left to do; called again with the same plan
-    after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
-    The folder above it counts what is fetched from hosts.
-    on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
-    on_read: told of each page that was read: its address, and what was found.
+    job_dir: a folder for this site, in which the crawl keeps its journal. After a kill or a power failure, a call with
+    the same plan resumes the crawl. SIGTERM and SIGINT end the crawl after the pages in flight. The folder above it
+    counts the responses of hosts.
+    on_progress: called in this thread at most twice a second, and at the end, with a copy of the counts.
+    on_read: called for each page that was read, with its URL and content.
 
-    Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
-    sites do is in the counts, never an exception.
+    Raises BadConfiguration if the plan is invalid, BrokenInvariant at a second call in one process. Faults of sites are
+    in the counts and never raise.
     """
     _check(plan)
     if "twisted.internet.reactor" in sys.modules:
         raise BrokenInvariant("crawl.reactor-ran")
     stats = CrawlStats(on_progress)
-    # What some pages leave undone is asked for again; the journal is that of the whole site.
+    # The journal belongs to the whole site; a crawl of single pages is simply repeated.
     frontier = Frontier(plan, None if plan.only_urls else job_dir)
     chosen = scrapy_settings(plan, settings)
     readings = compare(settings.time_servers, NameResolver(settings.name_servers))
@@ -120,16 +120,16 @@ def run_crawl(
             answers=services.answers,
         )
 
-    logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself
+    logging.getLogger("scrapy").propagate = False  # at its own level, it logs every page in full
     process = CrawlerProcess(chosen)
-    for name in _QUIET:  # Scrapy has taken all handlers of its loggers away by now; without any, errors go to stderr
+    for name in _QUIET:  # Scrapy has removed its loggers' handlers; without any, errors would go to stderr
         logging.getLogger(name).addHandler(logging.NullHandler())
     _run_to_the_end(process, plan, make_context)
     return stats.counts
 
 
 def _run_to_the_end(process: CrawlerProcess, plan: CrawlPlan, make_context: Callable[[Any], CrawlContext]) -> None:
-    """Run the spider of the plan's kind. Raises what kept it from starting."""
+    """Run the spider of the plan's kind. Raises the error that prevented its start."""
     failures: list[Any] = []
     finished = process.crawl(load_object(KINDS[plan.kind].spider), make_context)
     finished.addErrback(failures.append)
@@ -142,7 +142,7 @@ def _run_to_the_end(process: CrawlerProcess, plan: CrawlPlan, make_context: Call
 
 
 def _stop_on_signals(process: CrawlerProcess) -> None:
-    """End after the pages in flight, however often a signal comes: at a second one Scrapy would drop them."""
+    """End after the pages in flight, whatever the number of signals: at a second one, Scrapy would drop these pages."""
     reactor = running_reactor()
     loop: Any = reactor
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,7 +1,7 @@
-"""Reads identifiers that a site's operator has registered: accounts of analytics and advertising, ICP number, e-mail.
+"""Reads the identifiers of a site's operator: accounts for analytics and advertising, ICP number, e-mail address.
 
-Accounts are read in scripts alone: a text that speaks of one carries none. Whether an identifier is the site's, and not
-one page's, the caller tells by how many of its pages have it.
+Accounts are read only from scripts, because a text that mentions an account does not use it. The caller decides by the
+number of pages whether an identifier belongs to the site or to a single page.
 """
 
 import re
@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
-MAX_SCRIPT_CHARS, MAX_TEXT_CHARS = 400_000, 400_000  # of one page
+MAX_SCRIPT_CHARS, MAX_TEXT_CHARS = 400_000, 400_000  # per page
 BAIDU, GOOGLE, CNZZ, LA51, ADSENSE, BAIDU_UNION, ICP, EMAIL = (
     *("baidu", "google", "cnzz", "51la", "adsense", "baidu_union", "icp", "email"),
 )
@@ -24,14 +24,14 @@ _IN_SCRIPTS = (
         re.compile(r"(?:gtag/js\?id=|gtm\.js\?id=|['\"]config['\"]\s{0,9},\s{0,9}['\"])(G-[A-Z0-9]{6,14}|AW-\d{6,14})"),
     ),
     (GOOGLE, re.compile(r"['\"=](GTM-[A-Z0-9]{5,9})\b")),
-    (GOOGLE, re.compile(r"['\"=](UA-\d{4,10})-\d{1,4}\b")),  # the account; what follows is the site's within it
+    (GOOGLE, re.compile(r"['\"=](UA-\d{4,10})-\d{1,4}\b")),  # the account; the suffix is the site's number in it
     (CNZZ, re.compile(r"\bcnzz\.com/[^\"'\s]{0,200}?[?&](?:web_)?id=(\d{5,12})\b")),
     (LA51, re.compile(r"js\.users\.51\.la/(\d{5,12})\.js")),
     (LA51, re.compile(r"LA\.init\(\s{0,9}\{\s{0,9}['\"]?id['\"]?\s{0,9}:\s{0,9}['\"]([A-Za-z0-9]{10,24})['\"]")),
     (ADSENSE, re.compile(r"\bca-(pub-\d{16})\b")),
     (BAIDU_UNION, re.compile(r"cpro_id\s{0,9}=\s{0,9}['\"](u\d{5,10})\b")),
 )
-# By their short names; records of four are kept under another one: 蜀, 滇, 黔, 陇.
+# Short names of provinces; four also have an alternative short name: 蜀, 滇, 黔, 陇.
 PROVINCES = "蜀滇黔陇京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 _ICP = re.compile(rf"([{PROVINCES}])\s?ICP\s?[备備]\s?(\d{{6,10}})\s?[号號]", re.IGNORECASE)
 _EMAIL = re.compile(
@@ -43,7 +43,7 @@ _NO_PERSON = re.compile(
 
 
 def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
-    """Return kind and value of each identifier on a page.
+    """Return the kind and value of each identifier on a page.
 
     >>> from lxml import html
     >>> page = '<p>UA-1234567-1</p><script src="https://hm.baidu.com/hm.js?0123456789abcdef0123456789abcdef"></script>'
@@ -60,7 +60,7 @@ def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
 
 
 def registrable(host: str) -> str:
-    """Return the registrable domain of a host: all blogs of one platform have one.
+    """Return the registrable domain of a host; it is the same for all blogs of a platform.
 
     >>> registrable("a.blog.example.com.cn"), registrable("127.0.0.1")
     ('example.com.cn', '127.0.0.1')
@@ -70,9 +70,9 @@ def registrable(host: str) -> str:
 
 @cache
 def _suffixes() -> "TLDExtract":
-    from tldextract import TLDExtract  # brings a client for HTTP: .07 s of whatever names a kind of identifier
+    from tldextract import TLDExtract  # imports an HTTP client: .07 s, even to name a kind of identifier
 
-    return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it carries: nothing is fetched
+    return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it ships: nothing is fetched
 
 
 def _scripts(tree: HtmlElement) -> str:
@@ -88,4 +88,4 @@ def _visible(tree: HtmlElement) -> str:
         if isinstance(node.tag, str) and node.tag not in {"script", "style"}:
             pieces += [node.text or "", (node.get("href") or "").removeprefix("mailto:") if node.tag == "a" else ""]
         pieces.append(node.tail or "")
-    return "\n".join(pieces)[-MAX_TEXT_CHARS:]  # what a site says of itself stands at the end
+    return "\n".join(pieces)[-MAX_TEXT_CHARS:]  # a site describes itself at the end of a page

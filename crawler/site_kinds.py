@@ -1,6 +1,7 @@
-"""The kinds of sites: what walks each, what its start addresses are, which of a site's settings it reads, its words.
+"""The kinds of sites: the spider of each, the meaning of its start URLs, the site settings that it reads, its wording.
 
-Form, command line and desk are made from these records; docs/recipes/kind-of-site.md says how to add one.
+Forms, command line and web interface are generated from these records; docs/recipes/kind-of-site.md explains how to
+add one.
 """
 
 from collections.abc import Mapping
@@ -12,11 +13,11 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class SiteKind:
-    """One kind.
+    """One kind of site.
 
-    spider: dotted path of its class, loaded for a crawl alone; "" if nothing is crawled.
-    settings: names of those fields of a site, among SETTINGS, that say something to the spider.
-    starts_are_pages: the start addresses are the site's pages, all of them; they come as a list, not one by one.
+    spider: dotted path of its class, imported only for a crawl; "" if the kind is not crawled.
+    settings: names of a site's fields, among SETTINGS, that affect the spider.
+    starts_are_pages: the start URLs are all of the site's pages; they are entered as a list.
     has_chapters: its pages are chapters, read with the links between them.
     """
 
@@ -28,12 +29,12 @@ class SiteKind:
 
     @property
     def label(self) -> Message:
-        """Return the kind's name for people."""
+        """Return the display name of the kind."""
         return Message(f"site-kind.{self.name}")
 
     @property
     def starts(self) -> Message:
-        """Return what a line of the site's start addresses is."""
+        """Return the description of a line of the site's start URLs."""
         return Message(f"site-kind.{self.name}-starts")
 
     @property
@@ -41,7 +42,7 @@ class SiteKind:
         return bool(self.spider)
 
     def ignored_settings(self, settings: Mapping[str, object]) -> list[str]:
-        """Return those of some settings that the spider ignores.
+        """Return the given settings that the spider ignores.
 
         >>> KINDS["list"].ignored_settings({"max_depth": 3, "delay_s": 1.0})
         ['max_depth']
@@ -52,7 +53,7 @@ class SiteKind:
 _LINKS = frozenset({"follow_patterns"})
 _CHAPTERS = frozenset({"next_page_selector", "chapter_list_selector"})
 _DEPTH = frozenset({"max_depth", "use_sitemap"})
-SETTINGS = _LINKS | _CHAPTERS | _DEPTH  # that only some kinds read; every kind that is crawled reads all others
+SETTINGS = _LINKS | _CHAPTERS | _DEPTH  # read by some kinds; all other settings are read by every kind
 
 _ALL = (
     SiteKind(

@@ -1,7 +1,7 @@
-"""Stores each page that was read, and sends new versions and those seen again to the next step.
+"""Stores each page that was read, and sends new versions and repeated ones to the next step.
 
-It waits out a store that is away, and never loses a page. The store runs in a thread of its own: the crawl goes on
-meanwhile, and the store gets one call at a time.
+It waits until an unavailable store is back, and never loses a page. The store runs in its own thread: the crawl goes
+on meanwhile, and the store gets one call at a time.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.recrawl.site_visits import SAVE_EVERY
 from crawler.stats import STOPPED, STORE_AWAY
 
-# Pages that wait for the page store go to it together: while some are written, the next ones gather.
+# Pages that wait for the page store are stored in one batch: while some are written, the next ones gather.
 #
-# A store that keeps up gets one page at a time, and a page waits for nobody. One that does not gets more at once, which
-# costs it little more than one does (docs/decisions/stores-and-backups.md).
+# A store that is fast enough gets one page at a time, and no page waits. A slower one gets several at once, which takes
+# it little longer than one (docs/decisions/stores-and-backups.md).
 
-# Processor time of crawl and embedded store a page, by pages in a batch: 1: 7.7 ms, 4: 3.0, 8: 2.4, 16: 1.9, 32: 1.7,
-# 64: 1.4 (2026-11); what a crawl that is killed fetches again grows with them. Bytes: what such a store takes .6 s for.
+# Processor time per page of crawl and embedded store, by batch size: 1: 7.7 ms, 4: 3.0, 8: 2.4, 16: 1.9, 32: 1.7,
+# 64: 1.4 (2026-11). Larger batches are also fetched again after a kill. The store needs .6 s for MAX_BYTES.
 MAX_PAGES, MAX_BYTES = 32, 8_000_000
 
 Pages = Sequence[tuple[Fetched, Reading]]
@@ -43,7 +43,7 @@ class _Waiting:
     done: "asyncio.Future[Stored]"
 
     def end(self, stored: Stored | Exception) -> None:
-        if self.done.done():  # the caller has gone
+        if self.done.done():  # the caller has been cancelled
             return
         if isinstance(stored, Stored):
             self.done.set_result(stored)
@@ -52,7 +52,7 @@ class _Waiting:
 
 
 class StoreBatches:
-    """Writes one batch at a time. `put_many` is PageStore's, and may wait out a store that is away."""
+    """Writes one batch at a time. `put_many` is PageStore's; it may wait until an unavailable store is back."""
 
     def __init__(self, put_many: PutMany) -> None:
         self._put_many = put_many
@@ -60,7 +60,7 @@ class StoreBatches:
         self._writing: asyncio.Task[None] | None = None
 
     async def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Keep a page. Raises the store's error for this page, or for all where it is away."""
+        """Keep a page. Raises the store's error for this page, or for all pages if the store is unavailable."""
         waiting = _Waiting(fetched, reading, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._writing is None:
@@ -82,7 +82,7 @@ class StoreBatches:
             stored = await self._put_many([(each.fetched, each.reading) for each in batch])
         except Exception as fault:
             if len(batch) > 1 and not isinstance(fault, RetryLater):
-                for each in batch:  # one of them is at fault; the others are stored
+                for each in batch:  # one page causes the error; the others are stored
                     await self._put([each])
                 return
             stored = [fault] * len(batch)
@@ -91,7 +91,7 @@ class StoreBatches:
 
 
 def _fitting(waiting: Sequence[_Waiting]) -> int:
-    """Return how many of those in front go together."""
+    """Return how many of the first waiting pages fit into one batch."""
     total = 0
     for number, each in enumerate(waiting[:MAX_PAGES]):
         total += len(each.fetched.body) + sum(len(part.body) for part in each.fetched.parts)
@@ -103,28 +103,28 @@ def _fitting(waiting: Sequence[_Waiting]) -> int:
 T = TypeVar("T")
 Item = ReadPage | Unchanged | NotThere | Unread
 
-# A fail-over of MongoDB or Redis takes seconds; a store that is away for longer than these waits together (6.2 s) is
-# better waited for by the next run, which goes on from the journal.
+# A failover of MongoDB or Redis takes seconds. If a store is unavailable for longer than these waits together (6.2 s),
+# the crawl ends, and the next run resumes from the journal.
 WAITS_S = (0.2, 0.4, 0.8, 1.6, 3.2)
 
 
 class NotHeld(RetryLater):
-    """The crawl run is no longer known to be this process's."""
+    """Raised if this process may no longer hold the crawl run."""
 
     def __init__(self, run_id: str) -> None:
         super().__init__("crawl.not-held", run=run_id)
 
 
 class StoreThread:
-    """Runs calls of the store one after another, in a thread of its own, as long as the crawl run is this process's."""
+    """Runs calls of the store one by one in its own thread, as long as this process holds the crawl run."""
 
     def __init__(self, context: CrawlContext) -> None:
         self._context = context
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="page-store")
-        self.is_closing = False  # True: calls no longer wait for a store that is away
+        self.is_closing = False  # True: calls no longer wait for an unavailable store
 
     async def run_patiently(self, call: Callable[[], T]) -> T:
-        """Run a call; where the store is away, again and again for some seconds. Raises RetryLater."""
+        """Run a call; if the store is unavailable, retry for some seconds. Raises RetryLater."""
         for wait_s in WAITS_S:
             try:
                 return await self.run(call)
@@ -135,7 +135,7 @@ class StoreThread:
         return await self.run(call)
 
     async def run(self, call: Callable[[], T]) -> T:
-        """Run a call once. Raises RetryLater; NotHeld where another process may crawl the site: its pages are newer."""
+        """Run a call once. Raises RetryLater; NotHeld if another process may crawl the site and has newer pages."""
 
         def run() -> tuple[T, float]:
             self.require_held()
@@ -147,12 +147,12 @@ class StoreThread:
         return result
 
     def require_held(self) -> None:
-        """Raise NotHeld where this process does not hold the run any more."""
+        """Raise NotHeld if this process no longer holds the run."""
         if not self._context.is_held():
             raise NotHeld(self._context.plan.run_id)
 
     def run_last(self, call: Callable[[], None]) -> None:
-        """Run a last call, and wait for it; the thread ends."""
+        """Run a last call, wait for it, and end the thread."""
         try:
             self._thread.submit(call).result()
         finally:
@@ -160,7 +160,7 @@ class StoreThread:
 
 
 class StorePipeline:
-    """Calls PageStore.put_many, then Outbox.send for each version, then notes the visits of the addresses."""
+    """Calls PageStore.put_many, then Outbox.send for each version, then records the visits of the URLs."""
 
     def __init__(self, context: CrawlContext, close: Callable[[str], Awaitable[None]]) -> None:
         self._context, self._close = context, close
@@ -174,7 +174,7 @@ class StorePipeline:
 
     def close_spider(self) -> None:
         try:
-            self._thread.run_last(self._last_visits)  # the reactor's thread does not wait for a database
+            self._thread.run_last(self._last_visits)  # the reactor's thread must not wait for a database
         except ZhuiwenError as fault:
             self._context.stats.fail(Message("crawl.visits-lost", fault=fault))
 
@@ -195,7 +195,7 @@ class StorePipeline:
         return item
 
     async def _keep(self, item: Item) -> None:
-        """Store an item; only then note its address as visited."""
+        """Store an item; only then record its URL as visited."""
         recrawl, stats = self._context.recrawl, self._context.stats
         if isinstance(item, Unchanged):
             await self._keep_sighting(item)
@@ -210,13 +210,13 @@ class StorePipeline:
             stored = await self._batches.put(item.fetched, item.reading)
             if self._context.is_known_page(item.target.url):
                 await self._put_absence(item.fetched, AbsenceReason.LOOKED_AT)
-            self._count(stored)  # only now: until all of it is kept, the page comes again
+            self._count(stored)  # only now: until everything is stored, the page is fetched again
             fault = recrawl.note_stored(item, stored.version_id)
             if fault is not None:
                 stats.add_fault(fault)
 
     async def _keep_sighting(self, item: Unchanged) -> None:
-        """Record that a page still shows its current version, and send that on."""
+        """Record that a page still shows its current version, and send the version to the next step."""
         visit = self._context.recrawl.visits.get(item.target.url)
         if visit is not None and visit.page_id:
             page = visit.page_id
@@ -224,11 +224,11 @@ class StorePipeline:
             await self._send([version] if version is not None else [])
 
     async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:
-        """Keep a response that shows no page, or one that was requested alone."""
+        """Store a response that shows no page, or that was requested individually."""
         await self._thread.run_patiently(lambda: self._context.store.put_absence(fetched, reason, is_gone=is_gone))
 
     async def _note_visits(self) -> None:
-        """Write visits from time to time; what cannot be written now is written later."""
+        """Write visits from time to time; if that fails, they are written later."""
         unsaved = self._context.recrawl.visits.unsaved
         taken = unsaved.take(SAVE_EVERY)
         if not taken:
@@ -260,7 +260,7 @@ class StorePipeline:
         return stored
 
     async def _send(self, versions: list[VersionId]) -> None:
-        """Send stored versions to the next step, new ones and those seen again, before they count as done."""
+        """Send stored versions to the next step, new or not, before they count as done."""
         unsent = deque(pages_stored(versions))
 
         def send() -> None:

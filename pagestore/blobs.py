@@ -1,9 +1,9 @@
-"""Bytes of any length in MongoDB: compressed, in parts, each checked against its digest when read.
+"""Bytes of any length in MongoDB: compressed, split into parts, and verified by digest when read.
 
-`<name>` holds one small document for each key, `<name>_parts` the bytes. They are apart because the embedded server
-reads whole documents to answer a range of ids: 5,000 documents of 5 kB took it 230 ms, small ones 20 ms.
-The small document is written last: whoever finds it finds all parts. Where no range is ever asked for, short bytes
-stand in the small document itself: one durable write in place of two (docs/decisions/stores-and-backups.md).
+`<name>` holds one small document for each key, `<name>_parts` the bytes. They are separate because the embedded server
+reads whole documents for a query of an id range: 5,000 documents of 5 kB took 230 ms, small ones 20 ms.
+The small document is written last, so its presence means that all parts exist. If no ranges are queried, short bytes
+are stored in the small document itself: one durable write instead of two (docs/decisions/stores-and-backups.md).
 """
 
 import zlib
@@ -19,18 +19,18 @@ from core.ids import digest
 from pagestore.connection import MongoDatabase, translate_errors
 from pagestore.documents import Document
 
-PART_BYTES = 4 * 1024 * 1024  # MongoDB allows a document 16 MiB; the embedded server takes 0.9 s for one of 12 MB
-BATCH_KEYS = 100  # documents asked for at once
+PART_BYTES = 4 * 1024 * 1024  # MongoDB's limit is 16 MiB per document; the embedded server takes 0.9 s for one of 12 MB
+BATCH_KEYS = 100  # documents per query
 INLINE_BYTES = 64 * 1024  # compressed; nine of ten of 167 saved pages of all kinds are shorter (2026-11)
-# Ids asked for at once while all are walked: each request costs the embedded server a whole scan, 8 s for 20,000
-# documents of 6 kB on a busy machine (2026-11), with any limit. So many are 5 MB.
+# Ids per query when all are listed. Each query costs the embedded server a full scan, whatever the limit: 8 s for
+# 20,000 documents of 6 kB on a busy machine (2026-11). This number of ids takes 5 MB.
 BATCH_IDS = 100_000
 
 _DUPLICATE_KEY = 11000
 
 
 class Blobs:
-    """Bytes by key, in one pair of collections. Bytes of up to `inline_bytes`, compressed, need no second document."""
+    """Bytes by key, in a pair of collections. Up to `inline_bytes`, compressed, are stored in a single document."""
 
     def __init__(self, database: MongoDatabase, name: str, inline_bytes: int = 0) -> None:
         self._database = database
@@ -39,11 +39,11 @@ class Blobs:
         self._inline_bytes = inline_bytes
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep `data` under `key`, in place of what was there. Safe to call twice and to die in."""
+        """Store `data` under `key`, replacing earlier data. Safe to repeat, also after a crash."""
         self.put_many({key: data})
 
     def put_many(self, blobs: Mapping[str, bytes]) -> None:
-        """Put each of `blobs` like `put`, with one request for all of a kind; all of them are held in memory."""
+        """Store all `blobs` as `put` does, with one request per collection. All of them are held in memory."""
         digests = {key: digest(data) for key, data in blobs.items()}
         with translate_errors(self._database):
             known = {head["_id"]: head["digest"] for head in self._find_heads(list(blobs), {"digest": 1})}
@@ -67,11 +67,11 @@ class Blobs:
             _write(self._heads, heads)
 
     def get(self, key: str) -> bytes | None:
-        """Return the bytes under `key`. Raises BrokenInvariant when it is no longer what was put there."""
+        """Return the bytes under `key`, or None. Raises BrokenInvariant if they have changed since they were stored."""
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return the bytes under those of `keys` that are there."""
+        """Return the bytes under those `keys` that exist."""
         found: dict[str, bytes] = {}
         with translate_errors(self._database):
             for batch in batches(keys, BATCH_KEYS):
@@ -81,28 +81,28 @@ class Blobs:
         return found
 
     def find_existing(self, keys: Sequence[str]) -> set[str]:
-        """Return those of `keys` that exist; no bytes are read."""
+        """Return those `keys` that exist; no bytes are read."""
         with translate_errors(self._database):
             return {head["_id"] for head in self._find_heads(keys, {"_id": 1})}
 
     def keys(self) -> Iterator[str]:
-        """Return all keys, in order."""
+        """Yield all keys, in order."""
         return iterate_ids(self._database, self._heads.name)
 
     def remove(self, key: str) -> None:
-        """Forget what is kept under `key`, if anything is."""
+        """Remove the bytes under `key`, if there are any."""
         with translate_errors(self._database):
             self._heads.delete_one({"_id": key})
             self._parts.delete_many(_key_range(f"{key}/", f"{key}0"))
 
     def put_back(self, blobs: Mapping[str, bytes]) -> None:
-        """Put copies of bytes in place of damaged ones, of which `put` would think that they are there."""
+        """Replace damaged bytes by copies; `put` would skip them because their digest is stored."""
         for key in blobs:
             self.remove(key)
         self.put_many(blobs)
 
     def remove_range(self, first: str, end: str) -> None:
-        """Forget all keys from `first` on and before `end`."""
+        """Remove all keys from `first` up to, but not including, `end`."""
         with translate_errors(self._database):
             self._heads.delete_many(_key_range(first, end))
             self._parts.delete_many(_key_range(first, end))
@@ -117,7 +117,7 @@ class Blobs:
 
 
 def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
-    """Iterate over the ids of all documents of a collection, in order; an id that is not a text is skipped."""
+    """Iterate over the ids of all documents of a collection, in order; ids that are not strings are skipped."""
     collection: Any = database[name]
     after = ""
     while True:
@@ -155,12 +155,12 @@ def _write(collection: Any, changes: list[UpdateOne]) -> None:
         faults = error.details["writeErrors"]
         if not is_duplicates_alone(error):
             raise
-        # MongoDB says so when two writers insert the same key at once: now it is there.
+        # MongoDB raises this if two writers insert the same key at once. Now the document exists and can be updated.
         collection.bulk_write([changes[fault["index"]] for fault in faults], ordered=False)
 
 
 def is_duplicates_alone(error: BulkWriteError) -> bool:
-    """Return True if nothing is wrong but that documents are there already."""
+    """Return True if the only errors are duplicate keys."""
     faults = error.details.get("writeErrors", [])
     return bool(faults) and all(fault["code"] == _DUPLICATE_KEY for fault in faults)
 

@@ -1,8 +1,8 @@
-"""Captures as bytes, and back: JSON in a fixed order, so that one capture has one digest.
+"""Captures as bytes, and back: JSON in a fixed order, so that equal captures have equal digests.
 
-Certificates are kept apart, each once under the digest of its DER: all pages of a site share them. So are bodies that
-are longer than those of redirects, beside raw responses, of which some are the same; and the machine, which all pages
-of one crawl process share. Heads are bytes; JSON holds them as Latin-1, which maps every byte to one character.
+Certificates are stored separately, once under the digest of their DER, because all pages of a site share them. So are
+bodies longer than those of redirects, next to raw responses, and the machine, which all pages of one crawl process
+share. Heads are bytes; JSON holds them as Latin-1, which maps every byte to one character.
 """
 
 import json
@@ -25,12 +25,12 @@ from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 
-FORMAT = 1  # a change of meaning takes the next number
-MAX_INLINE_BYTES = 64 * 1024  # what crawler.fetching.capture keeps of the body of a redirect
+FORMAT = 1  # increase it if the meaning changes
+MAX_INLINE_BYTES = 64 * 1024  # the part of a redirect's body that crawler.fetching.capture keeps
 
 
 def capture_bytes(capture: Capture) -> bytes:
-    """Return a capture without its certificates and longer bodies, of which it names the digests."""
+    """Return a capture as bytes, with the digests of its certificates and longer bodies in their place."""
     document: dict[str, Any] = {"format": FORMAT, "exchanges": [_exchange_document(each) for each in capture.exchanges]}
     if capture.source is not CaptureSource.CONNECTION:
         document |= {"source": capture.source.value, "made_with": capture.made_with}
@@ -46,7 +46,7 @@ def capture_bytes(capture: Capture) -> bytes:
 
 
 def machine_bytes(machine: Machine) -> bytes:
-    """Return a machine, which is kept beside the captures that share it, so that one machine has one digest."""
+    """Return a machine as bytes; it is stored separately, and equal machines have equal digests."""
     return _json(asdict(machine))
 
 
@@ -63,7 +63,7 @@ def named_certificates(data: bytes) -> list[Digest]:
 
 
 def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
-    """Return bytes kept apart from a capture, by digest: long bodies, archived payloads, resources, the machine."""
+    """Return what is stored separately, by digest: long bodies, archived payloads, resources, the machine."""
     bodies = [each.body for each in capture.exchanges if len(each.body) > MAX_INLINE_BYTES]
     bodies += [each.payload for each in capture.records] + [each.body for each in capture.resources]
     bodies += [machine_bytes(capture.machine)] if capture.machine is not None else []
@@ -76,9 +76,9 @@ def named_bodies(data: bytes) -> list[Digest]:
 
 
 def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
-    """Return the capture that `capture_bytes` made `data` of.
+    """Parse the output of `capture_bytes`.
 
-    Raises BrokenInvariant for a part or format that it lacks.
+    Raises BrokenInvariant if a part is missing or the format is unknown.
     """
     document = _document(data)
     profile = document.get("profile")
@@ -97,7 +97,7 @@ def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mappin
 
 
 def read_machine(data: bytes) -> Machine:
-    """Return the machine that `machine_bytes` made `data` of. Raises KeyError or TypeError for a part that it lacks."""
+    """Parse the output of `machine_bytes`. Raises KeyError or TypeError if a part is missing."""
     document = json.loads(data.decode("utf-8", "surrogatepass"))
     program, lines = document["program"], document["resolver_lines"]
     given = {
@@ -122,7 +122,7 @@ def _json(document: Mapping[str, Any]) -> bytes:
 
 
 def _to_json_value(value: datetime | bytes) -> str:
-    """Return a moment, or the bytes of a head."""
+    """Return a time or the bytes of a head as a JSON string."""
     return value.isoformat() if isinstance(value, datetime) else value.decode("latin-1")
 
 

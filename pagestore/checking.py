@@ -1,6 +1,6 @@
-"""Reads what a page store keeps, item by item, and says what is wrong with each: nothing is trusted, nothing written.
+"""Reads the contents of a page store item by item, and reports what is wrong. It trusts nothing and writes nothing.
 
-A store that is damaged refuses whole batches for one item in them: what a batch refuses is asked for item by item.
+A damaged store refuses a whole batch because of one item; the items of such a batch are read one by one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -27,12 +27,12 @@ TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", 
 WORKS, FINGERPRINTS = "work_texts", "fingerprints"
 BLOBS = (TEXTS, BODIES, CAPTURES, CERTIFICATES, WORKS, FINGERPRINTS)
 CHANGED_CODES = ("store.changed", "store.damaged")
-# What a garbled document makes of the code that reads it.
+# The errors that a damaged document causes in the code that reads it.
 GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 class FaultKind(StrEnum):
-    """The fault of an item. UNREADABLE: the store itself cannot give it."""
+    """The fault of an item. UNREADABLE: the store cannot read it."""
 
     CHANGED = "changed"
     MISSING = "missing"
@@ -41,7 +41,7 @@ class FaultKind(StrEnum):
 
 @dataclass(slots=True)
 class StoreFault:
-    """An item that is not what was put there. pages: those that need it; a work's text and what is made of it none."""
+    """A damaged or missing item. pages: those that need it; none for a work's text and its fingerprint."""
 
     collection: str
     key: str
@@ -53,7 +53,7 @@ class StoreReading:
     """One reading of a page store. Each item is read once, however many refer to it. Raises ServiceUnavailable."""
 
     def __init__(self, database: MongoDatabase, bodies: RawBodies | None) -> None:
-        """bodies: where those of responses lie; None: in `database`."""
+        """Open the store. bodies: the store of response bodies; None if it is in `database`."""
         self._database = database
         self._blobs: dict[str, RawBodies] = {name: Blobs(database, name, INLINE_BYTES) for name in BLOBS}
         if bodies is not None:
@@ -64,7 +64,7 @@ class StoreReading:
     def keys(self, collection: str) -> list[str]:
         """Return the keys of a collection, in order.
 
-        [] where the store cannot even list them, which is a fault of it.
+        Return [] and note a fault if the store cannot list them.
         """
         found: list[str] = []
         try:
@@ -74,13 +74,13 @@ class StoreReading:
         return found
 
     def note(self, collection: str, key: str, kind: FaultKind, page: str = "") -> None:
-        """Keep a fault, once for each item, with the page that needs it."""
+        """Note a fault, once for each item, with the page that needs it."""
         fault = self.faults.setdefault((collection, key), StoreFault(collection, key, kind))
         if page:
             fault.pages.add(page)
 
     def pages(self, ids: Iterable[str]) -> Iterator[Document]:
-        """Yield the documents of pages that are sound in themselves."""
+        """Yield the documents of pages that are undamaged; what they refer to is not checked."""
         for batch in batches(ids, BATCH_KEYS):
             for key, document in self._documents(PAGES, batch, {}).items():
                 if _passes_check(_check_page, document):
@@ -89,7 +89,7 @@ class StoreReading:
                     self.note(PAGES, key, FaultKind.CHANGED, key)
 
     def versions(self, page_by_key: Mapping[str, str]) -> Iterator[PageVersion]:
-        """Yield sound versions with their texts; their other parts are read too. page_by_key: "" if unknown."""
+        """Yield undamaged versions with their texts, and check their other parts. page_by_key: "" if unknown."""
         for batch in batches(page_by_key, BATCH_KEYS):
             found = self._documents(VERSIONS, batch, page_by_key)
             owners = {key: page_by_key[key] or str(document.get("page", "")) for key, document in found.items()}
@@ -106,7 +106,7 @@ class StoreReading:
                     yield version
 
     def absences(self, page_by_key: Mapping[str, str]) -> Iterator[Absence]:
-        """Yield responses that say that a page is absent, with their parts."""
+        """Yield undamaged absences, and check their responses and captures."""
         for batch in batches(page_by_key, BATCH_KEYS):
             for key, document in self._documents(ABSENCES, batch, page_by_key).items():
                 try:
@@ -136,7 +136,7 @@ class StoreReading:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
     def contents(self, collection: str, page_by_key: Mapping[str, str]) -> dict[str, bytes]:
-        """Return the bytes under some keys, as far as they are what was put there."""
+        """Return the bytes under some keys; damaged and missing ones are noted and left out."""
         found: dict[str, bytes] = {}
         for batch in batches(page_by_key, BATCH_KEYS):
             try:
@@ -157,16 +157,16 @@ class StoreReading:
         return found
 
     def find_existing(self, collection: str, keys: Collection[str]) -> set[str]:
-        """Return those of `keys` that a collection of documents has."""
+        """Return those `keys` that exist in a collection of documents."""
         return set(self._documents(collection, list(keys), None))
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
-        """Return the ids of versions that pages name now, of those that are there."""
+        """Return the ids of the versions that each page names now, for those pages that exist."""
         found = self._documents(PAGES, list(pages), None)
         return {key: frozenset(map(str, _list(document.get("versions")))) for key, document in found.items()}
 
     def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield the ids of versions with the page that each names."""
+        """Yield the id of each version with the page that it names."""
         for batch in batches(keys, BATCH_KEYS):
             for key, document in self._documents(VERSIONS, batch, {}).items():
                 yield key, str(document.get("page", ""))
@@ -177,7 +177,7 @@ class StoreReading:
             self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
             return None
         if not needed <= texts.keys():
-            return None  # of the text it is said already
+            return None  # the fault of the text is already noted
         try:
             version = documents.read_version(document, texts)
             is_same = version_id(version.page_id, version.reading.identity, version.reading.title) == key
@@ -192,7 +192,7 @@ class StoreReading:
     def _documents(
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
-        """Return documents by id; missing ones are noted where `page_by_key` is given."""
+        """Return documents by id; missing ones are noted if `page_by_key` is given."""
         found: dict[str, Document] = {}
         refused = set[str]()
         for batch in batches(keys, BATCH_KEYS):
@@ -256,7 +256,7 @@ def _passes_check(check: Callable[[Document], bool], document: Document) -> bool
 
 
 def _referenced_keys(document: Document) -> dict[str, set[str]]:
-    """Return the keys that a version refers to, by collection; values that are no keys are left out."""
+    """Return the keys that a version refers to, by collection; values that are not keys are left out."""
     parts = [part for part in _list(document.get("parts")) if isinstance(part, dict)]
     both = (document, *parts)
     found = {
@@ -273,7 +273,7 @@ def _list(value: Any) -> list[Any]:
 
 def _is_content(collection: str, key: str, data: bytes) -> bool:
     if collection == FINGERPRINTS:
-        return True  # of what it was made the caller knows
+        return True  # only the caller knows its source
     if collection == WORKS:
         return _passes_check(lambda _: work_text_id(text_from_bytes(data)) == key, {})
     return digest(data) == key

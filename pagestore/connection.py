@@ -1,4 +1,4 @@
-"""One handle on the page store's database, and the one place where pymongo's errors become the product's."""
+"""The connection to the page store's database, and the translation of pymongo's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,19 +22,20 @@ OPERATION_TIMEOUT_S = 60.0  # one document of 4 MiB takes the embedded server 0.
 
 _REFUSED_CODES = {13, 18, 8000}  # unauthorized, authentication failed, Atlas
 # InternalError, LockTimeout, LockBusy, WriteConflict, ExceededTimeLimit, InterruptedAtShutdown,
-# InterruptedDueToReplStateChange, OutOfDiskSpace: the server cannot just now. Source: error_codes.yml of MongoDB 8.
+# InterruptedDueToReplStateChange, OutOfDiskSpace: temporary failures. Source: error_codes.yml of MongoDB 8.
 _PASSING_CODES = {1, 24, 46, 112, 262, 11600, 11602, 14031}
-# What the embedded server says of every fault, and MongoDB of none that passes: no code, or UnknownError.
+# The embedded server sends these for every fault, MongoDB for no temporary one: no code, or UnknownError.
 _UNTOLD_CODES = {None, 8}
 
 
 def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
-    """Return the database that `url` names, `zhuiwen` if it names none.
+    """Return the database that `url` names, or `zhuiwen` if it names none.
 
-    Nothing is sent yet: a process may fork afterwards.
+    Nothing is sent yet, so that a process may fork afterwards.
 
-    Writes are acknowledged by a majority, from the journal: with less, the embedded server gives up synchronous writes
-    and a power loss takes the last pages. A concern in the URL has its way. Raises BadConfiguration.
+    Writes are acknowledged by a majority, after the journal: with a weaker concern, the embedded server writes
+    asynchronously, and a power failure loses the last pages. A concern in the URL takes precedence. Raises
+    BadConfiguration.
     """
     try:
         client: MongoClient[dict[str, Any]] = MongoClient(
@@ -55,14 +56,14 @@ def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
 
 
 def ping(database: MongoDatabase) -> None:
-    """Ask the server for a sign of life. Raises ServiceUnavailable."""
+    """Check that the server responds. Raises ServiceUnavailable."""
     with translate_errors(database):
         database.command("ping")
 
 
 @contextmanager
 def translate_errors(database: MongoDatabase) -> Iterator[None]:
-    """Turn pymongo's errors inside into ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
+    """Translate pymongo's errors to ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
     try:
         yield
     except (ConnectionFailure, ExecutionTimeout) as error:
@@ -87,18 +88,18 @@ def _classify_error(error: OperationFailure, database: MongoDatabase) -> Excepti
 
 
 def _is_busy_error(fault: str) -> bool:
-    """Return True if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
+    """Return True if SQLite reports that another process is writing. Source: sqlite3ErrStr of SQLite 3.40."""
     return "database is locked" in fault or "database table is locked" in fault
 
 
 def _codes(error: OperationFailure) -> set[int | None]:
-    """Return the codes of a failure; of a bulk write those of its parts."""
+    """Return the codes of a failure; for a bulk write, the codes of its parts."""
     parts = (error.details or {}).get("writeErrors", ())
     return {part.get("code") for part in parts} or {error.code}
 
 
 def _can_write(database: MongoDatabase) -> bool:
-    """Return True if the server accepts any write: a full disk or a lock stops all, a bad operation only itself."""
+    """Return True if the server accepts a write: a full disk or a lock stops all writes, not only one operation."""
     try:
         database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
     except PyMongoError:

@@ -1,7 +1,7 @@
-"""Records of all that a store holds, which another store of the same kind can take in: for backups and moves.
+"""Records of everything in a store, which another store of the same kind can import: for backups and moves.
 
-A record is a document with the key under `_id`. Of bytes by key it is `{"_id": key, "data": bytes}`, uncompressed and
-checked against their digest as they are read; what is not bytes is the document as it stands.
+A record is a document with its key under `_id`. For bytes by key it is `{"_id": key, "data": bytes}`, uncompressed and
+verified by digest when read; all other documents are unchanged.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ INSERTED = 500  # documents in one request
 PAGES = "pages"
 EVIDENCE = "evidence"
 DOCUMENTS = ("page_versions", "page_absences")
-BLOBS = {  # by collection: how many bytes stand in the small document itself, as the stores have it
+BLOBS = {  # by collection: the bytes stored in the small document, as in the stores
     RAW_BODIES: INLINE_BYTES,
     "page_texts": INLINE_BYTES,
     "captures": INLINE_BYTES,
@@ -32,7 +32,7 @@ BLOBS = {  # by collection: how many bytes stand in the small document itself, a
     "work_texts": 0,
     "fingerprints": INLINE_BYTES,
 }
-# Whose keys are the SHA-256 of their bytes.
+# Collections whose keys are the SHA-256 of their bytes.
 BY_DIGEST = frozenset({RAW_BODIES, "page_texts", "captures", "certificates"})
 
 
@@ -43,24 +43,24 @@ class Collection(Protocol):
     def name(self) -> str: ...
 
     def keys(self) -> list[str]:
-        """Return all keys, in order."""
+        """Yield all keys, in order."""
         ...
 
     def read_records(self, keys: Sequence[str]) -> list[Document]:
-        """Return the records of those of `keys` that are there. Raises BrokenInvariant for one that is damaged."""
+        """Return the records of those `keys` that exist. Raises BrokenInvariant if one is damaged."""
         ...
 
     def write_records(self, records: Sequence[Document]) -> None:
-        """Keep records that are not there yet; whether one that is there is the same is told by reading it."""
+        """Store new records. Existing ones are not changed or compared; read them to do so."""
         ...
 
     def put_back(self, records: Sequence[Document]) -> None:
-        """Keep records in place of those that are damaged or gone."""
+        """Replace damaged or missing records."""
         ...
 
 
 class DocumentCollection:
-    """Documents as they stand."""
+    """The documents of a collection, unchanged."""
 
     def __init__(self, database: MongoDatabase, name: str) -> None:
         self.name = name
@@ -109,7 +109,7 @@ class BytesCollection:
 
 
 class EvidenceCollection:
-    """Bundles and kept files of any evidence store."""
+    """Bundles and archived files in any evidence store."""
 
     name = EVIDENCE
 
@@ -133,9 +133,9 @@ class EvidenceCollection:
 
 
 def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Collection]:
-    """Return all that the page store holds but `pages`, which alone change: what is named stands before what names it.
+    """Return all collections of the page store but `pages`, the only one that changes; targets come before references.
 
-    raw: where bodies of responses lie, if not there.
+    raw: the store of response bodies if they are not in the database.
     """
     blobs: dict[str, RawBodies] = {name: Blobs(database, name, inline) for name, inline in BLOBS.items()}
     if raw is not None:
@@ -150,7 +150,7 @@ def pages(database: MongoDatabase) -> DocumentCollection:
 
 
 def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document], list[str]]:
-    """Return the records of `keys` that can be read, and the keys of those that are damaged."""
+    """Return the records of `keys` that can be read, and the keys of damaged ones."""
     try:
         return collection.read_records(keys), []
     except BrokenInvariant:
@@ -165,5 +165,5 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 
 
 def is_whole(name: str, record: Document) -> bool:
-    """Return True if a record of a collection is what its key says, where the key says it."""
+    """Return True if a record matches its key, for collections whose keys are digests."""
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]

@@ -1,10 +1,10 @@
-"""Records as documents, and back: what a page store writes, with no driver in it.
+"""Converts records to the documents that a page store writes, and back; independent of the driver.
 
-A document is a dict of what every server of MongoDB's protocol holds: strings, moments, lists of documents. MongoDB
-allows more than its relatives do: FerretDB 1.24 takes no list in a list, so that pairs are documents, and none that
-keeps its documents in PostgreSQL takes a string with a NUL. Moments are whole microseconds since 1970 in UTC: BSON's
-own dates stop at milliseconds. The text of a version is not in its document but beside it, by its digest: it may be
-longer than the 16 MB of a document.
+A document is a dict of values that all servers with MongoDB's protocol can store: strings, times, lists of documents.
+MongoDB supports more than its alternatives: FerretDB 1.24 accepts no list in a list, so pairs are documents, and
+servers that store documents in PostgreSQL accept no string with a NUL. Times are whole microseconds since 1970 in UTC,
+because BSON's own dates are limited to milliseconds. The text of a version is stored separately, by its digest: it may
+exceed the 16 MB of a document.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,12 +41,12 @@ _MICROSECOND = timedelta(microseconds=1)
 _KINDS = (Mapping, list, tuple, str, bytes, bool, int, float, type(None))
 Headers = tuple[tuple[str, str], ...]
 
-SCHEMA = 1  # of page and version documents; a change of meaning takes the next number
+SCHEMA = 1  # of page and version documents; increase it if the meaning changes
 _ZONES = {zone[0]: zone for zone in Zone}
 
 
 def pack_text(text: str) -> str | bytes:
-    r"""Return `text` in a form that every server stores: bytes where it has a lone surrogate or a NUL.
+    r"""Return `text` in a form that every server stores: as bytes if it has a lone surrogate or a NUL.
 
     >>> pack_text("追文"), pack_text("a" + NUL), pack_text(chr(0xD800)) == text_bytes(chr(0xD800))
     ('追文', b'a\x00', True)
@@ -61,22 +61,22 @@ def pack_text(text: str) -> str | bytes:
 
 
 def unpack_text(value: str | bytes) -> str:
-    """Return the text that `pack_text` made `value` of."""
+    """Return the text from the output of `pack_text`."""
     return value if isinstance(value, str) else text_from_bytes(value)
 
 
 def text_bytes(text: str) -> bytes:
-    """Return `text` in UTF-8, with any lone surrogates."""
+    """Return `text` in UTF-8, including lone surrogates."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def text_from_bytes(data: bytes) -> str:
-    """Return the text that `text_bytes` made `data` of."""
+    """Return the text from the output of `text_bytes`."""
     return data.decode("utf-8", "surrogatepass")
 
 
 def microseconds(when: datetime) -> int:
-    """Return whole microseconds since 1970 in UTC. A moment without a zone is taken as UTC.
+    """Return whole microseconds since 1970 in UTC. A time without a zone is assumed to be UTC.
 
     >>> microseconds(datetime(1970, 1, 1, 0, 0, 1))
     1000000
@@ -85,12 +85,12 @@ def microseconds(when: datetime) -> int:
 
 
 def moment(value: int) -> datetime:
-    """Return the UTC-aware moment that `microseconds` made `value` of."""
+    """Return the UTC-aware time from the output of `microseconds`."""
     return _EPOCH + value * _MICROSECOND
 
 
 def pack_document(document: Document) -> Document:
-    """Return a document with the texts and moments in it, at any depth, in forms that every server stores.
+    """Return a document with its texts and times, at any depth, in forms that every server stores.
 
     >>> pack_document({"at": datetime(1970, 1, 1, 0, 0, 1), "names": ("追文", None)})
     {'at': 1000000, 'names': ['追文', None]}
@@ -111,9 +111,8 @@ def _pack_value(value: Any) -> Any:
 def required_portable(document: Document) -> Document:
     """Return `document` if every server can store it.
 
-    No list stands in a list, no string has a NUL or a lone surrogate, and all else is of the kinds that documents have.
-
-    The stores in memory write nothing that has not passed it. Raises BrokenInvariant with the place.
+    It must not contain lists in lists, strings with a NUL or a lone surrogate, or values of other types than documents
+    have. The in-memory stores check all writes. Raises BrokenInvariant with the place.
 
     >>> required_portable({"rows": [{"names": ["a"]}]})
     {'rows': [{'names': ['a']}]}
@@ -149,7 +148,7 @@ def _fault(value: Any, *, is_in_list: bool) -> str:
 
 
 def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
-    """Return the version that this response and this reading of it make."""
+    """Return the version that results from this response and its reading."""
     page = page_id(fetched.site_id, fetched.canonical_url)
     return PageVersion(
         id=version_id(page, reading.identity, reading.title),
@@ -176,7 +175,7 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
 
 
 def new_page(version: PageVersion) -> Page:
-    """Return the page that is in this version and was never seen before."""
+    """Return the page for its first version."""
     seen = version.fetched_at
     return Page(version.page_id, version.site_id, version.canonical_url, seen, seen, version.id)
 
@@ -198,7 +197,7 @@ def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
 
 
 def read_page(document: Document) -> Page:
-    """Return the page in a document. Raises BrokenInvariant for a schema that this release does not know."""
+    """Return the page in a document. Raises BrokenInvariant if the schema is unknown."""
     check_schema(document)
     return Page(
         id=PageId(document["_id"]),
@@ -211,7 +210,7 @@ def read_page(document: Document) -> Page:
 
 
 def version_document(version: PageVersion) -> Document:
-    """Return a version without its text, which is kept under `text_digest`."""
+    """Return a version without its text, which is stored under `text_digest`."""
     reading = version.reading
     return pack_document(
         {
@@ -262,7 +261,7 @@ def version_document(version: PageVersion) -> Document:
 
 
 def reading_texts(reading: Reading) -> dict[str, bytes]:
-    """Return the texts of a reading that are kept beside its document, by digest."""
+    """Return the texts of a reading that are stored next to its document, by digest."""
     texts = text_bytes(reading.text), *filter(None, _further_texts(reading).values())
     return {digest(each): each for each in texts}
 
@@ -275,7 +274,7 @@ def text_keys(document: Document) -> set[str]:
 def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
     """Return the version in a document, with its texts by digest.
 
-    Raises BrokenInvariant for a schema that is not known here and for a text that is not there.
+    Raises BrokenInvariant if the schema is unknown or a text is missing.
     """
     check_schema(document)
     if not text_keys(document) <= texts.keys():
@@ -300,17 +299,17 @@ def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
 
 
 def header_documents(headers: Headers) -> list[Document]:
-    """Return the headers of a response, in the order in which they came."""
+    """Return the headers of a response, in their order."""
     return [{"name": name, "value": value} for name, value in headers]
 
 
 def read_headers(documents: Iterable[Document]) -> Headers:
-    """Return the headers that `header_documents` made documents of."""
+    """Return the headers in the output of `header_documents`."""
     return tuple((unpack_text(each["name"]), unpack_text(each["value"])) for each in documents)
 
 
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
-    """Return the key that puts versions in order."""
+    """Return a sort key that puts versions in order, oldest first."""
     return version.fetched_at, version.id
 
 
@@ -326,12 +325,12 @@ def _read_part(document: Document) -> StoredPart:
 
 
 def capture_digest(capture: Capture | None) -> Digest | None:
-    """Return the digest under which a capture is kept, if there is one."""
+    """Return the digest under which a capture is stored, or None if there is no capture."""
     return digest(capture_bytes(capture)) if capture is not None else None
 
 
 def _further_texts(reading: Reading) -> dict[str, bytes]:
-    """Return the texts of a reading but the main text, by field of the document; empty where there is none."""
+    """Return the texts of a reading except the main text, by field of the document; empty if there is none."""
     return {
         "raw_text": text_bytes(reading.raw_text),
         "beside": _side_line_bytes(reading.surroundings),
@@ -350,7 +349,7 @@ def _parse_side_lines(data: bytes) -> tuple[SurroundingLine, ...]:
 
 
 def _mark_bytes(marks: Iterable[Mark]) -> bytes:
-    """Return one line each: its kind, and where it begins and ends in the raw and in the clean text."""
+    """Return one line each: its kind, and its beginning and end in the raw and in the clean text."""
     rows = (f"{mark.kind} {mark.raw.start} {mark.raw.end} {mark.text.start} {mark.text.end}" for mark in marks)
     return "\n".join(rows).encode()
 
@@ -394,6 +393,6 @@ def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
 
 
 def check_schema(document: Document, known: int = SCHEMA) -> None:
-    """Raise BrokenInvariant for a document of a schema that this release does not know."""
+    """Raise BrokenInvariant if the schema of a document is unknown."""
     if document.get("schema") != known:
         raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=known)

@@ -1,4 +1,4 @@
-"""The embedded page store: nx-27017, which answers as MongoDB does, on a Unix socket that one user alone can open.
+"""The embedded page store: nx-27017, which speaks MongoDB's protocol, on a Unix socket that only one user can open.
 
 Run as `python -m pagestore.embedded --data-dir FOLDER --socket PATH`.
 """
@@ -21,7 +21,7 @@ from nx_27017.server import handle_client
 from core.garbage import freeze_loaded_objects
 
 BACKLOG = 512
-OPEN_FILES = 2_000  # 256 workers with three connections each, and three files of each of a hundred databases
+OPEN_FILES = 2_000  # 256 workers with three connections each, and three files for each of a hundred databases
 
 
 def main(arguments: list[str]) -> int:
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
         with (given.data_dir / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             handler = NeoSQLiteHandler(data_dir=str(given.data_dir))
-            asyncio.run(serve(handler, given.path))  # at its end, what threads are doing for clients is done
+            asyncio.run(serve(handler, given.path))  # ends after the clients' running operations
             handler.close_all()
     except BlockingIOError:
         return _end(f"another page store serves {given.data_dir}")
@@ -64,7 +64,7 @@ async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
 
 
 def _bind_socket(path: Path) -> socket.socket:
-    """Return a listening socket for this user alone; one that a dead predecessor left makes way."""
+    """Return a listening socket for this user only; the socket of a dead predecessor is removed."""
     path.unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listening.bind(str(path))

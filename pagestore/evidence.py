@@ -1,8 +1,7 @@
-"""Evidence bundles by their digest: kept once, never written over, removed by nothing but retention, which is logged.
+"""Evidence bundles by their digest: stored once, never overwritten, removed only by retention, which is logged.
 
-Three places, one contract (core.ports.EvidenceStore): the page store's database, a folder, an S3-compatible store.
-Bytes are kept as they are, not compressed, so that every single one counts: a changed bit in them never reads
-as the same bundle.
+Three implementations of core.ports.EvidenceStore: the page store's database, a folder, an S3-compatible store. Bytes
+are stored uncompressed, so that a single changed bit is detected.
 """
 
 import json
@@ -32,9 +31,9 @@ REMOVALS, REMOVALS_PREFIX = "removals.jsonl", "removals/"  # of a folder; of an 
 
 
 def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
-    """Return the store that ZHUIWEN_EVIDENCE_URL names: the page store where it is empty.
+    """Return the store that ZHUIWEN_EVIDENCE_URL names; if it is empty, the page store.
 
-    A folder, an S3 store, a MongoDB.
+    It is a folder, an S3 store or a MongoDB.
 
     access: `Settings.s3`. Raises BadConfiguration.
     """
@@ -49,7 +48,7 @@ def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
 
 
 class MongoEvidenceStore:
-    """Bundles in MongoDB: parts first, the head last; every write is an insertion."""
+    """Bundles in MongoDB: parts are inserted first, the head last; nothing is updated."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._database = database
@@ -113,7 +112,7 @@ class MongoEvidenceStore:
 
 
 class ObjectEvidenceStore:
-    """Bundles as objects, each named by its digest and the SHA-256 of its bytes; so is what was removed, and why."""
+    """Bundles as objects, named by their digest and the SHA-256 of their bytes; removals are objects, too."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -168,7 +167,7 @@ class ObjectEvidenceStore:
         self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
     def _key(self, name: Digest) -> str | None:
-        """Return the key of the bundle. Raises BrokenInvariant if two writers at once kept two under one name."""
+        """Return the key of a bundle. Raises BrokenInvariant if two concurrent writers stored different bundles."""
         keys = list(self._objects.keys(f"{name[:2]}/{name}."))
         if len(keys) > 1:
             raise BrokenInvariant("store.bundle-differs", name=name)
@@ -176,7 +175,7 @@ class ObjectEvidenceStore:
 
 
 class FolderEvidenceStore(ObjectEvidenceStore):
-    """Bundles as files, read-only; what was removed as lines of one file, which a person may read."""
+    """Bundles as read-only files; removals are lines of one text file."""
 
     def __init__(self, folder: Path) -> None:
         self._files = FolderObjects(folder, Message("service.evidence-folder"))
@@ -212,7 +211,7 @@ def removal_document(removal: BundleRemoval) -> Document:
 
 
 def read_removal(document: Document) -> BundleRemoval:
-    """Return the removal that `removal_document` made a document of."""
+    """Return the removal in the output of `removal_document`."""
     at, reason = moment(document["removed_at"]), unpack_text(document["reason"])
     return BundleRemoval(Digest(document["_id"]), document["bytes"], at, reason)
 
@@ -222,7 +221,7 @@ def _part_key(name: str, number: int) -> str:
 
 
 def _insert(collection: Any, document: dict[str, Any], name: str) -> bool:
-    """Insert a document, and return whether it was not there. Raises BrokenInvariant if something else is."""
+    """Insert a document; return False if it already exists. Raises BrokenInvariant if a different one exists."""
     try:
         collection.insert_one(document)
     except DuplicateKeyError:

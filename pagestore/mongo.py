@@ -1,9 +1,9 @@
-"""Pages, texts and fingerprints in MongoDB or its embedded twin. Every operation is keyed by `_id`.
+"""Pages, texts and fingerprints in MongoDB or the embedded server. Every operation is keyed by `_id`.
 
 pages               a page, its current version and the ids of all its versions; its states (pagestore.mongo_history)
-page_versions       a version without its text; never written again
+page_versions       a version without its text; never changed
 raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    bytes by key (pagestore.blobs);
-    raw bodies elsewhere where they are told to be (pagestore.raw_bodies)
+    raw bodies may be configured to be elsewhere (pagestore.raw_bodies)
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -38,11 +38,11 @@ from pagestore.states import on_page, state, version_state
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
 
 _WITHOUT_HISTORY = {"versions": 0, "states": 0, "absences": 0}
-MAX_ATTEMPTS = 5  # each lost attempt means that another writer moved the same page in between
+MAX_ATTEMPTS = 5  # an attempt fails only if another writer has changed the same page in between
 
 
 class MongoPageStore(MongoPageHistory):
-    """core.ports.PageStore and PageHistory over MongoDB. `raw`: where bodies of responses lie, if not there."""
+    """core.ports.PageStore and PageHistory on MongoDB. `raw`: the store of response bodies if not in the database."""
 
     def __init__(self, database: MongoDatabase, raw: RawBodies | None = None) -> None:
         super().__init__(database, raw)
@@ -55,7 +55,7 @@ class MongoPageStore(MongoPageHistory):
         return self.put_many([(fetched, reading)])[0]
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
-        """Put raw responses, texts, versions, pages, in this order, so that every reference has its target."""
+        """Store raw responses, texts, versions, pages, in this order, so that every reference has its target."""
         versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
         self._raw.put_many(_bodies(pages, versions))
         self._texts.put_many(_texts(pages))
@@ -65,7 +65,7 @@ class MongoPageStore(MongoPageHistory):
             return [inserted[at] if at in inserted else self._put_page(each) for at, each in enumerate(versions)]
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Store how the response was fetched, then the response."""
+        """Store the capture of the response, then the response."""
         if fetched.capture is not None:
             with translate_errors(self._database):
                 self._put_captures([fetched.capture])
@@ -91,7 +91,7 @@ class MongoPageStore(MongoPageHistory):
         with translate_errors(self._database):
             found = (self._pages.find({"_id": {"$in": batch}}, SIGHTINGS) for batch in batches(wanted, BATCH_KEYS))
             pages = {page["_id"]: page for batch in found for page in batch}
-        # A writer that died between version and page leaves a version without one.
+        # If a writer died after storing the version, it has no page.
         of_page = [(version, pages.get(version.page_id, {})) for version in versions]
         return [on_page(version, page.get("current"), sightings(page)) for version, page in of_page]
 
@@ -141,12 +141,12 @@ class MongoPageStore(MongoPageHistory):
         for key in self._existing_ids(self._versions, list(new)):
             del new[VersionId(key)]
         self._put_captures([capture for _, each in new.values() for capture in _captures(each)])
-        # A version that another writer stored meanwhile is what would have been stored here.
+        # If another writer has stored a version meanwhile, it is the same one.
         _insert_new(self._versions, [documents.version_document(version) for version, _ in new.values()])
 
     def _put_captures(self, captures: Sequence[Capture]) -> None:
         bodies = {name: body for capture in captures for name, body in capture_bodies(capture).items()}
-        known = self._raw.find_existing(list(bodies))  # most are those of the page before: pictures, style sheets
+        known = self._raw.find_existing(list(bodies))  # usually all: pages share pictures and style sheets
         self._raw.put_many({name: body for name, body in bodies.items() if name not in known})
         self._certificates.put_many(
             {name: der for each in captures for name, der in capture_certificates(each).items()}
@@ -155,7 +155,7 @@ class MongoPageStore(MongoPageHistory):
         self._captures.put_many({content_digest(data): data for data in packed})
 
     def _insert_pages(self, versions: Sequence[PageVersion]) -> dict[int, Stored]:
-        """Insert new pages and return their results by place among `versions`; of each page the first version."""
+        """Insert new pages; return their results by position in `versions`, only for the first version of each page."""
         first: dict[PageId, int] = {}
         for at, version in enumerate(versions):
             first.setdefault(version.page_id, at)
@@ -183,14 +183,14 @@ class MongoPageStore(MongoPageHistory):
         }
 
     def _move_current(self, version: PageVersion) -> Stored | None:
-        """Make this the current version of a page that was last seen no later."""
+        """Make this the current version if the page was not seen later."""
         return _stored_result(version, self._show(version.page_id, version.id, version.fetched_at))
 
     def _insert_version(self, version: PageVersion) -> Stored | None:
         return self._insert_pages([version]).get(0)
 
     def _insert_earlier(self, version: PageVersion) -> Stored | None:
-        """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
+        """Add a version to the history that arrives after a later one, because of a retry or a slow writer."""
         seen = microseconds(version.fetched_at)
         self._prepare(version.page_id)
         page = self._pages.find_one({"_id": version.page_id}, {"current": 1, "last_seen": 1})
@@ -206,7 +206,7 @@ class MongoPageStore(MongoPageHistory):
 
 
 class MongoWorkStore:
-    """core.ports.WorkStore over MongoDB."""
+    """core.ports.WorkStore on MongoDB."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._texts = Blobs(database, "work_texts")
@@ -224,14 +224,14 @@ class MongoWorkStore:
         self._texts.remove(text_id)
 
     def texts(self) -> Iterator[WorkText]:
-        """Yield every text, in order of id; one that is removed meanwhile is left out."""
+        """Yield every text, in order of id; texts that are removed meanwhile are left out."""
         for batch in batches(self._texts.keys(), BATCH_KEYS):
             found = self._texts.get_many(batch)
             yield from (WorkText(WorkTextId(key), text_from_bytes(found[key])) for key in batch if key in found)
 
 
 class MongoFingerprintStore:
-    """core.ports.FingerprintStore over MongoDB. Keys are `subject:algorithm`, so that a subject's lie side by side."""
+    """core.ports.FingerprintStore on MongoDB. Keys are `subject:algorithm`, so that those of a subject are adjacent."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._payloads = Blobs(database, "fingerprints", INLINE_BYTES)
@@ -285,7 +285,7 @@ def _new_page_document(version: PageVersion) -> Document:
 
 
 def _insert_new(collection: MongoCollection[Document], rows: list[Document]) -> set[str]:
-    """Insert all; the ids of those that another writer had inserted."""
+    """Insert all documents; return the ids of those that another writer had inserted."""
     if not rows:
         return set()
     try:

@@ -1,7 +1,7 @@
-"""The history of pages in MongoDB or its embedded twin: when one was seen, gone, back; every operation keyed by `_id`.
+"""The history of pages in MongoDB or the embedded server: seen, gone, back. Every operation is keyed by `_id`.
 
 pages            `states` and `absences` in a page's own document; `gone` while it is gone
-page_absences    the responses that say that a page is not there; never written again
+page_absences    the responses that show that a page is missing; never changed
 """
 
 from contextlib import suppress
@@ -32,7 +32,7 @@ SIGHTINGS = {"states": 1, "current": 1, "last_seen": 1}
 
 
 class MongoPageHistory:
-    """core.ports.PageHistory over MongoDB. `raw`: where bodies of responses lie, if not there."""
+    """core.ports.PageHistory on MongoDB. `raw`: the store of response bodies if not in the database."""
 
     def __init__(self, database: MongoDatabase, raw: RawBodies | None = None) -> None:
         self._database = database
@@ -50,11 +50,11 @@ class MongoPageHistory:
         return VersionId(page["current"])
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Put raw response, absence, page, in this order, so that every reference has its target."""
+        """Store raw response, absence, page, in this order, so that every reference has its target."""
         absence = new_absence(fetched, reason)
         self._raw.put_many({absence.raw_digest: fetched.body})
         with translate_errors(self._database):
-            with suppress(DuplicateKeyError):  # stored before: it is the same response
+            with suppress(DuplicateKeyError):  # the same response was stored before
                 self._absences.insert_one(absence_document(absence))
             self._prepare(absence.page_id)
             self._pages.update_one({"_id": absence.page_id}, {"$addToSet": {"absences": absence.id}})
@@ -77,7 +77,7 @@ class MongoPageHistory:
         return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
 
     def states(self, page_id: PageId) -> list[PageState]:
-        """Return the states as `PageStore.states`; older pages have those of each version's first moment."""
+        """Return the states like `PageStore.states`; for older pages, add one for the first fetch of each version."""
         with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {**SIGHTINGS, "versions": 1}) or {}
             entries = sightings(page)
@@ -89,10 +89,10 @@ class MongoPageHistory:
         return read_states(entries)
 
     def _show(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
-        """Make the page one that shows `version` at that moment; as it was before.
+        """Make the page show `version` at this time, and return its previous document.
 
-        None if there is no such page, it was seen later, or another writer moved it meanwhile. A state is written
-        only where the page showed something else, or was gone.
+        Return None if there is no such page, it was seen later, or another writer changed it meanwhile. A state is
+        written only if the page showed another version or was gone.
         """
         page = self._pages.find_one({"_id": page_id}, {"current": 1, "gone": 1, "last_seen": 1})
         moment = microseconds(at)
@@ -111,11 +111,11 @@ class MongoPageHistory:
         return None if found is None else dict(found)
 
     def _prepare(self, page_id: PageId) -> None:
-        """Give a page stored before histories were kept an empty one: nx-27017 0.8 adds to no set that is not there."""
+        """Give a page from before histories were kept an empty one: nx-27017 0.8 cannot add to a missing set."""
         self._pages.update_one({"_id": page_id, "states": {"$exists": False}}, {"$set": {"states": [], "absences": []}})
 
 
 def sightings(page: Document) -> list[Document]:
-    """Return the entries of a page's document, with when it was last seen."""
+    """Return the states in a page's document, with the last time at which it was seen."""
     last = [state(page["last_seen"], "version", page["current"])] if "current" in page else []
     return [*page.get("states", []), *last]

@@ -1,4 +1,4 @@
-"""The page store that settings name."""
+"""Opens the page store that the settings name."""
 
 from pagestore.blobs import INLINE_BYTES, Blobs
 from pagestore.connection import MongoDatabase
@@ -10,7 +10,7 @@ from pagestore.raw_bodies import MovedBodies, ObjectBodies, RawBodies
 
 
 def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> MongoPageStore:
-    """Return the store of pages in `database`, with bodies where ZHUIWEN_RAW_URL says. Nothing is sent yet.
+    """Return the store of pages in `database`, with bodies at ZHUIWEN_RAW_URL. Nothing is sent yet.
 
     Raises BadConfiguration.
     """
@@ -18,7 +18,7 @@ def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> 
 
 
 def open_raw_bodies(database: MongoDatabase, raw_url: str, access: S3Access) -> RawBodies | None:
-    """Return the store of bodies at ZHUIWEN_RAW_URL; None: with the pages. Raises BadConfiguration."""
+    """Return the store of bodies at ZHUIWEN_RAW_URL; None if they are in the database. Raises BadConfiguration."""
     if not raw_url:
         return None
     bodies = ObjectBodies(open_objects(raw_url, access, "ZHUIWEN_RAW_URL"))

@@ -1,7 +1,7 @@
 """Stores of response bodies: in the page store's database, or as objects in a folder or an S3-compatible store.
 
-What is kept under a digest is the same for ever, so an object is written once: gzip, as `ab/abcd….gz`, which any
-program unpacks; the SHA-256 of what comes out is its name.
+The content under a digest never changes, so an object is written once: as gzip, named `ab/abcd….gz`, which any program
+decompresses; its name is the SHA-256 of the decompressed bytes.
 """
 
 import gzip
@@ -16,7 +16,7 @@ from core.unpacking import gunzip
 from pagestore.blobs import Blobs
 
 SUFFIX = ".gz"
-THREADS = 8  # requests at once: a page has one body and some resources, a batch of the crawl up to 32 pages
+THREADS = 8  # concurrent requests: a page has one body and some resources, a batch of the crawl up to 32 pages
 
 T = TypeVar("T")
 
@@ -25,28 +25,28 @@ class RawBodies(Protocol):
     """Bodies by their digest. Raises ServiceUnavailable, BadConfiguration."""
 
     def put_many(self, bodies: Mapping[str, bytes], /) -> None:
-        """Keep bodies, each under its digest; those that are there stay as they are."""
+        """Store bodies, each under its digest; existing ones are not changed."""
         ...
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        """Return those of `names` that exist. Raises BrokenInvariant if one was changed or damaged."""
+        """Return those `names` that exist. Raises BrokenInvariant if one was changed or damaged."""
         ...
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
-        """Return those of `names` that exist; no bodies are read."""
+        """Return those `names` that exist; no bodies are read."""
         ...
 
     def keys(self) -> Iterator[str]:
-        """Return the digests of all bodies."""
+        """Yield the digests of all bodies."""
         ...
 
     def put_back(self, bodies: Mapping[str, bytes], /) -> None:
-        """Put copies of bodies in place of damaged ones."""
+        """Replace damaged bodies by copies."""
         ...
 
 
 class ObjectBodies:
-    """Bodies as objects, several requests at once."""
+    """Bodies as objects, with several concurrent requests."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -76,7 +76,7 @@ class ObjectBodies:
         try:
             self._objects.put_new(_key(name), gzip.compress(body, mtime=0))
         except BrokenInvariant:
-            # Another zlib writes the same body in other bytes; anything else under this name is damage.
+            # Another version of zlib may compress the same body differently; any other content here is damaged.
             if self._get(name) != body:
                 raise
 
@@ -94,7 +94,7 @@ class ObjectBodies:
 
 
 class MovedBodies:
-    """New bodies in one place; those from before the setting was changed stay in the database and are found there."""
+    """Stores new bodies in one place; those from before the setting was changed are read from the database."""
 
     def __init__(self, bodies: RawBodies, earlier: Blobs) -> None:
         self._bodies, self._earlier = bodies, earlier
@@ -119,7 +119,7 @@ class MovedBodies:
 
 
 def _run_concurrently(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
-    """Return each name with what `ask` says of it; an error of any is raised when all have come to an end."""
+    """Return each name with the result of `ask`. Errors are raised after all calls have ended."""
     asked = list(names)
     if len(asked) < 2:
         return iter([(name, ask(name)) for name in asked])

@@ -1,7 +1,7 @@
-"""Answers of hosts that several sites watch, for hours: the next site's crawl reads them in place of fetching again.
+"""Responses of hosts that several sites share, kept for hours: the next site's crawl need not fetch them again.
 
-They lie beside the pages, since crawlers on any machine reach them there; no backup has them. The hour of its fetch
-begins the key of an answer, so that old ones leave in one request.
+They are stored with the pages, because crawlers on all machines can access them there; backups omit them. A key begins
+with the hour of its fetch, so that one request deletes all old responses.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _HOUR = timedelta(hours=1)
 
 
 class MongoRecentAnswers:
-    """core.ports.RecentAnswers over MongoDB."""
+    """core.ports.RecentAnswers on MongoDB."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._blobs = Blobs(database, "recent_answers", INLINE_BYTES)

@@ -1,4 +1,4 @@
-"""The document of a page that is gone, made anew of what names the page: its versions and its absences."""
+"""Recreates the lost document of a page from its versions and absences, which name the page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _NOT_THERE = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOU
 
 @dataclass(frozen=True, slots=True)
 class LostPage:
-    """A page whose document is gone: one version that is whole, and what the admin database remembers of the page.
+    """A page whose document is lost: one undamaged version, and what the admin database knows about the page.
 
-    current: id of the version that it showed; the moments in microseconds since 1970. "" and None: not remembered.
+    current: id of the version that it showed; times in microseconds since 1970. "" and None: unknown.
     """
 
     version: PageVersion
@@ -31,10 +31,10 @@ class LostPage:
 
 
 def remake_pages(database: MongoDatabase, lost: Mapping[str, LostPage]) -> None:
-    """Write documents of pages anew; one that is there stays as it is.
+    """Recreate the documents of pages; existing ones are not changed.
 
-    All versions and absences that name the page are in it, also those that are damaged in themselves. That it was gone
-    or seen in between is not: nothing else has it. Raises what the page store raises.
+    They contain all versions and absences that name the page, including damaged ones. When it was seen or gone in
+    between is lost, because nothing else stores it. Raises the page store's errors.
     """
     for batch in batches(lost, BATCH_KEYS):
         with translate_errors(database):
@@ -72,7 +72,7 @@ def _document(lost: LostPage, versions: list[Document], absences: list[Document]
 
 
 def _find_absence(absences: list[Document], since: int) -> Document | None:
-    """Find the first response from then on that says that the page is not there, as a state."""
+    """Return, as a state, the first response from `since` on that shows that the page is missing."""
     for row in absences:
         try:
             absence = read_absence(row)

@@ -1,6 +1,6 @@
 """States of a page: shown in a version, gone, back again; and the responses that prove that it was gone.
 
-A page's states stand in its own document, so that a state and what it refers to are written in one step.
+A page's states are in its own document, so that a state and what it refers to are written atomically.
 """
 
 from collections.abc import Iterable
@@ -21,13 +21,13 @@ from pagestore.documents import (
     unpack_text,
 )
 
-SCHEMA = 1  # of absence documents; a change of meaning takes the next number
+SCHEMA = 1  # of absence documents; increase it if the meaning changes
 
 
 def state(at: int, kind: str, key: str) -> Document:
     """Return an entry of a page's states.
 
-    `$addToSet` tells documents apart by the order of their fields: all are made here.
+    `$addToSet` compares documents including the order of their fields, so all entries are created here.
 
     at: microseconds since 1970.
     """
@@ -35,7 +35,7 @@ def state(at: int, kind: str, key: str) -> Document:
 
 
 def version_state(at: datetime, version: VersionId) -> Document:
-    """Return the entry of a page's document for a version: one for each time that tells when it began or ended."""
+    """Return the entry of a page's document for a version; a page has one for each time at which it began or ended."""
     return state(microseconds(at), "version", version)
 
 
@@ -45,26 +45,26 @@ def absence_state(absence: Absence) -> Document:
 
 
 def read_states(entries: Iterable[Document]) -> list[PageState]:
-    """Return the states of a page, oldest first; entries that say once more what the one before said are left out."""
+    """Return the states of a page, oldest first; entries that repeat the previous state are left out."""
     states: list[PageState] = []
     for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
         at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
         found = PageState(at, VersionId(key) if is_version else VersionId(""), "" if is_version else key)
-        # Two responses that say that a page is gone are one state.
+        # Two responses that show that a page is gone are one state.
         if not states or states[-1].version_id != found.version_id:
             states.append(found)
     return states
 
 
 def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Document]) -> VersionOfPage:
-    """Return a version as its page has it: `current` is what the page shows, `entries` say when it was seen in what."""
+    """Return a version with its sightings. current: the version that the page shows; entries: its states."""
     at = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
     at.append(microseconds(version.fetched_at))
     return VersionOfPage(version, current == version.id, Sighted(moment(min(at)), moment(max(at))))
 
 
 def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
-    """Return the absence that this response says."""
+    """Return the absence that this response shows."""
     page, raw_digest = page_id(fetched.site_id, fetched.canonical_url), digest(fetched.body)
     return Absence(
         id=absence_id(page, fetched.fetched_at.astimezone(UTC), raw_digest),
@@ -103,7 +103,7 @@ def absence_document(absence: Absence) -> Document:
 
 
 def read_absence(document: Document) -> Absence:
-    """Return the absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
+    """Return the absence in a document. Raises BrokenInvariant if the schema is unknown."""
     check_schema(document, SCHEMA)
     return Absence(
         id=document["_id"],

@@ -10,7 +10,7 @@ KEY_PREFIX = "zw:attempts:"
 
 
 class Attempts:
-    """The attempts at one message. Raises ServiceUnavailable if Redis does not answer."""
+    """The attempts at one message. Raises ServiceUnavailable if Redis does not respond."""
 
     def __init__(self, client: "redis.Redis", task: str, subject: str) -> None:
         self._client = client
@@ -30,4 +30,4 @@ class Attempts:
         try:
             self._client.delete(self._key)
         except redis.RedisError:
-            return  # the count expires by itself
+            return  # the count expires

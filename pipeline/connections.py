@@ -17,7 +17,7 @@ REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipe
 
 
 def match_index(settings: Settings) -> MatchIndex:
-    """Return the index in Redis, with a snapshot in front if the settings name a folder for it.
+    """Return the index in Redis, with a local snapshot if the settings name a folder for it.
 
     With a +cluster scheme it is in a cluster (docs/decisions/fingerprint-and-index.md): the URL names some nodes, and
     the client discovers the others. Broker and locks stay on the single server of `redis_client`.

@@ -12,12 +12,12 @@ from pipeline.steps import stored_fingerprint
 
 @dataclass(frozen=True, slots=True)
 class CorpusTexts:
-    """The texts of a corpus, whose cache spares reading recently matched texts from the store again."""
+    """The texts of a corpus, with a cache for recently matched texts."""
 
     corpus: Corpus
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """Return the original text, of which the id is a digest, or None."""
+        """Return the original text with this id, which is its digest, or None."""
         entry = self.corpus.entry(text_id)
         return None if entry is None else entry.text
 

@@ -29,7 +29,7 @@ class JobStats:
 
 
 def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts: Mapping[str, int]) -> JobStats:
-    """Store the counts of a job over those of the previous one. Raises ServiceUnavailable if Redis does not answer."""
+    """Store the counts of a job over those of the previous one. Raises ServiceUnavailable if Redis does not respond."""
     done = JobStats(ended_at, dict(counts))
     try:
         client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": done.counts}))

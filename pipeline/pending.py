@@ -22,7 +22,7 @@ class Pending:
 
 
 def pending(client: "redis.Redis") -> Pending:
-    """Return the pending messages. Raises ServiceUnavailable if the broker does not answer."""
+    """Return the pending messages. Raises ServiceUnavailable if the broker does not respond."""
     try:
         waiting = {queue: int(client.llen(QUEUE_PREFIX + queue)) for queue in QUEUES}
         return Pending(waiting, int(client.hlen(QUEUE_PREFIX + "unacked")))

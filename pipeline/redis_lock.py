@@ -22,7 +22,7 @@ SEARCH = "search"  # of stored pages for new texts
 def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterator[bool]:
     """Take a lock for the block, and yield whether it was free; wait at most `wait_s` for another holder.
 
-    Raises ServiceUnavailable if Redis does not answer.
+    Raises ServiceUnavailable if Redis does not respond.
     """
     lock = client.lock(KEY_PREFIX + name, timeout=TTL_S, thread_local=False)
     try:
@@ -60,4 +60,4 @@ def _release(lock: "redis.lock.Lock") -> None:
     try:
         lock.release()
     except (LockError, redis.RedisError):
-        return  # it expires by itself
+        return  # it expires

@@ -1,9 +1,9 @@
 """Searches the stored page fingerprints for new texts.
 
-One pass over the pages searches for all texts that are new. A page that shares no seed with them has no match and is
-recorded as compared. A page that does is matched against the new texts alone, in memory; only if that finds a match
-does the full comparison become due. Results are recorded page by page, so a pass that crashes is repeated only for the
-pages that it did not reach. Source: docs/decisions/architecture-and-processes.md.
+One pass over the pages searches for all new texts. A page that shares no seed with them has no match and is recorded
+as compared. Any other page is matched only against the new texts, in memory; if that finds a match, the full
+comparison becomes due. Results are recorded page by page, so a pass that crashes is repeated only for the pages that
+it did not reach. Source: docs/decisions/architecture-and-processes.md.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -30,7 +30,7 @@ from pipeline.steps import Ports, is_too_short, stored_fingerprint, surrounding_
 
 BATCH_PAGES = 2_000  # as pipeline.sweep
 BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs reads as many at once
-# Above this number the pages are left to the index, and all workers share the comparisons: texts with this many seeds
+# For more texts the pages are left to the index, and all workers share the comparisons: texts with this many seeds
 # (about 20 M characters) share a seed with nearly every page, and their index takes about 200 MB in this process.
 MAX_SEEDS = 4_000_000
 CACHED_TEXT_BYTES = 64 * 1024 * 1024
@@ -41,7 +41,7 @@ class NewTextQuery:
     """New texts of one rights holder.
 
     hashes      uint64[s], sorted, distinct: all their seeds
-    findable    time of indexing of each; None: it may be indexed at any moment
+    findable    time at which each was indexed; None: it may be indexed at any moment
     """
 
     hashes: NDArray[np.uint64]
@@ -194,7 +194,7 @@ class _SearchPass:
 
 
 def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewTextQuery | None:
-    """Return the query for a rights holder's texts that pages compared at `since` missed, or None for too many."""
+    """Return the query for a rights holder's texts that are new since `since`, or None if there are too many."""
     findable = ports.cases.newer_texts(rights_holder, since)
     index = MemoryIndex(ports.algorithm.id)
     hashes: list[NDArray[np.uint64]] = []
@@ -203,7 +203,7 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
         try:
             fingerprint = work_fingerprint(text_id, ports)
         except NotFound:
-            continue  # the store lost it: no page can match it until its work is added again
+            continue  # lost by the store: no page can match it until its work is added again
         seeds += fingerprint.hashes.size
         if seeds > MAX_SEEDS:
             return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import redis
 
-KEPT_S = 24 * 3600  # older notes are out of date; the scheduler has one written each minute
+KEPT_S = 24 * 3600  # older notes are out of date; the scheduler triggers one each minute
 
 log = logging.getLogger("zhuiwen.pipeline")
 

@@ -1,8 +1,8 @@
 """The steps as plain functions over ports. Each may run twice, or crash half-way and run again.
 
-1. compare_pages   PagesStored -> store fingerprints -> compare with the corpus -> store outcomes and cases
-2. register_work   WorkAdded -> store the fingerprint -> add it to the index; pages compared before are searched next
-3. withdraw_work   WorkRemoved -> remove it from the index
+1. compare_pages   on PagesStored: store fingerprints, compare with the corpus, store outcomes and cases
+2. register_work   on WorkAdded: store the fingerprint, add it to the index; stored pages are searched next
+3. withdraw_work   on WorkRemoved: remove it from the index
 """
 
 from bisect import bisect_right
@@ -28,8 +28,8 @@ from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import GivenPage, Matcher
 
-# Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page with more of a text outside
-# its main text publishes the text.
+# Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page that has more of a work
+# outside its main text publishes the work.
 MAX_CHARS_ANNOUNCED = 1_000
 
 
@@ -182,8 +182,8 @@ def surrounding_text_id(version: VersionId) -> str:
 def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
     """Add to the matches of a main text the matches of the text outside it with other texts of works.
 
-    beside: the matcher's result for `reading.surrounding_text`. A match in a comment keeps its class; a match only in
-    announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
+    surroundings: the matcher's result for `reading.surrounding_text`. A match in a comment keeps its class; a match
+    only in announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
     starts = list(accumulate((len(line.text) + 1 for line in reading.surroundings), initial=0))

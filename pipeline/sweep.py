@@ -49,7 +49,7 @@ def sweep(
 ) -> SweepCounts:
     """Synchronize the index with `corpus` and send what is still due. Run one sweep at a time.
 
-    given_up: returns those of some versions that failed permanently; they wait for a person.
+    given_up: returns the given versions that failed permanently; they wait for a person.
     with_fingerprints: also look for texts and pages without a stored fingerprint of the current algorithm; they are
     fingerprinted again from their stored texts.
     """

@@ -1,1 +1,1 @@
-"""Pages in Chromium: those that scripts write, and drawings of stored responses."""
+"""Chromium: loads pages that scripts generate, and renders stored responses."""

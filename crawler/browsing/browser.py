@@ -1,7 +1,8 @@
-"""Pages that scripts make, loaded in Chromium through scrapy-playwright, under the same rules as all others.
+"""Loads pages that scripts generate in Chromium, through scrapy-playwright, under the same rules as other pages.
 
-Every request of a page goes through `browser_proxy`, which judges the address it connects to; pictures, films and
-fonts are not loaded; the browser is started anew after so many pages, minutes or bytes, and when it hangs or dies.
+Every request of a page goes through `browser_proxy`, which checks the address that it connects to. Pictures, films
+and fonts are not loaded. The browser is restarted after a number of pages, minutes or bytes, and when it hangs or
+crashes.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from playwright._impl._errors import TargetClosedError  # exported nowhere; scrapy-playwright takes it from here, too
+from playwright._impl._errors import TargetClosedError  # not public; scrapy-playwright imports it from here, too
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 from playwright.async_api import Request as PageRequest
@@ -41,15 +42,15 @@ from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.extension import get_politeness
 from crawler.politeness.refusals import RequestRefused
 
-MAX_BREAKDOWNS = 2  # of the browser over one page: a page that is loaded beside such a one is loaded again
-CLOSE_S = 5.0  # for the browser to end by itself; Chromium takes 0.1 s
+MAX_BREAKDOWNS = 2  # crashes of the browser during one page: a page that loads at the time of a crash is loaded again
+CLOSE_S = 5.0  # for the browser to exit; Chromium takes 0.1 s
 _LOOK_S = 0.02
-QUIET_S = 3.0  # how long a page that has loaded may go on fetching before it is read
+QUIET_S = 3.0  # the time that a loaded page may go on fetching before it is read
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
-    """For DOWNLOAD_HANDLERS: loads requests that are marked for the browser there, all others as in any crawl."""
+    """Loads the requests that are marked for the browser in it, all others as usual. For DOWNLOAD_HANDLERS."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -62,7 +63,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         self._max_memory = settings.getint(MEMORY_SETTING)
         self._max_age_s = settings.getfloat(AGE_SETTING)
         self._launches, self._launched_at_s, self._launched_at = 0, 0.0, datetime.now(UTC)
-        self._pages_of_launch = 0  # that were loaded whole
+        self._pages_of_launch = 0  # pages that were loaded completely
         self._ending, self._opening = asyncio.Lock(), asyncio.Lock()
         self._proxy: BrowserProxy | None = None
         self._upstream: Proxy | None = None
@@ -70,15 +71,15 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         self._turn = asyncio.Condition()
         self._is_recycling = False
         self.config.restart_disconnected_browser = True
-        self.config.target_closed_max_retries = 0  # `_load_with_retries` tries again
+        self.config.target_closed_max_retries = 0  # `_load_with_retries` retries instead
         self.abort_request = self._is_unwanted
 
     async def begin(self) -> None:
-        """Do what Scrapy's engine does at its start, for a handler that is made later."""
+        """Start the handler as Scrapy's engine would: it is created after the engine has started."""
         await self._launch()
 
     async def _maybe_launch_browser(self) -> None:
-        async with self._opening:  # pages come at once: none may find a browser without its proxy, or count one twice
+        async with self._opening:  # pages come concurrently: each needs the proxy, and a launch counts only once
             await self._open_proxy()
             is_new = not hasattr(self, "browser")
             await super()._maybe_launch_browser()
@@ -93,11 +94,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         self._proxy = BrowserProxy(self._guard, self._names, self._timeout_s, lambda: self._upstream)
         address = await self._proxy.start()
         login = {"username": self._proxy.user, "password": self._proxy.password}
-        # <-loopback>: addresses of this machine, too, go through the proxy
+        # <-loopback>: requests to this machine also go through the proxy
         self.config.launch_options["proxy"] = {"server": address, "bypass": "<-loopback>", **login}
 
     async def _browser_disconnected_callback(self) -> None:
-        if hasattr(self, "browser") and not self.browser.is_connected():  # an old one's end may be reported late
+        if hasattr(self, "browser") and not self.browser.is_connected():  # an earlier browser may report its end late
             with suppress(PlaywrightError):
                 await super()._browser_disconnected_callback()
 
@@ -123,7 +124,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
             await self._recycle_if_due()
 
     async def _load_within_bounds(self, request: Request, spider: Any) -> Response:
-        """Load the page. Raises RequestRefused, DownloadTimeoutError."""
+        """Load the page. Raises RequestRefused or DownloadTimeoutError."""
         self._upstream = self._chosen_proxy(request)
         request.headers.pop("Proxy-Authorization", None)
         request.meta["playwright_context_kwargs"] = self._context(request)
@@ -141,7 +142,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return response
 
     async def _load_with_retries(self, request: Request, spider: Any) -> tuple[Response, Any]:
-        """Return the page and its capture; load it again where the browser died meanwhile, whichever page caused it."""
+        """Return the page and its capture. Load it again if the browser crashed, whichever page was the cause."""
         for tries_left in range(MAX_BREAKDOWNS, -1, -1):
             launch, taking = self._launches, PageCapture(self._find_connection, self._max_bytes, self._profile)
             try:
@@ -150,7 +151,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
                 return await self._try_load(request, spider, taking)
             except PlaywrightTimeout as fault:
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
-            except TimeoutError as fault:  # not even the browser's own time limit was kept
+            except TimeoutError as fault:  # the browser has missed its own time limit
                 await self._end(launch)
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
@@ -170,7 +171,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return await asyncio.wait_for(loading, self._timeout_s + QUIET_S), taking.capture
 
     def _profile(self) -> BrowserProfile:
-        """Return the running browser's profile: playwright makes a new one for each and deletes it with it."""
+        """Return the running browser's profile. Playwright creates one for each browser and deletes it later."""
         before, self._pages_of_launch = self._pages_of_launch, self._pages_of_launch + 1
         return BrowserProfile(self._launched_at, before)
 
@@ -193,7 +194,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         }
 
     def _cookies(self) -> list[dict[str, Any]]:
-        """Return the crawl's cookies for a new context; each for its own host alone."""
+        """Return the crawl's cookies for a new context, each limited to its own host."""
         middlewares = self._crawler.engine.downloader.middleware.middlewares
         kept = next((each for each in middlewares if isinstance(each, CookiesMiddleware)), None)
         if kept is None or None not in kept.jars:
@@ -213,7 +214,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         ]
 
     def _refusal(self, request: Request, fault: PlaywrightError, failed_url: str) -> Exception:
-        """Explain a failed load. failed_url: the document that could not be loaded: the page, or where it led."""
+        """Explain a failed load. failed_url: the URL of the document that failed: the page or a redirect target."""
         why = self._proxy_refusal(failed_url)
         if why is not None:
             return RequestRefused(Rejection.UNSAFE_ADDRESS, "fetch.leads-elsewhere", url=request.url, fault=why)
@@ -221,13 +222,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return RequestRefused(Rejection.NO_ANSWER, "fetch.not-loaded", url=request.url, kind=reason)
 
     def _proxy_refusal(self, url: str) -> UnsafeUrl | None:
-        """Return why the proxy in front of the browser refused the host of an address; None if it did not."""
+        """Return why the browser's proxy refused the host of a URL, or None if it did not refuse it."""
         with suppress(ValueError):
             return self._proxy.refused.get(host_key(url)) if self._proxy else None
         return None
 
     async def _is_unwanted(self, request: PageRequest) -> bool:
-        """Return True if a request of a page is not made: for what holds no text, and for what no crawl may fetch."""
+        """Return True if a page's request must not be sent: it is not for text, or its URL may not be fetched."""
         if request.resource_type not in TEXT_KINDS:
             return True
         try:
@@ -250,7 +251,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
             self._turn.notify_all()
 
     async def _end(self, launch: int) -> None:
-        """Close the browser of a launch, or kill it; the next page gets a new one."""
+        """Close or kill the browser of this launch. The next page starts a new browser."""
         async with self._ending:
             if launch != self._launches or not hasattr(self, "browser"):
                 return
@@ -264,7 +265,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
                 del self.browser
 
     async def _is_gone(self) -> bool:
-        """Return True if the event of the browser's end comes in time."""
+        """Return True if the browser reports its end within CLOSE_S."""
         deadline_s = time.monotonic() + CLOSE_S
         while hasattr(self, "browser") and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
@@ -274,18 +275,18 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
 def _is_crash(fault: PlaywrightError) -> bool:
     """Return True if a call failed because the page's process ended.
 
-    It may fail before the page's own event of it comes.
+    The call may fail before the page reports its crash.
     """
     return isinstance(fault, TargetClosedError) or "Target crashed" in str(fault)
 
 
 async def own_headers(*, playwright_request: PageRequest, scrapy_request_data: Any, **_: Any) -> dict[str, str]:
-    """Return the browser's own headers: those of the crawl hold cookies, which frames of other sites must not see."""
+    """Return the browser's own headers. The crawl's hold cookies, which frames of other sites must not get."""
     return await playwright_request.all_headers()
 
 
 async def _settle(page: Page) -> None:
-    """Give scripts a while to fetch what they show."""
+    """Wait for a while so that scripts can fetch what they display."""
     with suppress(PlaywrightTimeout):
         await page.wait_for_load_state("networkidle", timeout=QUIET_S * 1000)
 
@@ -294,19 +295,19 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def memory_bytes(process: int) -> int:
-    """Return the memory of the browsers below a process, in bytes; 0 if the system does not say (no /proc)."""
+    """Return the memory of the browsers started by a process, in bytes, or 0 if the system has no /proc."""
     return sum(_browsers_below(process).values())
 
 
 def kill_browsers(process: int) -> None:
-    """Kill every browser below a process, whatever it is doing; one that is stopped, too."""
+    """Kill every browser started by a process, even if it hangs or is stopped."""
     for browser in _browsers_below(process):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(browser, signal.SIGKILL)
 
 
 def _browsers_below(process: int) -> dict[int, int]:
-    """Return the ids of the browser processes below a process, with the bytes of memory that each has."""
+    """Return the ids of the browser processes started by a process, with their memory in bytes."""
     parents, sizes = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError, IndexError):

@@ -1,8 +1,8 @@
-"""The only way out of the browser: a proxy on loopback that resolves names and checks addresses itself.
+"""The browser's only way to the network: a proxy on loopback that resolves names and checks addresses.
 
-A browser looks names up once more after anybody has judged them, follows redirects and opens sockets by itself; so the
-judge has to stand where the connection is made. One request a connection: of a second one nothing reaches the site,
-which would read the login of this proxy in it. Bodies are passed on unread.
+A browser resolves names again after a check, follows redirects and opens sockets on its own. So addresses are checked
+where the connection is made. Each connection carries one request; a second request is not forwarded, because it would
+show this proxy's credentials to the site. Bodies are forwarded without being read.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ from crawler.fetching.routes import RouteFinder
 MAX_HEAD_BYTES = 65_536
 _CHUNK_BYTES = 65_536
 _HEAD_TIMEOUT_S = 10.0
-# Whatever a page loads; its own text is bounded by ZHUIWEN_MAX_BODY_BYTES besides.
+# Covers everything that a page loads; its text is also limited by ZHUIWEN_MAX_BODY_BYTES.
 MAX_BYTES_A_CONNECTION = 64 * 1024 * 1024
-MAX_INTERIM_HEADS = 10  # before an answer; servers send one
+MAX_INTERIM_HEADS = 10  # before a response; servers send one
 MAX_REFUSED = 100
-MAX_REACHED = 1_000  # hosts of which it is kept where they stood; a crawl meets tens
+MAX_REACHED = 1_000  # hosts whose addresses are remembered; a crawl meets tens
 REFUSED_HEADER = "x-zhuiwen-refused"
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
@@ -40,7 +40,7 @@ Writer = asyncio.StreamWriter
 
 
 class _ProxyRefusal(Exception):
-    """The error that the browser gets instead of an answer."""
+    """The error response that the browser gets."""
 
     def __init__(self, status: str, reason: str) -> None:
         super().__init__(reason)
@@ -63,7 +63,7 @@ class _ProxyRequest:
 
 @dataclass(frozen=True, slots=True)
 class ConnectedAddress:
-    """The address of a connection. address: "" behind a proxy, where it would not be the site's."""
+    """The address of a connection. address: "" behind a proxy, where the site's address is unknown."""
 
     address: str
     answer: NameAnswer | None
@@ -72,7 +72,7 @@ class ConnectedAddress:
 
 
 class BrowserProxy:
-    """One for a crawl. `upstream` gives the site's own proxy for the next connection; None: straight."""
+    """The proxy of one crawl. `upstream` returns the site's proxy for the next connection, or None if it has none."""
 
     def __init__(
         self, guard: AddressGuard, names: NameResolver, timeout_s: float, upstream: Callable[[], Proxy | None]
@@ -81,13 +81,13 @@ class BrowserProxy:
         self._route_finder = RouteFinder()
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
-        self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
+        self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # keeps other programs on this machine out
         self.refused: dict[tuple[str, int], UnsafeUrl] = {}  # by host and port
         self.reached: dict[tuple[str, int], ConnectedAddress] = {}  # the last connection to each host and port
         self.bytes_passed = 0
 
     async def start(self) -> str:
-        """Listen, and return the proxy's address for the browser."""
+        """Start to listen, and return the proxy's URL for the browser."""
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -159,7 +159,7 @@ class BrowserProxy:
         return _ProxyRequest(method, target, tuple(headers), scheme, host, port)
 
     async def _dial(self, ask: _ProxyRequest, upstream: Proxy | None) -> tuple[Reader, Writer]:
-        """Connect to an address that was checked, and to no other."""
+        """Connect to the checked address, and to no other."""
         url, host, port = ask.url, ask.host, ask.port
         if upstream is not None:
             url = f"http://{upstream.place}/"
@@ -194,16 +194,16 @@ class BrowserProxy:
         return _status(await self._head(far)).startswith("2")
 
     async def _answer(self, far: Reader, writer: Writer) -> None:
-        """Pass an answer on, with a header that no second request goes over this connection."""
+        """Forward a response, with a header that forbids a second request on this connection."""
         first, *headers = (await self._head(far)).rstrip("\r\n").split("\r\n")
         kept = [line for line in headers if _name(line) not in _HOP_BY_HOP]
         writer.write("\r\n".join([first, *kept, "Connection: close", "", ""]).encode("latin-1"))
         await self._pump(far, writer)
 
     async def _head(self, far: Reader) -> str:
-        """Return the head of an answer; informational ones, such as 103 Early Hints, are left out.
+        """Return the head of a response, without informational responses such as 103 Early Hints.
 
-        Raises ValueError for what is none.
+        Raises ValueError if the bytes are not an HTTP response.
         """
         for _ in range(MAX_INTERIM_HEADS):
             head = (await asyncio.wait_for(far.readuntil(b"\r\n\r\n"), self._timeout_s)).decode("latin-1")
@@ -212,11 +212,11 @@ class BrowserProxy:
         raise ValueError("an answer that only announces itself")
 
     async def _join(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
-        """Pass on bytes both ways until one end closes, is silent for too long, or has sent too much."""
+        """Forward bytes in both directions until one side closes, is silent for too long, or has sent too much."""
         ways = asyncio.ensure_future(up), asyncio.ensure_future(down)
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            if ways[0].done() and not ways[1].done():  # the browser has said all; the answer is still to come
+            if ways[0].done() and not ways[1].done():  # the browser has sent its request; the response is still to come
                 await asyncio.wait(ways[1:], timeout=self._timeout_s)
         finally:
             for way in ways:
@@ -224,7 +224,7 @@ class BrowserProxy:
             await asyncio.gather(*ways, return_exceptions=True)
 
     async def _pump(self, source: Reader, sink: Writer, most: int = MAX_BYTES_A_CONNECTION) -> None:
-        """Pass on at most so many bytes; the rest is read until the end, and dropped."""
+        """Forward at most `most` bytes; read and drop the rest."""
         passed = 0
         with suppress(OSError, TimeoutError):
             while chunk := await asyncio.wait_for(source.read(_CHUNK_BYTES), self._timeout_s):
@@ -237,7 +237,7 @@ class BrowserProxy:
 
 
 def _body_bytes(ask: _ProxyRequest) -> int:
-    """Return the length of a request's body. Raises _ProxyRefusal where its head does not give it."""
+    """Return the length of a request's body. Raises _ProxyRefusal if the head does not state it."""
     stated = {_name(line): line.partition(":")[2].strip() for line in ask.headers}
     if "transfer-encoding" in stated:
         raise _ProxyRefusal("411 Length Required", "no length")
@@ -246,7 +246,7 @@ def _body_bytes(ask: _ProxyRequest) -> int:
 
 
 def _status(head: str) -> str:
-    """Return the status of an answer. Raises ValueError for what is not HTTP."""
+    """Return the status of a response. Raises ValueError if it is not HTTP."""
     protocol, status = head.split(maxsplit=2)[:2]
     if not protocol.startswith("HTTP/"):
         raise ValueError("no HTTP")

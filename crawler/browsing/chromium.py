@@ -1,9 +1,9 @@
 """A headless Chromium for one page: finds it, starts it in its sandbox, sends it commands, and kills it.
 
-It is spoken to over two pipes in the DevTools protocol (JSON messages, each ended by a zero byte), so that no port is
-opened and no library is needed. It gets a profile that is deleted, an environment without secrets, and no way to the
-network; no low priority: its deadlines are of the clock, and on a busy machine no page was drawn by them. Where the
-product runs as root, Chromium runs as `nobody`: its sandbox refuses root.
+Commands go over two pipes in the DevTools protocol (JSON messages, each ended by a zero byte), so no port is opened
+and no library is needed. The browser gets a temporary profile, an environment without secrets, and no network access.
+It runs at normal priority: its deadlines are in wall-clock time, and at low priority a busy machine missed them. If
+the product runs as root, Chromium runs as `nobody`, because its sandbox refuses root.
 """
 
 import json
@@ -27,12 +27,13 @@ from typing import Any, Self
 from core.settings import CrawlSettings
 from core.wording import Message
 
-# Start options and rights of Chromium on this machine.
+# Command-line options and user rights of Chromium on this machine.
 #
-# Without the sandbox, which needs a namespace of its own, whoever breaks out of a page is `nobody`, and not root.
+# If the sandbox is unavailable because it gets no user namespace, code that escapes from a page runs as `nobody` and
+# not as root.
 
-# Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each. How many pages and
-# minutes is the operator's to say (core.settings.CrawlSettings).
+# Chosen, not measured: starting Chromium takes 1 s (2026-11), and pages that leak lose some MB each. The operator sets
+# how many pages and minutes a browser serves (core.settings.CrawlSettings).
 MAX_MEMORY_BYTES = 1_500_000_000
 PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_BROWSER_BYTES", "ZHUIWEN_BROWSER_AGE_S"
 ARGUMENTS = [
@@ -44,14 +45,14 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
     "--no-pings",
-    # Media connections would go past the proxy.
+    # Media connections would bypass the proxy.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--js-flags=--max-old-space-size=512",
 ]
 UNPRIVILEGED = "nobody"
 _PROBE_TIMEOUT_S = 10.0
-# Runs in place of Chromium, and becomes it. The profile that playwright has made belongs to root.
+# Runs first and then executes Chromium. The profile that playwright has created belongs to root.
 _PROGRAM = """
 import os, sys
 user, executable, *arguments = sys.argv[1:]
@@ -64,12 +65,12 @@ os.execve(executable, [executable, *arguments], environment)
 
 
 def unprivileged_user() -> int | None:
-    """Return the user that Chromium runs as; None: the product's own user, who is not root."""
+    """Return the user that Chromium runs as; None for the product's own user, if it is not root."""
     return pwd.getpwnam(UNPRIVILEGED).pw_uid if os.geteuid() == 0 else None
 
 
 def may_be_run(executable: Path) -> bool:
-    """Return True if Chromium can be run without root's rights: one in root's own folder cannot."""
+    """Return True if Chromium can be run without root's rights: it cannot if it is in root's own folder."""
     if unprivileged_user() is None:
         return True
     with suppress(OSError):
@@ -80,10 +81,10 @@ def may_be_run(executable: Path) -> bool:
 
 
 def has_sandbox() -> bool:
-    """Return True if that user gets the namespace that the sandbox needs; many containers give none."""
+    """Return True if that user gets the namespace that the sandbox needs; many containers do not provide it."""
     user = unprivileged_user()
     if user is None:
-        return True  # Chromium says so itself, and does not start
+        return True  # Chromium reports this itself and does not start
     program = shutil.which("unshare")
     if program is None:
         return False
@@ -98,7 +99,7 @@ def has_sandbox() -> bool:
 
 
 def launch_options(executable: Path) -> dict[str, Any]:
-    """Return playwright's options: Chromium in its sandbox, without root's rights, its environment without secrets."""
+    """Return playwright's options: a sandbox, no root rights, and an environment without secrets."""
     user = unprivileged_user()
     return {
         "executable_path": str(executable) if user is None else _launcher(executable, user),
@@ -108,18 +109,19 @@ def launch_options(executable: Path) -> dict[str, Any]:
 
 
 def _launcher(executable: Path, user: int) -> str:
-    """Return the path of a program that becomes Chromium as that user. In memory: /tmp may be mounted noexec."""
+    """Return the path of a program that runs Chromium as that user. It is in memory: /tmp may be mounted noexec."""
     command = shlex.join((sys.executable, "-S", "-c", _PROGRAM, str(user), str(executable)))
     written = os.memfd_create("zhuiwen-browser")
     os.write(written, f'#!/bin/sh\nexec {command} "$@"\n'.encode())
     os.fchmod(written, 0o700)
-    # What somebody may still write to is not run. It stays open as long as this process, which crawls one site.
+    # A file that is still open for writing cannot be executed. This descriptor stays open as long as the process, which
+    # crawls one site.
     kept = os.open(f"/proc/self/fd/{written}", os.O_RDONLY)
     os.close(written)
     return f"/proc/{os.getpid()}/fd/{kept}"
 
 
-# The one without windows first: a page costs it .15 s of processor time, the others .9 s (Debian's 156, 2026-11).
+# The headless build first: a page costs it .15 s of processor time, the others .9 s (Debian's 156, 2026-11).
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 PLAYWRIGHT_FOLDERS = ("chromium-*/chrome-linux*/chrome", "chromium_headless_shell-*/chrome-linux*/headless_shell")
 MAX_MESSAGE_BYTES = 128 * 1024 * 1024  # a screenshot of 20 megapixels of noise is 60 MB, and a third more in base64
@@ -129,10 +131,11 @@ FLAGS = (
     *("--headless", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--mute-audio"),
     *("--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--disable-breakpad"),
     *("--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--hide-scrollbars"),
-    # Whatever is not intercepted finds no name and no proxy: port 9 of this machine, which nothing listens on.
+    # Requests that are not intercepted resolve no name and reach no proxy: nothing listens on port 9 of this machine.
     *("--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>"),
 )
-# Runs before Chromium in the new process: pipes to 3 and 4, out of the way first, since they may be 3 and 4 themselves.
+# Runs in the new process before Chromium. Moves the pipes to 3 and 4; they are duplicated first since they may already
+# have these numbers.
 _LAUNCHER = """
 import fcntl, os, sys
 reads, writes, user = map(int, sys.argv[1:4])
@@ -144,11 +147,11 @@ os.execv(sys.argv[4], sys.argv[4:])
 
 
 class BrowserFault(Exception):
-    """The browser did not do what a call demanded. Never leaves this package."""
+    """Raised if the browser did not do what a call demanded. Never leaves this package."""
 
 
 def find_chromium(named: str = "") -> Path | None:
-    """Return Chromium's path: the one that an operator named, the system's, or playwright's; None if there is none."""
+    """Return Chromium's path: the operator's choice, the system's, or playwright's; None if none is installed."""
     if named:
         return Path(named) if os.access(named, os.X_OK) else None
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -160,7 +163,7 @@ def find_chromium(named: str = "") -> Path | None:
 
 
 class Chromium:
-    """One browser process; a context manager, at whose end nothing of it is left. All calls end by `deadline`."""
+    """One browser process, as a context manager that leaves nothing behind. All calls end by `deadline`."""
 
     def __init__(self, executable: Path, deadline: float) -> None:
         self._executable, self._deadline = executable, deadline
@@ -189,7 +192,7 @@ class Chromium:
         session: str = "",
         on_event: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> dict[str, Any]:
-        """Return the browser's answer; events that come meanwhile go to `on_event`. Raises BrowserFault."""
+        """Return the browser's response; events that come meanwhile go to `on_event`. Raises BrowserFault."""
         number = self.send(method, parameters, session)
         while True:
             message = self.receive()
@@ -200,7 +203,7 @@ class Chromium:
             on_event(message)
 
     def send(self, method: str, parameters: Mapping[str, Any] | None = None, session: str = "") -> int:
-        """Send a call without waiting, and return the number that its answer will carry."""
+        """Send a call without waiting, and return its number, which the response will carry."""
         self._ids += 1
         message: dict[str, Any] = {"id": self._ids, "method": method, "params": dict(parameters or {})}
         data = json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0"
@@ -217,7 +220,7 @@ class Chromium:
         return self._ids
 
     def receive(self) -> dict[str, Any]:
-        """Return the next message. Raises BrowserFault when none comes in time, or the browser has ended."""
+        """Return the next message. Raises BrowserFault if none comes in time or the browser has ended."""
         while (end := self._buffer.find(b"\0")) < 0:
             if not _is_ready(self._reads, select.POLLIN, self._remaining_s()):
                 raise BrowserFault("it does not answer in time")
@@ -262,7 +265,7 @@ class Chromium:
             if pipe >= 0:
                 os.close(pipe)
         if self._process is not None:
-            with suppress(ProcessLookupError):  # it has ended by itself
+            with suppress(ProcessLookupError):  # it has already ended
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait(KILL_WAIT_S)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -272,20 +275,20 @@ class Chromium:
 
 
 def _is_ready(pipe: int, event: int, within_s: float) -> bool:
-    """Return True if a pipe can be read or written, or has ended.
+    """Return True if a pipe is readable or writable, or has ended.
 
-    `select` would refuse one with a number over 1,023.
+    `select` would refuse file descriptors above 1,023.
     """
     waiting = select.poll()
     waiting.register(pipe, event)
     return bool(waiting.poll(within_s * 1_000))
 
 
-# Checks that this machine can load pages in a browser, without importing any of it.
+# Checks that this machine can load pages in a browser, without importing the browser's packages.
 
 
 def missing_browser(settings: CrawlSettings) -> Message | None:
-    """Return what is to be installed before pages can be loaded in a browser; None if all is there."""
+    """Return what must be installed before pages can be loaded in a browser, or None if everything is installed."""
     if find_spec("scrapy_playwright") is None:
         return Message("site.no-browser")
     path = find_chromium(settings.chromium)

@@ -1,4 +1,4 @@
-"""The crawl's own downloader, with a browser behind it that is loaded and started for the first page that needs it."""
+"""The crawl's downloader, which imports and starts a browser for the first page that needs one."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ BROWSER_META = "playwright"  # in the meta of a request that is loaded in the br
 
 
 class OnDemandBrowser(CapturingHandler):
-    """For DOWNLOAD_HANDLERS: most crawls never load a page in the browser, and need not wait for it to be imported."""
+    """Delays the import of the browser, which most crawls never need. For DOWNLOAD_HANDLERS."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -25,7 +25,7 @@ class OnDemandBrowser(CapturingHandler):
             return await super().download_request(request)
         async with self._opening:
             if self._browser is None:
-                # The extra, which only here is known to be installed.
+                # The optional dependency is only known to be installed here.
                 from crawler.browsing.browser import BrowserHandler
 
                 browser = BrowserHandler(self._of)

@@ -1,8 +1,8 @@
-"""Records how a browser loaded one page: its requests for documents, the answers, its style sheets.
+"""Records how a browser loaded one page: its requests for documents, the responses, and its style sheets.
 
-A browser reports its requests; it shows nobody the bytes of its connections. So heads are written down from what it
-told, names and values in its order, and say so by their source. Addresses and names are those of `browser_proxy`,
-through which every connection goes; certificates are the browser's own copy of what the server showed.
+A browser reports its requests, but not the bytes of its connections. So heads are reconstructed from its reports, with
+names and values in its order, and their source says so. Addresses and names come from `browser_proxy`, which carries
+every connection; certificates are the browser's copy of what the server presented.
 """
 
 import base64
@@ -24,38 +24,38 @@ from crawler.fetching.capture import without_secrets
 from crawler.fetching.resources import MAX_BYTES, MAX_COUNT, ResourceKind
 from crawler.fetching.wire import MAX_CERTIFICATES
 
-MAX_DOCUMENTS = 20  # redirects and scripts that lead on; Chromium itself ends after 20 redirects
+MAX_DOCUMENTS = 20  # redirects, also by scripts; Chromium itself stops after 20 redirects
 _TLS_NAMES = {"TLS 1.2": "TLSv1.2", "TLS 1.3": "TLSv1.3", "QUIC": "QUIC"}
 
 
-WhereReached = Callable[[str, int], ConnectedAddress | None]  # of a host and port
+WhereReached = Callable[[str, int], ConnectedAddress | None]  # the address of a host and port
 
 
 class PageCapture:
-    """One page of one browser context. Call `begin` before it is sent anywhere, `take` while it is still open."""
+    """Captures one page of one browser context. Call `begin` before the page navigates, `take` while it is open."""
 
     def __init__(self, where_reached: WhereReached, max_body_bytes: int, profile: Callable[[], BrowserProfile]) -> None:
-        """profile: returns that of the browser, called when it holds the page."""
+        """Create a capture. profile: returns the browser's profile; called once the browser holds the page."""
         self._where_reached, self._max_bytes, self._profile = where_reached, max_body_bytes, profile
-        self._cached: dict[str, bool] = {}  # by address: whether the browser says that it had it already
+        self._cached: dict[str, bool] = {}  # by URL: whether the browser says that it was in its cache
         self._documents: list[Response] = []
         self._sheets: list[tuple[Response, datetime]] = []
         self._devtools: CDPSession | None = None
         self.capture: Capture | None = None
         self.has_crashed = False
-        self.failed_url = ""  # of the last document that could not be had
+        self.failed_url = ""  # of the last document that failed to load
 
     async def begin(self, page: Page, *_: object) -> None:
-        """Listen to the answers that the page gets."""
+        """Listen to the responses that the page gets."""
         page.on("response", self._note)
         page.on("crash", self._note_crash)
         page.on("requestfailed", self._note_failure)
         self._devtools = await page.context.new_cdp_session(page)
         self._devtools.on("Network.responseReceived", self._note_cache)
-        await self._devtools.send("Network.enable")  # else the browser forgets certificates
+        await self._devtools.send("Network.enable")  # otherwise the browser forgets certificates
 
     async def take(self, page: Page) -> None:
-        """Collect what the browser knows by now. A page that has gone meanwhile has no capture."""
+        """Collect what the browser knows so far. A page that has closed meanwhile has no capture."""
         with suppress(PlaywrightError):
             certificates = await self._certificates()
             last = len(self._documents) - 1
@@ -118,7 +118,7 @@ class PageCapture:
             server_address=reached.address,
             server_port=port if reached.address else 0,
             body_digest="",
-            body_bytes=0,  # what a browser tells of sizes differs by more than 100 bytes from what a socket sees
+            body_bytes=0,  # the sizes that a browser reports differ by more than 100 bytes from those on the socket
             body=await _body(response, self._max_bytes) if is_page else b"",
             is_through_proxy=reached.is_through_proxy,
             name_answer=reached.answer,
@@ -127,7 +127,7 @@ class PageCapture:
         )
 
     async def _certificates(self) -> dict[str, tuple[bytes, ...]]:
-        """Return the chain that each origin showed, DER, its own certificate first."""
+        """Return the certificate chain of each origin, in DER, the site's own certificate first."""
         found: dict[str, tuple[bytes, ...]] = {}
         for origin in sorted({_origin(each.url) for each in self._documents if each.url.startswith("https:")}):
             if self._devtools is not None:
@@ -143,7 +143,7 @@ class PageCapture:
 
 
 def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    r"""Write a head as HTTP/1.1. A value of several lines becomes one line: line feeds would begin other headers.
+    r"""Format a head as HTTP/1.1. Line feeds in values become spaces, since they would begin other headers.
 
     >>> head("GET / HTTP/1.1", [("Host", "a.example"), ("X", "1\n2")])
     b'GET / HTTP/1.1\r\nHost: a.example\r\nX: 1 2\r\n\r\n'
@@ -153,7 +153,7 @@ def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
 
 
 async def _body(response: Response, limit: int) -> bytes:
-    """Return the body, its content coding undone; b"" for what the browser does not hand out, or is too long."""
+    """Return the decompressed body; b"" if the browser does not provide it or it is too long."""
     with suppress(PlaywrightError):
         body = await response.body()
         return body if len(body) <= limit else b""
@@ -170,7 +170,7 @@ async def _tls(response: Response, host: str, certificates: tuple[bytes, ...]) -
 
 
 def _moments(timing: Any) -> tuple[datetime, datetime, datetime]:
-    """Return when a request was sent, its answer began and ended, as far as the browser reports it; else now."""
+    """Return when a request was sent and when its response began and ended; now, if the browser does not report it."""
     now = datetime.now(UTC)
     started = float(timing.get("startTime", 0))
     if started <= 0:

@@ -1,9 +1,8 @@
-"""Renders a stored response in a browser: a picture of its whole length, and a PDF.
+"""Renders a stored response in a browser: a picture of the whole page, and a PDF.
 
-What is drawn is the stored response, never the web: the browser asks for the page's address and is given the stored
-bytes; for the style sheets, fonts and pictures that were fetched to read the page, it is given these; every other
-request is refused. Scripts are off. So a picture shows what was fetched and nothing else; `ResponseRendering` names
-what the page requested and was not given.
+Only the stored response is rendered, never the live page: the browser requests the page's URL and gets the stored
+bytes. It also gets the style sheets, fonts and pictures that were fetched to read the page; all other requests are
+refused. Scripts are off. So a picture shows only what was fetched, and `ResponseRendering` lists what was missing.
 """
 
 import base64
@@ -20,24 +19,24 @@ from w3lib.url import safe_url_string
 from core.captures import CapturedResource
 from crawler.browsing.chromium import BrowserFault, Chromium, find_chromium
 
-WIDTH_PX = 1280  # the width that most desktop pages are made for
+WIDTH_PX = 1280  # the width that most desktop pages are designed for
 VIEW_HEIGHT_PX = 1024
-# Chromium draws no taller surface than 16,384 px in one piece; 20 megapixels are 0.2 to 4 MB of PNG. The PDF goes on.
+# Chromium cannot draw more than 16,384 px in height; 20 megapixels are 0.2 to 4 MB of PNG. The PDF is not cut.
 MAX_HEIGHT_PX = 16_000
 MAX_PDF_PAGES = 300  # a chapter has 2 to 10; a whole novel of 300,000 characters about 250
-DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); what takes longer means to
+DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); longer times are deliberate
 A4_INCHES = (8.27, 11.69)
-MAX_LISTED, MAX_URL_CHARS = 50, 500  # of the requests that were refused; pages of novels make 5 to 40
+MAX_LISTED, MAX_URL_CHARS = 50, 500  # of the refused requests; pages of novels send 5 to 40
 _log = logging.getLogger(__name__)
 _SHOWN_AS_THEY_ARE = ("text/html", "text/plain", "application/xhtml+xml", "text/xml", "application/xml")
 
 
 class NoRendering(StrEnum):
-    """The reason why there is no rendering: a fact of the evidence, no error."""
+    """The reasons for a missing rendering. They are facts of the evidence, not errors."""
 
     SWITCHED_OFF = "switched_off"
     NO_BROWSER = "no_browser"
-    BROWSER_FAILED = "browser_failed"  # it did not start in its sandbox, died, or took too long
+    BROWSER_FAILED = "browser_failed"  # it did not start in its sandbox, crashed, or took too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +46,11 @@ class ResponseRendering:
     png: bytes
     pdf: bytes
     width_px: int
-    height_px: int  # of the picture
-    page_height_px: int  # of the page; the picture ends at MAX_HEIGHT_PX
-    refused_requests: int  # of the page for style sheets, pictures, frames that were never fetched
-    served: tuple[str, ...]  # addresses that it was given what had been fetched of
-    missing: tuple[str, ...]  # addresses of what was refused, each once, at most MAX_LISTED
+    height_px: int  # height of the picture
+    page_height_px: int  # height of the page; the picture ends at MAX_HEIGHT_PX
+    refused_requests: int  # requests of the page for style sheets, pictures and frames that were never fetched
+    served: tuple[str, ...]  # URLs of the resources that the page was given
+    missing: tuple[str, ...]  # URLs of the refused requests, each once, at most MAX_LISTED
     drawn_from: str  # "the stored response"
     browser: str  # "Chromium 150.0.7871.100"
     rendered_at: datetime
@@ -73,7 +72,7 @@ class ResponseRendering:
 
 @dataclass(frozen=True, slots=True)
 class Drawable:
-    """A page to draw, as if it came from `url`. resources: what was fetched to read it; nothing else is loaded."""
+    """A page to render as if it came from `url`. resources: what was fetched to read it; nothing else is loaded."""
 
     body: bytes
     headers: Mapping[str, str]
@@ -85,16 +84,16 @@ class Drawable:
 def render(
     body: bytes, headers: Mapping[str, str], url: str, *, chromium: str = "", deadline_s: float = DEADLINE_S
 ) -> ResponseRendering | NoRendering:
-    """Draw a stored response by itself, as `render_page` does."""
+    """Render a stored response without any resources, as `render_page` does."""
     return render_page(Drawable(body, headers, url), chromium=chromium, deadline_s=deadline_s)
 
 
 def render_page(
     given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S
 ) -> ResponseRendering | NoRendering:
-    """Draw a page with what was fetched for it. Never raises for what the page does.
+    """Render a page with the resources that were fetched for it. Content of the page never makes this raise.
 
-    chromium: the executable; found where it is not named.
+    chromium: the executable; "" to search for it.
     """
     executable = find_chromium(chromium)
     if executable is None:
@@ -108,7 +107,7 @@ def render_page(
 
 
 class _DrawnPage:
-    """The one page of one browser."""
+    """The only page of one browser."""
 
     def __init__(self, browser: Chromium, given: Drawable) -> None:
         self._browser, self._given = browser, given
@@ -158,7 +157,7 @@ class _DrawnPage:
         return self._browser.call(method, parameters, self._session, self._take)
 
     def _take(self, message: dict[str, Any]) -> None:
-        """Handle an event of the browser: a request that waits for an answer, or that the page is loaded."""
+        """Handle an event of the browser: a request that waits for its response, or the page's load event."""
         if message.get("method") == "Fetch.requestPaused":
             self._answer(message["params"])
         elif message.get("method") == "Page.loadEventFired" and self._is_served:
@@ -181,15 +180,15 @@ class _DrawnPage:
 
     def _refuse(self, paused: dict[str, Any], url: str) -> None:
         self._refused += 1
-        is_shown = paused.get("resourceType") != "Other"  # not the icon, which the browser wants for itself
+        is_shown = paused.get("resourceType") != "Other"  # not the icon, which only the browser requests
         if is_shown and len(self._missing) < MAX_LISTED:
             self._missing[url[:MAX_URL_CHARS]] = None
-        # Aborted, a page that sends itself elsewhere stays where it is; blocked, it would become an error page.
+        # If redirects are aborted, the page stays as it is; if they were blocked, it would become an error page.
         refusal = {"requestId": paused["requestId"], "errorReason": "Aborted"}
         self._browser.send("Fetch.failRequest", refusal, self._session)
 
     def _give(self, paused: dict[str, Any], content_type: str, body: bytes) -> None:
-        # Fonts of another host are only taken where that host allows it; here nobody but the page is asked.
+        # A browser uses fonts of another host only if that host allows it; here only the page requests them.
         headers = {"Content-Type": content_type, "Access-Control-Allow-Origin": "*"}
         answer = {
             "requestId": paused["requestId"],
@@ -216,11 +215,11 @@ class _DrawnPage:
 
 
 def _key(url: str) -> str:
-    """Return an address as a browser requests it, however the page or the crawler spelt it."""
+    """Return a URL as a browser requests it, however the page or the crawler spelt it."""
     return safe_url_string(url.partition("#")[0])
 
 
 def _content_type(headers: Mapping[str, str]) -> str:
-    """Return the server's content type; a type that a browser would save rather than show becomes HTML."""
+    """Return the server's content type; types that a browser would download become HTML."""
     given = next((value for name, value in headers.items() if name.lower() == "content-type"), "text/html")
     return given if given.split(";")[0].strip().lower() in _SHOWN_AS_THEY_ARE else "text/html"

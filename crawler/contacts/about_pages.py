@@ -1,4 +1,4 @@
-"""Recognize pages about the site itself, and links to its complaint pages."""
+"""Recognizes pages about the site itself, and links to its complaint pages."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from crawler.contacts.regions import LinkOfPage
 from crawler.links import absolute
 from crawler.site_identifiers import registrable
 
-MAX_PAGES_LINKED = 6  # of one kind and page
+MAX_PAGES_LINKED = 6  # per kind and page
 MAX_SEGMENTS = 3
 _COMPLAINT_STEMS = (
     "complain(?:t|ts)?|dmca|takedown|abuse|tousu|jubao|qinquan|banquan(?:shengming)?|ipr|infringement|copyright(?:s)?"
@@ -25,7 +25,7 @@ _CONTACT_STEMS = (
 )
 _COMPLAINT_STEM = re.compile(rf"(?:{_COMPLAINT_STEMS})(?:\.\w{{2,5}})?", re.IGNORECASE)
 _CONTACT_STEM = re.compile(rf"(?:{_CONTACT_STEMS})(?:\.\w{{2,5}})?", re.IGNORECASE)
-# What belongs to one visitor or one subject speaks of him, or of it.
+# Pages of one visitor or one subject are not about the site.
 _OF_SOMEBODY = re.compile(
     r"(?:users?|u|people|person|authors?|members?|space|profile|home|blog|tags?|topics?|search|news|archives?|@.*|~.*)"
     r"(?:\.\w{2,5})?",
@@ -54,7 +54,7 @@ _ADDRESS_OF_ARTICLE = re.compile(r"\d{3,}")
 
 
 def is_about_page(url: str, title: str = "") -> bool:
-    """Return True if a page speaks of the site: by its address, or by the first part of its title.
+    """Return True if a page is about the site, judging by its URL or the first part of its title.
 
     >>> is_about_page("https://a.example/about.html"), is_about_page("https://a.example/copyright/20261.html")
     (True, False)
@@ -65,7 +65,7 @@ def is_about_page(url: str, title: str = "") -> bool:
 
 
 def about_page_kind(url: str, title: str = "") -> ContactKind | None:
-    """Return COMPLAINT_PAGE, CONTACT_PAGE, or None for a page that does not speak of the site."""
+    """Return COMPLAINT_PAGE or CONTACT_PAGE for a page about the site, or None for any other page."""
     name = _SEPARATORS.split(title.strip()[:200], maxsplit=1)[0]
     if len(name) <= 30 and _COMPLAINT_LABEL.fullmatch(name):
         return ContactKind.COMPLAINT_PAGE
@@ -81,9 +81,9 @@ def about_page_kind(url: str, title: str = "") -> ContactKind | None:
 
 
 def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Contact]:
-    """Yield the pages that links of a page name as the place for complaints and for contact.
+    """Yield the pages that the links of a page offer for complaints and for contact.
 
-    A link out of the site counts for complaints about rights alone: where one reports unlawful contents is an office's.
+    A link to another site counts only if it is about rights: forms to report unlawful content belong to authorities.
     """
     own, counts = registrable(_host(url)), dict.fromkeys((ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE), 0)
     for link in links:
@@ -102,7 +102,7 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
 
 
 def has_form(forms: list[HtmlElement]) -> bool:
-    """Return True if one of these forms takes a complaint: forms to log in or to search do not."""
+    """Return True if one of these forms takes complaints. Login and search forms do not count."""
     for form in forms[:20]:
         kinds = [(field.get("type") or "text").lower() for field in form.iter("input")][:200]
         if "password" in kinds:
@@ -114,7 +114,7 @@ def has_form(forms: list[HtmlElement]) -> bool:
 
 
 def _is_clear(address: str) -> bool:
-    """Return True if an address can be shown and opened as it is."""
+    """Return True if a URL can be displayed and opened unchanged."""
     return bool(address) and len(address) <= MAX_VALUE_CHARS and not has_hidden(address)
 
 

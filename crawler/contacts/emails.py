@@ -1,4 +1,4 @@
-"""E-mail addresses in a text, also as people write them who do not want programs to find them."""
+"""Finds e-mail addresses in a text, including those that are spelt so as to hide them from programs."""
 
 import re
 import unicodedata
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from core.contacts import MAX_LABEL_CHARS, Contact, ContactKind
 
-MAX_EMAILS = 12  # of one page; a page with more than MAX_LISTED lists people, and of it only those for complaints count
+MAX_EMAILS = 12  # per page; a page with more than MAX_LISTED lists people: only addresses for complaints count
 MAX_LISTED, MAX_SEEN = 20, 1_000
 MAX_NAME_CHARS = 64  # RFC 5321, 4.5.3.1.1
-# What stands for "@" and ".", in brackets or in Chinese. A bare "#" is read where the text speaks of mail.
+# Replacements of "@" and ".", in brackets or in Chinese. A plain "#" counts only if the text mentions mail.
 _AT = r"(?:\s?@\s?|\s?[\[(【{<]\s?(?:at|@|#|艾特|圈)\s?[\])】}>]\s?|\s?艾特\s?)"
 _HASH = r"\s?[#＃*]\s?"
 _DOT = r"(?:\.|\s?[\[(【{<]\s?(?:dot|点|\.)\s?[\])】}>]\s?)"
@@ -22,20 +22,20 @@ _MAIL_WORDS = re.compile(r"邮箱|邮件|郵箱|郵件|邮址|e-?mail|mail|换�
 _FOR_COMPLAINTS = re.compile(
     r"投诉|投訴|侵权|侵權|举报|舉報|版权|版權|著作权|法务|法務|维权|copyright|dmca|abuse|legal|infring", re.IGNORECASE
 )
-_NEAR = 40  # characters before and behind
+_NEAR = 40  # characters before and after the address
 _NO_ADDRESS = re.compile(
     r"^(?:no-?reply|do-?not-?reply|postmaster|mailer-daemon|example|name|user|username|yourname|your|xxx+|abc|test)@"
     r"|@(?:example|domain|email|yourdomain|xxx+)\."
     r"|\.(?:png|jpe?g|gif|webp|svg|js|css|html?|php|aspx?|jsp|json|xml|mp[34]|woff2?)$",
     re.IGNORECASE,
 )
-# Of the state, on the foot of every site: where anybody reports unlawful contents.
+# Addresses of authorities, which receive reports of unlawful content; every site has them in its footer.
 _OF_THE_STATE = re.compile(r"@(?:[\w-]+\.)*(?:12377\.cn|12321\.cn|12318\.cn|gov\.cn|cyberpolice\.cn)$", re.IGNORECASE)
 _FORMAT_SIGNS = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def emails(text: str) -> list[Contact]:
-    """Return the addresses of a text, those that it names for complaints first, each once, at most MAX_EMAILS.
+    """Return the e-mail addresses of a text, those for complaints first, each once, at most MAX_EMAILS.
 
     >>> [each.value for each in emails("版权投诉：Fawu[at]pirate.example，邮箱 kefu#pirate.example（把#换成@）")]
     ['fawu@pirate.example', 'kefu@pirate.example']
@@ -55,7 +55,7 @@ def emails(text: str) -> list[Contact]:
 
 
 def parse_email(text: str) -> str:
-    """Parse a text that is one address, in small letters; "" for anything else.
+    """Return the e-mail address that a text consists of, in lower case, or "" for any other text.
 
     >>> parse_email("Kefu@Pirate.example?subject=a"), parse_email("nobody"), parse_email("jubao@12377.cn")
     ('kefu@pirate.example', '', '')
@@ -65,7 +65,7 @@ def parse_email(text: str) -> str:
 
 
 def is_for_complaints(address: str, label: str) -> bool:
-    """Return True if an address, or the words before it, speak of complaints, copyright or law.
+    """Return True if an address, or the words before it, mention complaints, copyright or law.
 
     >>> is_for_complaints("dmca@a.example", ""), is_for_complaints("kefu@a.example", "客服")
     (True, False)
@@ -74,12 +74,12 @@ def is_for_complaints(address: str, label: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Replace full-width characters of a text by their ASCII forms, and drop invisible ones."""
+    """Replace full-width characters of a text by their ASCII forms, and remove invisible ones."""
     return _FORMAT_SIGNS.sub("", unicodedata.normalize("NFKC", text)).replace("。com", ".com").replace("。cn", ".cn")
 
 
 def _all(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield address, label, and whether the words around it speak of complaints."""
+    """Yield each address, its label, and whether the words around it mention complaints."""
     for pattern in (_PLAIN, _HASHED):
         for match in pattern.finditer(text):
             before, behind = (
@@ -90,7 +90,7 @@ def _all(text: str) -> Iterator[tuple[str, str, bool]]:
                 continue
             address = _valid_address(match)
             if address:
-                # What stands before it in its line names it; behind it the next one begins.
+                # The words before an address in its line name it; the next address begins after it.
                 line = before.rpartition("\n")[2]
                 yield address, _label(line), is_for_complaints(address, line)
 

@@ -1,4 +1,4 @@
-"""Finds the regions of a page that may speak for the site: without remarks, scripts and hidden parts."""
+"""Finds the regions of a page that may describe the site: without comments, scripts and hidden parts."""
 
 import re
 from collections.abc import Iterator
@@ -7,23 +7,23 @@ from enum import Enum
 
 from lxml.html import HtmlElement
 
-# Of 70 saved pages (webpages_dev, November 2026) half have a foot of up to 181 characters, the longest 3,839; of two
-# the box that was named so held 18,000 and more, the page itself: its end counts.
+# Of 70 saved pages (webpages_dev, November 2026) half have a footer of up to 181 characters, the longest 3,839. On two
+# pages the element named as the footer held 18,000 and more, the page itself: of these, the end counts.
 MAX_FOOTER_CHARS, MAX_PAGE_CHARS = 4_000, 60_000
-MAX_TAIL_CHARS = 2_000  # where a page has no footer by name, what a site says of itself stands at the end
+MAX_TAIL_CHARS = 2_000  # if a page has no footer by name, information about the site is at its end
 MAX_LINKS = 2_000
 _SILENT = frozenset({"script", "style", "noscript", "template", "iframe", "svg", "select", "textarea", "head"})
-# Inside a line; anything else parts it. What parts nothing may stand in the middle of an address.
+# Inline elements; all others separate words. Text of inline elements may be in the middle of an address.
 _INLINE = frozenset({"b", "i", "em", "strong", "font", "small", "u", "span", "wbr", "img", "code"})
-# `ft` is Discuz!'s.
+# Discuz! uses `ft`.
 _FOOTER = re.compile(
     r"(?:^|[\s_-])(?:foot(?:er)?|copy(?:right)?|site-?info|bottom|banquan|dibu|beian|ft(?:$|[\s_-]))", re.IGNORECASE
 )
 _REMARKS = (
     r"comment|remark|pinglun|liuyan|huifu|gentie|disqus|guestbook|message-?(?:board|list)|(?:^|[\s_-])repl(?:y|ies)"
 )
-# Of a page that speaks of the site, remarks alone are a visitor's: blogs call every page a post. Of any other page the
-# posts are as well: a signature stands under each of them.
+# On pages about the site, only comments are by visitors, since blogs call every page a post. On other pages posts are
+# excluded too, because a signature follows each post.
 _A_VISITORS = {
     True: re.compile(_REMARKS, re.IGNORECASE),
     False: re.compile(
@@ -35,7 +35,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\
 
 @dataclass(frozen=True, slots=True)
 class LinkOfPage:
-    """A link: its target, and the words on it."""
+    """A link: its target and its text."""
 
     href: str
     words: str
@@ -44,7 +44,7 @@ class LinkOfPage:
 
 @dataclass(slots=True)
 class Regions:
-    """The texts that count, cut to their bounds. forms: those that stand in no remark."""
+    """The texts that count, cut to their limits. forms: the forms outside of comments."""
 
     footer: str = ""
     page: str = ""
@@ -58,7 +58,7 @@ class Regions:
 
 
 def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
-    """Return the regions of a page; the tree stays as it is. is_about_page: it speaks of the site."""
+    """Return the regions of a page; the tree is not changed. is_about_page: the page is about the site."""
     found, walk = Regions(), _RegionWalk(is_about_page=is_about_page)
     for node, is_footer in walk.iterate(tree):
         if node.tag == "a" and len(found.links) < MAX_LINKS:
@@ -67,7 +67,7 @@ def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
             found.forms.append(node)
     found.footer = "".join(walk.footer)[-MAX_FOOTER_CHARS:]
     text = "".join(walk.page)
-    # The head of a page names it, its end has what a site says of itself; what is between is a text's.
+    # The site is named at the head of a page and describes itself at the end; the middle is content.
     found.page = (
         text if len(text) <= MAX_PAGE_CHARS else f"{text[: MAX_PAGE_CHARS // 2]}\n{text[-MAX_PAGE_CHARS // 2 :]}"
     )
@@ -75,7 +75,7 @@ def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
 
 
 class _RegionWalk:
-    """Walks a tree in its order, without recursion: pages are nested a thousand deep to break their readers."""
+    """Walks a tree in document order, without recursion: hostile pages nest a thousand levels deep."""
 
     def __init__(self, *, is_about_page: bool) -> None:
         self._a_visitors = _A_VISITORS[is_about_page]
@@ -83,7 +83,7 @@ class _RegionWalk:
         self.footer: list[str] = []
 
     def iterate(self, tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
-        """Yield each element that may speak for the site, and whether it stands in a footer; gathers the texts."""
+        """Yield each element that may describe the site, and whether it is in a footer. Also gathers the texts."""
         stack: list[tuple[HtmlElement | str, _Region]] = [(tree, _Region.ANYWHERE)]
         while stack:
             at, place = stack.pop()
@@ -113,14 +113,14 @@ class _RegionWalk:
             self.footer.append(text)
 
     def _speaks(self, node: HtmlElement) -> bool:
-        """Return True if an element is visible, and no visitor's."""
+        """Return True if an element is visible and not by a visitor."""
         if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
             return False
         return not _matches_name(node, self._a_visitors)
 
 
 def decode_cfemail(digits: str) -> str:
-    """Decode the address that Cloudflare hides (data-cfemail): every byte XOR the first; "" for none.
+    """Decode an address that Cloudflare hides (data-cfemail): every byte XOR the first; "" if it is invalid.
 
     >>> decode_cfemail("422923243702276c2c27")
     'kafu@e.ne'
@@ -134,7 +134,7 @@ def decode_cfemail(digits: str) -> str:
 
 class _Region(Enum):
     ANYWHERE = 1
-    ARTICLE = 2  # its foot is its author's
+    ARTICLE = 2  # the author's, and its footer too
     FOOTER = 3
 
 
@@ -153,7 +153,7 @@ def _matches_name(node: HtmlElement, names: re.Pattern[str]) -> bool:
 
 
 def _parting(node: HtmlElement) -> str:
-    """Return the separator of an element from its neighbours: "" if it may be the sign in an address."""
+    """Return the separator between an element and its neighbours: "" if it may be the "@" of an address."""
     if node.tag not in _INLINE:
         return "\n"
     return " " if re.search(r"[A-Za-z0-9]", (node.text or "")[:200]) else ""

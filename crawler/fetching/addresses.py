@@ -1,4 +1,4 @@
-"""Decides which network addresses may be fetched: public ones, and private ones that the operator names.
+"""Decides which network addresses may be fetched: public addresses, and private ones that the operator allows.
 
 A crawled site must not be able to make the crawler send requests into the operator's own network (server-side request
 forgery).
@@ -14,7 +14,7 @@ from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 from core.wording import Message
 
-# Refused by name as well, because a proxy resolves names where we do not see it.
+# Also refused by name, because a proxy resolves names outside of this process.
 _METADATA_NAMES = frozenset(
     {
         "metadata.google.internal",
@@ -39,7 +39,7 @@ class AddressGuard:
         self._allowed = frozenset(place for entry in allow_private_hosts if (place := _place(entry)))
 
     def check_url(self, url: str) -> None:
-        """Raise UnsafeUrl for a URL that must not be fetched whatever its host resolves to."""
+        """Raise UnsafeUrl if a URL must not be fetched, regardless of the addresses of its host."""
         try:
             parts = urlsplit(url)
         except ValueError as fault:
@@ -65,14 +65,14 @@ class AddressGuard:
             self.check_address(url, host, port, str(literal))
 
     def check_address(self, url: str, host: str, port: int, address: str) -> None:
-        """Raise UnsafeUrl when `host` stands for an address that must not be fetched."""
+        """Raise UnsafeUrl if `host` has an address that must not be fetched."""
         kind = refusal(address)
         if kind is not None and not self.is_allowed(host, port):
             remedy = _remedy(host, port, address)
             raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)
 
     def allowed_addresses(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Return a host's addresses that may be fetched, in their order. Raises UnsafeUrl if there is none."""
+        """Return a host's addresses that may be fetched, in the given order. Raises UnsafeUrl if there are none."""
         kept, faults = list[str](), list[UnsafeUrl]()
         for address in addresses:
             try:
@@ -91,12 +91,12 @@ class AddressGuard:
             raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """Return True if the operator lets this host and port be fetched although its address is private."""
+        """Return True if the operator allows this host and port although the address is private."""
         return (host.lower(), port) in self._allowed
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that a host spells, in any notation; None for a name.
+    """Return the address that a host spells, in any notation, or None for a name.
 
     The system, browsers and proxies read 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 (inet_aton).
 
@@ -108,13 +108,13 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
         return literal
     parts = [int(part, 16 if part[:2].lower() == "0x" else 8 if part[0] == "0" else 10) for part in host.split(".")]
     if any(part > 255 for part in parts[:-1]) or parts[-1] >= 256 ** (5 - len(parts)):
-        return None  # no address to anybody
+        return None  # no system accepts it as an address
     leading = sum(part << (8 * (3 - place)) for place, part in enumerate(parts[:-1]))
     return IPv4Address(leading + parts[-1])
 
 
 def _is_no_name(host: str) -> bool:
-    """Return True if a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
+    """Return True if a host ends in a number without being an address; no name may do so (WHATWG URL, 3.5)."""
     last = host.rpartition(".")[2]
     return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 
@@ -127,7 +127,7 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _remedy(host: str, port: int, address: str) -> Message:
-    """Tell an operator how to allow the host. 2130706433 is 127.0.0.1 to the system, and a name to the list."""
+    """Return how to allow the host. The list would treat a numeric spelling such as 2130706433 as a name."""
     is_spelled = _literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
     if is_spelled:
         return Message("address.allow-as", address=address, host=host, place=Host(address, port))
@@ -135,7 +135,7 @@ def _remedy(host: str, port: int, address: str) -> Message:
 
 
 def _place(entry: str) -> tuple[str, int] | None:
-    """Return the host and port of an entry of the operator's list; one that names nothing allows nothing."""
+    """Return the host and port of an entry in the operator's list, or None if it is invalid."""
     try:
         host = parse_host(entry)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A client of time stamp authorities and the publishers of their lists: `bundles.ports.Client` over `exchange`."""
+"""A client of time stamp authorities and trusted list publishers: implements `bundles.ports.Client` with `exchange`."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -14,9 +14,9 @@ USER_AGENT = "Zhuiwen"
 
 
 class AuthorityClient:
-    """allow_private: an authority that the operator names may be inside its network, at its host and port.
+    """Sends requests to authorities. allow_private: those that the operator names may have private addresses.
 
-    An address there that a certificate names is not requested. Redirects are not followed.
+    The exception covers only their host and port, and no private URL in a certificate. Redirects are not followed.
     """
 
     def __init__(self, *, allow_private: bool = False, name_servers: Sequence[str] = ()) -> None:
@@ -49,7 +49,7 @@ def _place(url: str) -> str:
 
 
 def _without_remedy(reason: Message) -> Message:
-    """Return the reason alone: the setting that admits a host for crawls admits no authority."""
+    """Return the reason without its remedy: the setting that allows a host for crawls does not apply to authorities."""
     if reason.code != "address.not-public":
         return reason
     return Message("address.private-refused", address=reason.params["address"], kind=reason.params["kind"])

@@ -2,17 +2,17 @@
 
 import re
 
-# deflate reaches 1,032 to 1, brotli and zstd far more. The 70 saved pages of the corpora reach 1.7 to 8.9 with gzip -9
-# and 12.4 with brotli -9, a catalogue of 40,000 chapters (3 MB) 15 and 37, 3 MB of one repeated row 292 and 36,585
-# (2026-11); below a megabyte nothing swells to a danger.
+# deflate reaches a ratio of 1,032 to 1, brotli and zstd far more. The 70 saved pages of the corpora reach 1.7 to 8.9
+# with gzip -9 and 12.4 with brotli -9, a catalogue of 40,000 chapters (3 MB) 15 and 37, 3 MB of one repeated row 292
+# and 36,585 (2026-11). Bodies below a megabyte do not become dangerously large.
 MAX_RATIO = 300
 MIN_SUSPICIOUS_BYTES = 1_000_000
-MAX_CODINGS = 2  # one is usual, two happen where a server and what stands before it both compress
+MAX_CODINGS = 2  # one is usual; two occur if a server and the proxy in front of it both compress
 _ENTITY = re.compile(rb"<!ENTITY\b", re.IGNORECASE)
-# What may stand before the declaration of a document type, and such a declaration up to its own part, in brackets.
+# What may precede a DOCTYPE declaration, and such a declaration up to its internal subset in brackets.
 _BEFORE = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _OWN_PART = re.compile(rb"<!DOCTYPE(?:[^>\[\"']++|\"[^\"]*+\"|'[^']*+')*+\[", re.IGNORECASE)
-_MARKS = b"\xef\xbb\xbf\xff\xfe\x00"  # of byte order; UTF-16 and UTF-32 spell the rest with zeros between
+_MARKS = b"\xef\xbb\xbf\xff\xfe\x00"  # byte order marks; UTF-16 and UTF-32 put zeros between ASCII characters
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = (
     (b"PK\x03\x04", "zip"),
@@ -30,11 +30,11 @@ _ARCHIVES = (
 )
 
 
-READ_ARCHIVES = frozenset({"zip"})  # of those below, what a file that a page offers for download may be
+READ_ARCHIVES = frozenset({"zip"})  # the kinds of archive that a downloadable file may be
 
 
 def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
-    r"""Return the kind of archive that a body is, "" for none. may_be_gzip: sitemaps and feeds may be, pages are not.
+    r"""Return the kind of archive of a body, or "". may_be_gzip: True for sitemaps and feeds, False for pages.
 
     >>> archive_kind(b"PK\x03\x04...", may_be_gzip=True), archive_kind(b"<html>", may_be_gzip=False)
     ('zip', '')
@@ -47,10 +47,10 @@ def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
 
 
 def declares_entities(body: bytes) -> bool:
-    """Return True if a document declares entities of its own: a few lines of those can stand for gigabytes.
+    """Return True if a document declares its own entities: a few lines of them can expand to gigabytes.
 
-    Neither a page nor a sitemap nor a feed needs any. Such a declaration stands in the document type, which has a part
-    of its own then; whatever fills the space before or inside it, it is found.
+    Pages, sitemaps and feeds do not need them. They are declared in the internal subset of the DOCTYPE, which is found
+    whatever fills the space before it or inside it.
     """
     plain = body.replace(b"\x00", b"") if b"\x00" in body[:64] else body
     at = len(plain) - len(plain.lstrip(_MARKS))
@@ -60,7 +60,7 @@ def declares_entities(body: bytes) -> bool:
 
 
 def swells(size: int, size_unpacked: int) -> bool:
-    """Return True if bytes that were decompressed are a bomb.
+    """Return True if decompressed bytes are a bomb.
 
     >>> swells(10_000, 9_000_000), swells(1_000_000, 9_000_000), swells(100, 90_000)
     (True, False, False)

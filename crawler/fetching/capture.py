@@ -1,7 +1,7 @@
 """Records how each page was fetched: a Scrapy download handler, and functions that read its records.
 
-What Scrapy's own connection fetches is captured here, what a browser loads in crawler.browsing.page_capture; where
-neither was at work `make_capture` returns None.
+Requests over Scrapy's own connections are captured here, pages loaded in a browser in crawler.browsing.page_capture.
+For any other response, `make_capture` returns None.
 """
 
 import re
@@ -35,15 +35,15 @@ from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory, pars
 
 
 def decode_headers(response: Response) -> dict[str, str]:
-    """Return names and values; those of repeated headers are joined."""
+    """Return names and values; repeated headers are joined."""
     return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
 
 
-# Tunnels through proxies: the status of a refusal, which Scrapy gives only as text.
+# Tunnels through proxies: the status of a refusal, which Scrapy reports only as text.
 
 
 class TunnelRefused(TunnelError):
-    """A proxy that opens no tunnel. status: of its answer, 0 for an answer that is not HTTP."""
+    """Raised if a proxy refuses to open a tunnel. status: of its response, or 0 if that is not HTTP."""
 
     def __init__(self, status: int) -> None:
         self.status = status
@@ -51,7 +51,7 @@ class TunnelRefused(TunnelError):
 
 
 class TunnelPool(HTTPConnectionPool):
-    """A pool of connections that keeps with what status a proxy refused one."""
+    """A pool of connections that records the status with which a proxy refused a tunnel."""
 
     def getConnection(self, key: Hashable, endpoint: Any) -> "Deferred[Any]":  # noqa: N802, Twisted's name
         asked: Any = _TunnelEndpoint(endpoint)
@@ -76,12 +76,12 @@ class _TunnelEndpoint:
         return Failure(refused)  # type: ignore[no-untyped-call]
 
 
-EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
-CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried out
-EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose answer was fetched for another site
-# What a redirect says in its body is a sentence; a page that sends on by a meta tag is a page, of 3 to 60 kB.
+EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy copies from redirect to redirect
+CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser loaded
+EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose response was fetched for another site
+# The body of an HTTP redirect is one sentence; a page that redirects by a meta tag has 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
-# The names of cookies and logins in a head, and their values.
+# The names of cookies and credentials in a head, and their values.
 _SECRET = re.compile(
     rb"^((?:cookie|authorization|proxy-authorization)[ \t]*:[ \t]*)([^\r\n]*)"
     rb"|^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)([^;\r\n]*)",
@@ -90,7 +90,7 @@ _SECRET = re.compile(
 
 
 class CapturingHandler(HTTP11DownloadHandler):
-    """Scrapy's handler of http and https, which also records what went over the connection."""
+    """Scrapy's handler for http and https, which also records each exchange."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -111,7 +111,7 @@ class CapturingHandler(HTTP11DownloadHandler):
             del self._records[ticket]
             del request.headers[TICKET]
         exchange = _exchange(request, response, record, self._route_finder)
-        # Of a redirect followed by an error that was retried, the last attempt counts: the chain has one entry a hop.
+        # After an error and a retry, only the last attempt of a redirect counts: the chain has one entry per hop.
         hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
         request.meta[EXCHANGES] = (*hops, exchange)
         return response
@@ -120,9 +120,9 @@ class CapturingHandler(HTTP11DownloadHandler):
 def make_capture(
     response: Response, resources: Sequence[CapturedResource] = (), machine: Machine | None = None
 ) -> Capture | None:
-    """Return how a response was fetched, with its redirects; None if nothing was recorded.
+    """Return how a response was fetched, including its redirects, or None if nothing was recorded.
 
-    resources: what was fetched to read the page, to be kept with it. machine: this one.
+    resources: those fetched to read the page, which are kept with it. machine: this machine.
     """
     meta = response.meta if response.request is not None else {}
     capture: Capture | None = meta.get(CAPTURE)
@@ -139,7 +139,7 @@ def make_capture(
 
 
 def own_capture(request: Request, machine: Machine | None) -> Capture | None:
-    """Return how a request's answer was fetched, without the redirects before it; None if nothing was recorded."""
+    """Return how a request's response was fetched, without earlier redirects, or None if nothing was recorded."""
     capture: Capture | None = request.meta.get(CAPTURE)
     if capture is None and request.meta.get(EXCHANGES):
         capture = Capture((request.meta[EXCHANGES][-1],))
@@ -147,7 +147,7 @@ def own_capture(request: Request, machine: Machine | None) -> Capture | None:
 
 
 def note_earlier_fetch(request: Request, answer: HostAnswer) -> None:
-    """Note in a request that its answer was fetched for another site before, and how."""
+    """Note in a request that its response was fetched earlier for another site, and how."""
     request.meta[EARLIER] = answer
     if answer.capture.source is CaptureSource.BROWSER:
         request.meta[CAPTURE] = answer.capture
@@ -157,13 +157,13 @@ def note_earlier_fetch(request: Request, answer: HostAnswer) -> None:
 
 
 def fetch_time(response: Response, now: datetime) -> datetime:
-    """Return when a response was fetched: now, unless it was fetched for another site before."""
+    """Return when a response was fetched: now, or the earlier time if it was fetched for another site."""
     earlier: HostAnswer | None = response.meta.get(EARLIER) if response.request is not None else None
     return earlier.fetched_at if earlier is not None else now
 
 
 def without_secrets(head: bytes) -> bytes:
-    r"""Return a head with the values of cookies and logins withheld; names, order and all else as they were.
+    r"""Return a head with the values of cookies and credentials withheld; everything else is unchanged.
 
     >>> without_secrets(b"GET / HTTP/1.1\r\nCookie: a=1\r\nX: b\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: [withheld]\r\nX: b\r\n\r\n'
@@ -174,7 +174,7 @@ def without_secrets(head: bytes) -> bytes:
 
 
 def with_secrets_starred(head: bytes) -> bytes:
-    r"""Return a head with the values of cookies and logins starred out, as long as it was.
+    r"""Return a head with the values of cookies and credentials replaced by asterisks, at the same length.
 
     >>> with_secrets_starred(b"GET / HTTP/1.1\r\nCookie: a=1\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'
@@ -215,7 +215,7 @@ def _exchange(request: Request, response: Response, record: ExchangeRecord, rout
 
 
 def _name_answer(url: str) -> NameAnswer | None:
-    """Return the guarded resolver's last answer for the host; a kept connection used it or an earlier one."""
+    """Return the guarded resolver's last answer for the host; a reused connection used it or an earlier one."""
     reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.last_answer(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None

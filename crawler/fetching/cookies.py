@@ -1,6 +1,7 @@
-"""Scrapy's middleware for cookies, with a list of public suffixes that is there, and a limit on what a site may set.
+"""Scrapy's cookie middleware with a bundled list of public suffixes, and a limit on the cookies of a site.
 
-Scrapy's own fetches that list from two hosts with the first cookie of a crawl: past every guard, while it stands.
+Scrapy's own middleware downloads that list from two hosts at the first cookie of a crawl, which would bypass the
+address checks and block the crawl.
 """
 
 from collections.abc import Iterable
@@ -18,11 +19,11 @@ MAX_COOKIES, MAX_COOKIE_BYTES = 200, 4_096
 
 
 class CookiesMiddleware(cookies.CookiesMiddleware):
-    """Keeps the cookies of a crawl in memory; those that a site sets for a public suffix are for its own host alone."""
+    """Keeps the cookies of a crawl in memory; cookies set for a public suffix are restricted to their own host."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
-        # The list that tldextract carries: nothing is fetched, and nothing written.
+        # The list that tldextract ships: nothing is fetched or written.
         self._parts_of = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
     def _process_cookies(self, cookies: Iterable[Cookie], *, jar: CookieJar, request: Request) -> None:
@@ -38,7 +39,7 @@ class CookiesMiddleware(cookies.CookiesMiddleware):
 
 
 def _has_room(jar: CookieJar, cookie: Cookie) -> bool:
-    """Return True if the jar takes a cookie: one that it has, or one more."""
+    """Return True if the jar accepts a cookie: a known one, or a new one within the limit."""
     if len(cookie.name) + len(cookie.value or "") > MAX_COOKIE_BYTES:
         return False
     known = jar._cookies.get(cookie.domain, {}).get(cookie.path, {})

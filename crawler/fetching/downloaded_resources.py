@@ -1,6 +1,6 @@
-"""Fetches what pages refer to through the crawl's downloader: its pace, proxies, robots.txt and resolver apply.
+"""Fetches the resources of pages through the crawl's downloader: its pace, proxies, robots.txt and resolver apply.
 
-Threads that read pages make requests, the reactor answers; a thread waits MAX_WAIT_S at most.
+Threads that read pages submit requests and the reactor fetches them; a thread waits at most MAX_WAIT_S.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resources import MAX_BYTES, ResourceKind, SiteResources
 
-TIMEOUT_S = 10.0  # for one; a page can be read without
-MAX_WAIT_S = 60.0  # with the pauses that the site's pace demands
-PRIORITY = 40  # before pages: a page waits for it
+TIMEOUT_S = 10.0  # per resource; a page can be read without it
+MAX_WAIT_S = 60.0  # including the pauses that the site's crawl delay requires
+PRIORITY = 40  # before pages, because a page waits for it
 _ACCEPTED = {
     ResourceKind.STYLE: "text/css,*/*;q=0.1",
     ResourceKind.FONT: "font/woff2,font/woff,font/ttf,*/*;q=0.1",
@@ -29,7 +29,7 @@ _ACCEPTED = {
 
 
 def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Callable[[int], None]) -> SiteResources:
-    """Return the resources of the site of `crawler` (a scrapy.crawler.Crawler); count_bytes: gets their sizes."""
+    """Return the resources of the site of `crawler` (a scrapy.crawler.Crawler). count_bytes: called with each size."""
 
     def fetch(url: str, kind: ResourceKind) -> bytes | None:
         reactor = running_reactor()
@@ -60,7 +60,7 @@ def _ask(
     )
     try:
         downloaded = deferred_from_coro(crawler.engine.download_async(request))
-    except Exception:  # the engine is closing: nobody waits for the answer
+    except Exception:  # the engine is closing: nobody waits for the response
         answer.set_result(None)
         return
 

@@ -1,7 +1,7 @@
-"""One request and its whole answer over HTTP, redirects included: every request outside a crawl is made here.
+"""One HTTP request and its whole response, including redirects. All requests outside of crawls are made here.
 
-Every address on the way is checked before the connection, the body is bounded before and after it is unpacked, and
-one time limit holds for everything together. Nothing is taken from the environment: neither proxies nor logins.
+Every address is checked before its connection, the size of the body is limited before and after decompression, and
+one time limit covers the whole exchange. The environment is ignored: it sets neither proxies nor credentials.
 """
 
 import socket
@@ -29,7 +29,7 @@ _FAULTS = (OSError, httpx.TransportError, httpcore.NetworkError, httpcore.Protoc
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A GET of `url`, or a POST if there is a body. shown: the address to show in messages; "" for `url` itself."""
+    """A GET of `url`, or a POST if there is a body. shown: the URL to show in messages; "" for `url` itself."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """timeout_s: for all of it. max_body_bytes: unpacked; hint: the setting that raises it, for the message."""
+    """Limits. timeout_s: in total. max_body_bytes: decompressed. hint: the setting that raises it, for the message."""
 
     timeout_s: float
     max_body_bytes: int
@@ -49,7 +49,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """The answer. url: after redirects; headers: names in lower case."""
+    """A response. url: after redirects; headers: names in lower case."""
 
     url: str
     status: int
@@ -58,21 +58,21 @@ class HttpAnswer:
 
     @property
     def content_type(self) -> str:
-        """The media type alone, in lower case."""
+        """Return the media type without parameters, in lower case."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def exchange(ask: HttpRequest, bounds: FetchLimits, guard: AddressGuard, names: NameResolver) -> HttpAnswer:
-    """Return the answer, whatever its status.
+    """Return the response, whatever its status.
 
-    Raises UnsafeUrl, BadInput for what can never be fetched (no such host, too large, too many redirects), RetryLater
-    where no whole answer comes in time.
+    Raises UnsafeUrl; BadInput for permanent faults (no such host, too large, too many redirects); RetryLater if no
+    complete response arrives in time.
     """
     return _Exchange(ask, bounds, guard, names).run()
 
 
 class _Exchange:
-    """One request, with its redirects, up to the answer."""
+    """One request with its redirects, up to the response."""
 
     def __init__(self, ask: HttpRequest, bounds: FetchLimits, guard: AddressGuard, names: NameResolver) -> None:
         self._ask, self._bounds, self._guard = ask, bounds, guard
@@ -81,7 +81,7 @@ class _Exchange:
         network = PinnedNetwork(guard, names, self._deadline)
         pool = httpcore.ConnectionPool(ssl_context=context, network_backend=network, http2=False, retries=0)
         self._client = httpx.Client(transport=_Transport(pool), trust_env=False)
-        self._client.headers.clear()  # httpx would name itself
+        self._client.headers.clear()  # httpx would send its own User-Agent
         self._url = ask.url
 
     def run(self) -> HttpAnswer:
@@ -115,7 +115,7 @@ class _Exchange:
         raise BadInput("fetch.too-many-redirects", url=self._display_url(self._ask.url), most=most)
 
     def _first(self) -> httpx.Request:
-        self._guard.check_url(self._url)  # unparsed: a parser may drop a part of it
+        self._guard.check_url(self._url)  # as given: a parser may drop a part of it
         method = "GET" if self._ask.body is None else "POST"
         headers = {"Accept-Encoding": "gzip", "Connection": "close", **self._ask.headers}
         return self._client.build_request(method, safe_url_string(self._url), headers=headers, content=self._ask.body)
@@ -152,7 +152,7 @@ class _Exchange:
         return BadInput("fetch.no-host", url=self._displayed_url, host=host)
 
     def _reason(self, error: Exception) -> Message | str:
-        """Return why no whole answer came, in a few words. Every wait gets all the time that is left."""
+        """Return in a few words why no complete response came. Every wait gets all the time that is left."""
         if isinstance(error, (TimeoutError, httpcore.TimeoutException)):
             return Message("fetch.over-time", seconds=self._bounds.timeout_s)
         fault = error.__cause__ if isinstance(error.__cause__, OSError) else error
@@ -169,7 +169,7 @@ class _Exchange:
 
 
 class _Transport(httpx.BaseTransport):
-    """httpx over a pool of ours: its own transport takes no network backend."""
+    """Runs httpx on a custom pool, because its own transport accepts no network backend."""
 
     def __init__(self, pool: httpcore.ConnectionPool) -> None:
         self._pool = pool
@@ -200,15 +200,15 @@ class _Body(httpx.SyncByteStream):
         self._answer.close()
 
 
-# Connections for httpcore: to an address that was checked, in what is left of one time limit.
+# Connections for httpcore: to a checked address, within one overall time limit.
 #
-# httpcore's own limits count silence: a byte a second satisfies them for ever. Here each wait for the socket, those of
-# the TLS handshake included, gets what is left of the whole. A name is looked up once, and the checked address is the
-# one that is connected to.
+# httpcore's own limits count silence, so a server that sends a byte a second never exceeds them. Here each wait for
+# the socket, including the TLS handshake, gets what is left of the total. A name is looked up once, and the
+# connection goes to the checked address.
 
 
 class PinnedNetwork(httpcore.NetworkBackend):
-    """The network as one exchange sees it."""
+    """The network as seen by one exchange."""
 
     def __init__(self, guard: AddressGuard, names: NameResolver, deadline: Deadline) -> None:
         self._guard, self._names, self._deadline = guard, names, deadline
@@ -222,16 +222,16 @@ class PinnedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> "_TimedStream":
-        """Connect to the first of the host's addresses that may be fetched and answers.
+        """Connect to the first of the host's addresses that may be fetched and accepts the connection.
 
-        Raises UnsafeUrl if none may be fetched, OSError (socket.gaierror) for a name without any.
+        Raises UnsafeUrl if no address may be fetched, OSError (socket.gaierror) if the name has no address.
         """
         name = host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
         addresses = self._guard.allowed_addresses(
             host, name, port, self._names.addresses(name, port, self._deadline.remaining_s())
         )
         for left in range(len(addresses), 0, -1):
-            share_s = self._deadline.remaining_s() / left  # one that swallows what is sent leaves time for the others
+            share_s = self._deadline.remaining_s() / left  # an unresponsive address leaves time for the others
             try:
                 connected = self._inner.connect_tcp(addresses[-left], port, share_s, None, socket_options)
                 return _TimedStream(connected, self._deadline)
@@ -242,7 +242,7 @@ class PinnedNetwork(httpcore.NetworkBackend):
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A connection whose every wait ends with the time limit. It ignores httpcore's own `timeout`."""
+    """A connection on which every wait ends at the time limit. It ignores httpcore's own `timeout`."""
 
     def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline) -> None:
         self._inner, self._deadline = inner, deadline
@@ -267,17 +267,17 @@ class _TimedStream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-# One page from the web, for `check`, `read` and discovery: through the address guard, with limits of time and size.
+# Fetches one page for `check`, `read` and discovery: with checked addresses and limits of time and size.
 #
 # robots.txt is not consulted here: a person names one page.
 
-PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # of the header Accept
+PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # the value of the header Accept
 MAX_REDIRECTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A response with status 200: where it came from after redirects, its headers, its body."""
+    """A response with status 200: its URL after redirects, its headers, its body."""
 
     url: str
     headers: dict[str, str]
@@ -285,7 +285,7 @@ class FetchedPage:
 
 
 class NoPage(BadInput):
-    """An answer with another status than 200: there is no page."""
+    """Raised if the status of a response is not 200: there is no page."""
 
     def __init__(self, url: str, status: int) -> None:
         self.url, self.status = url, status
@@ -293,7 +293,7 @@ class NoPage(BadInput):
 
 
 def fetch(url: str, settings: CrawlSettings, accept: str = PAGES) -> FetchedPage:
-    """Fetch the page at `url`. Raises UnsafeUrl, NoPage, another BadInput, or RetryLater where nothing answers."""
+    """Fetch the page at `url`. Raises UnsafeUrl, NoPage, another BadInput, or RetryLater if no server responds."""
     ask = HttpRequest(url.strip(), {"User-Agent": settings.user_agent, "Accept": accept})
     bounds = FetchLimits(settings.timeout_s, settings.max_body_bytes, MAX_REDIRECTS, "ZHUIWEN_MAX_BODY_BYTES")
     answer = exchange(ask, bounds, AddressGuard(settings.allow_private_hosts), NameResolver(settings.name_servers))

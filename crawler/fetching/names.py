@@ -1,6 +1,6 @@
-"""Looks up names: with the system's resolver, or with the name servers that the operator set.
+"""Looks up names with the system's resolver, or with the name servers that the operator set.
 
-A stub resolver (RFC 1035, 1123 6.1.3): it queries recursive servers, over UDP, over TCP where an answer is cut short,
+A stub resolver (RFC 1035, 1123 6.1.3): it queries recursive servers over UDP, or over TCP if an answer is truncated,
 and follows aliases that they leave unresolved. The caller that connects checks the addresses.
 """
 
@@ -19,18 +19,18 @@ from twisted.names import dns
 from core.hosts import parse_host
 from crawler.fetching.addresses import literal_address
 
-# One time limit for all of an exchange, from the look-up of the name to the last byte of the body.
+# One time limit for a whole exchange, from the look-up of the name to the last byte of the body.
 
 
 class Deadline:
-    """Starts to run when it is made; `seconds` is the limit that error messages name."""
+    """A time limit that starts to run at its creation; `seconds` is the limit that error messages name."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
     def remaining_s(self) -> float:
-        """Return the seconds that remain, more than 0. Raises TimeoutError when there are none."""
+        """Return the remaining seconds, more than 0. Raises TimeoutError if none remain."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError(f"not done within {self.seconds:g} s")
@@ -38,21 +38,21 @@ class Deadline:
 
 
 NAME_SERVERS_SETTING = "ZHUIWEN_NAME_SERVERS"
-ROUNDS, TIMEOUT_S = 2, 3.0  # as resolv.conf's attempts and half its timeout: a crawl meets many names that are gone
-# For one name with all that its aliases lead to; two rounds of both kinds of addresses at one server that is away.
+ROUNDS, TIMEOUT_S = 2, 3.0  # the attempts of resolv.conf and half its timeout: a crawl meets many dead names
+# For one name with all its aliases; two rounds of both kinds of addresses at one server that is down.
 LOOK_UP_S = 12.0
 MAX_ALIASES = 8  # chains of content networks have up to five (2026-11: chosen from RFC 1034's "avoid")
-MAX_ADDRESSES = 32  # of one name; the most seen in the wild is 13 to 16
+MAX_ADDRESSES = 32  # per name; the most seen in the wild is 13 to 16
 _PORT = 53
 _RECORDS = {socket.AF_INET: dns.A, socket.AF_INET6: dns.AAAA}
 AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 
 
 class NameResolver:
-    """Looks up names. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads.
+    """Looks up names. `servers`: "address:port"; empty for the system's resolver. Blocking and thread-safe.
 
-    timeout_s: for one look-up as a whole, unless the call names another. A name that is not looked up in time is not
-    reported as unknown (EAI_AGAIN).
+    timeout_s: for one complete look-up, unless the call sets another. A look-up that takes too long is reported as a
+    temporary failure (EAI_AGAIN) and not as an unknown name.
     """
 
     def __init__(self, servers: Sequence[str] = (), timeout_s: float = LOOK_UP_S) -> None:
@@ -68,7 +68,7 @@ class NameResolver:
         kind: int = socket.SOCK_STREAM,
         timeout_s: float | None = None,
     ) -> Sequence[AddressInfo]:
-        """Return what socket.getaddrinfo would. Raises OSError (socket.gaierror) for no addresses, UnicodeError."""
+        """Return what socket.getaddrinfo would. Raises UnicodeError; OSError (socket.gaierror) without any address."""
         if literal_address(name) is not None:
             return socket.getaddrinfo(name, port, family, kind)
         if not self._servers:
@@ -86,7 +86,7 @@ class NameResolver:
         ]
 
     def addresses(self, host: str, port: int, timeout_s: float | None = None) -> list[str]:
-        """Return every address of a host, each once, in their order. Raises as `places`."""
+        """Return every address of a host, each once, in the resolver's order. Raises the errors of `places`."""
         return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port, timeout_s=timeout_s)))
 
     def _addresses(self, host: str, record: int, deadline: Deadline) -> list[str]:
@@ -99,7 +99,7 @@ class NameResolver:
         return []
 
     def _query(self, name: bytes, record: int, deadline: Deadline) -> list[Any]:
-        """Return the records of an answer. Raises socket.gaierror where no server gives one."""
+        """Return the records of an answer. Raises socket.gaierror if no server provides one."""
         for _ in range(ROUNDS):
             for server in self._servers:
                 answer = _answer(server, name, record, deadline)
@@ -109,12 +109,12 @@ class NameResolver:
 
 
 def make_resolver(settings: Any) -> NameResolver:
-    """Make the resolver of a crawl's settings (scrapy.settings.Settings), with a download's time limit at most."""
+    """Make the resolver for a crawl's settings (scrapy.settings.Settings); its limit is at most that of a download."""
     return NameResolver(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
 
 
 def _follow_aliases(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:
-    """Return the name that the aliases of an answer lead to, and its addresses; records of other names are ignored."""
+    """Return the name at the end of an answer's aliases, and its addresses; records of other names are ignored."""
     aliases = {_bare(answer.name): _bare(answer.payload.name) for answer in answers if answer.type == dns.CNAME}
     for _ in range(MAX_ALIASES):
         name = aliases.get(name, name)
@@ -128,13 +128,13 @@ def _bare(name: Any) -> bytes:
 
 
 def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: float) -> Sequence[AddressInfo]:
-    """Return the system's answer. Its resolver cannot be interrupted: a look-up over time goes on in its thread."""
+    """Return the system's answer. Its resolver cannot be interrupted: a look-up that is late goes on in its thread."""
     answer: Future[Sequence[AddressInfo]] = Future()
 
     def ask() -> None:
         try:
             answer.set_result(socket.getaddrinfo(name, port, family, kind))
-        except Exception as error:  # for the thread that waits
+        except Exception as error:  # raised again in the waiting thread
             answer.set_exception(error)
 
     threading.Thread(target=ask, name="name-look-up", daemon=True).start()
@@ -145,7 +145,7 @@ def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: 
 
 
 def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
-    """Return a server's message; None if it gives none that fits. Raises TimeoutError at the deadline."""
+    """Return a server's message, or None if it sends no matching one. Raises TimeoutError at the deadline."""
     query = dns.Message(id=secrets.randbelow(1 << 16), recDes=True)
     query.addQuery(name, record)
     one = Deadline(min(TIMEOUT_S, deadline.remaining_s()))
@@ -157,7 +157,7 @@ def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadlin
 
 
 def _read(data: bytes, query: Any) -> Any:
-    """Parse a message; None for the answer to another query, and for no message: dns raises exceptions of any type."""
+    """Parse a message. Return None if it is malformed, for which dns raises any exception, or answers another query."""
     message = dns.Message()
     try:
         message.fromStr(data)
@@ -172,7 +172,7 @@ def _over_udp(server: tuple[str, int], query: bytes, deadline: Deadline) -> byte
     family = socket.AF_INET6 if ":" in server[0] else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
         asking.settimeout(deadline.remaining_s())
-        asking.connect(server)  # the system then drops what others send
+        asking.connect(server)  # the system then drops packets from other senders
         asking.send(query)
         return asking.recv(65_535)
 
@@ -185,7 +185,7 @@ def _over_tcp(server: tuple[str, int], query: bytes, deadline: Deadline) -> byte
 
 
 def _exactly(source: socket.socket, count: int, deadline: Deadline) -> bytes:
-    """Receive so many bytes. Raises OSError if the other end closes before."""
+    """Receive exactly `count` bytes. Raises OSError if the connection closes before."""
     taken = bytearray()
     while len(taken) < count:
         source.settimeout(deadline.remaining_s())

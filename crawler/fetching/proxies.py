@@ -7,17 +7,17 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"  # in the meta of a request: what it goes out with
+PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"  # keys of a request's meta
 
-# Three refusals in a row are no accident; the pause doubles from a minute to an hour, as a ban by address usually lasts
-# minutes to hours. Chosen, not measured, 2026-11.
+# Three refusals in a row are no accident. The pause doubles from a minute to an hour, as bans of an address usually
+# last minutes to hours. Chosen, not measured, 2026-11.
 MAX_FAILURES_IN_A_ROW = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 3_600.0
 
 
 @dataclass(slots=True)
 class PoolHealth:
-    """Successes and failures of one member of a pool in this run."""
+    """The successes and failures of one member of a pool in this run."""
 
     successes: int = 0
     failures: int = 0
@@ -26,16 +26,16 @@ class PoolHealth:
     cools_until: datetime | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Return the values for the record of a run; `cools_until` in ISO 8601, "" for now."""
+        """Return the values for the record of a run; `cools_until` in ISO 8601, or "" if the member is in use."""
         until = self.cools_until.isoformat() if self.cools_until else ""
         return {"successes": self.successes, "failures": self.failures, "cools_until": until}
 
 
 @dataclass(slots=True)
 class Pool(Generic[T]):
-    """Members used in turn; those that fail again and again rest for a while."""
+    """Members that are used in turn; a member that fails repeatedly rests for a while."""
 
-    members: Sequence[tuple[str, T]]  # by the name under which their health is reported
+    members: Sequence[tuple[str, T]]  # with the name under which its health is reported
     health: dict[str, PoolHealth] = field(default_factory=dict)
     _turn: int = 0
 
@@ -44,7 +44,7 @@ class Pool(Generic[T]):
             self.health.setdefault(name, PoolHealth())
 
     def pick(self, now: datetime, avoid: Iterable[str] = ()) -> tuple[str, T] | None:
-        """Return the next member that does not rest; one of `avoid` only if there is no other; None if all rest."""
+        """Return the next active member, one of `avoid` only if there is no other, or None if all members rest."""
         awake = self.active_members(now)
         shunned = set(avoid)
         fresh = [entry for entry in awake if entry[0] not in shunned] or awake
@@ -64,7 +64,7 @@ class Pool(Generic[T]):
         health.cools_until = None
 
     def note_failure(self, name: str, now: datetime, *, is_final: bool = False) -> None:
-        """Count a failure; after three in a row, or one that `is_final`, the member rests."""
+        """Count a failure. After three in a row, or one that `is_final`, the member rests."""
         health = self.health[name]
         health.failures += 1
         health.in_a_row += 1
@@ -75,7 +75,7 @@ class Pool(Generic[T]):
             health.cools_until = now + timedelta(seconds=pause_s)
 
     def next_wake_time(self) -> datetime | None:
-        """Return when the first of the resting members is used again; None if none rests."""
+        """Return the time at which the first resting member becomes active again, or None if none rests."""
         return min((h.cools_until for h in self.health.values() if h.cools_until), default=None)
 
     def _is_resting(self, name: str, now: datetime) -> bool:

@@ -1,10 +1,10 @@
-"""Twisted's reactor, for code that runs while a crawl does."""
+"""Twisted's reactor, for code that runs during a crawl."""
 
 from typing import Any
 
 
 def running_reactor() -> Any:
     """Return the reactor that Scrapy chose."""
-    from twisted.internet import reactor  # importing it at the top would install one before Scrapy chooses
+    from twisted.internet import reactor  # a top-level import would install a reactor before Scrapy chooses one
 
     return reactor

@@ -1,7 +1,7 @@
 """Name resolution that returns no address that must not be fetched.
 
-What is checked is what is connected to: a name that turns to a private address between check and connection
-(DNS rebinding) finds no address here. Names and types are those of twisted.internet.interfaces, which mypy cannot read.
+The connection goes to the addresses that were checked: a name that changes to a private address between check and
+connection (DNS rebinding) is caught. Names and types are those of twisted.internet.interfaces, which mypy cannot read.
 """
 
 from collections import OrderedDict
@@ -22,16 +22,16 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import NameResolver, make_resolver
 from crawler.fetching.reactor import running_reactor
 
-Note = Callable[[NameAnswer, Message | None], None]  # called with an answer, and why none of it may be fetched
+Note = Callable[[NameAnswer, Message | None], None]  # called with an answer, and why all its addresses were refused
 ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
 MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl looks up a handful
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """Looks up names and leaves out the refused addresses; for Scrapy's TWISTED_DNS_RESOLVER.
+    """Looks up names and removes refused addresses. For Scrapy's TWISTED_DNS_RESOLVER.
 
-    names: where they are looked up; None: with the resolver that the reactor has.
+    names: the resolver to use, or None for the reactor's own resolver.
     """
 
     def __init__(self, reactor: Any, guard: AddressGuard, names: NameResolver | None = None) -> None:
@@ -39,7 +39,7 @@ class GuardedResolver:
         look_up: Any = names.places if names is not None else None
         self._inner: Any = reactor.nameResolver if look_up is None else GAIResolver(reactor, None, look_up)
         self._named = names.resolver if names is not None else "system"
-        self._answers: OrderedDict[str, tuple[NameAnswer, Message | None]] = OrderedDict()  # with why it was refused
+        self._answers: OrderedDict[str, tuple[NameAnswer, Message | None]] = OrderedDict()  # with the reason if refused
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
@@ -60,11 +60,11 @@ class GuardedResolver:
         return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
 
     def last_answer(self, host: str) -> NameAnswer | None:
-        """Return the last answer for a name; None if it was not looked up."""
+        """Return the last answer for a name, or None if it was not looked up."""
         return self._answers[host][0] if host in self._answers else None
 
     def last_refusal(self, host: str) -> Message | None:
-        """Return why the last answer for a name had no address to fetch; None if it had one, or none at all."""
+        """Return why all addresses of the last answer for a name were refused, or None if they were not."""
         answer, refusal = self._answers.get(host, (None, None))
         return None if answer is None or answer.addresses else refusal
 
@@ -77,7 +77,7 @@ class GuardedResolver:
 
 @implementer(IResolutionReceiver)
 class _Sieve:
-    """Passes on the addresses that the guard allows, and notes them."""
+    """Passes on the addresses that the guard allows, and records the answer."""
 
     def __init__(
         self,
@@ -111,14 +111,14 @@ class _Sieve:
 
 
 def connection_refusal(url: str) -> Message | None:
-    """Return why a crawl last refused to connect to the host of a URL; None if it did not refuse."""
+    """Return why a crawl last refused to connect to the host of a URL, or None if it did not refuse."""
     reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.last_refusal(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 
 
 def _ascii(host: str) -> str:
-    """Return a name in the spelling of `host_key`; Twisted's endpoints give it in its own script."""
+    """Return a name in the spelling of `host_key`; Twisted's endpoints pass names in Unicode."""
     try:
         return host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
     except ValueError:

@@ -1,7 +1,7 @@
-"""Resources that reading a page needs: style sheets, fonts, pictures, data; fetched only with reason.
+"""Resources that are needed to read a page: style sheets, fonts, pictures, data. They are fetched only if needed.
 
-A site decides what is requested, so everything is bounded: how many, how large, from how many hosts, and each address
-passes crawler.fetching.addresses before the request, here and again in the fetch function.
+A site decides what is requested, so everything is limited: number, size, and number of hosts. Each URL is checked by
+crawler.fetching.addresses before the request, here and again in the fetch function.
 """
 
 import base64
@@ -29,7 +29,7 @@ class ResourceKind(StrEnum):
     STYLE = "style"
     FONT = "font"
     PICTURE = "picture"
-    DATA = "data"  # JSON, or a piece of markup, that the page's scripts request
+    DATA = "data"  # JSON or HTML fragments that the page's scripts request
 
 
 MAX_BYTES = {
@@ -38,16 +38,16 @@ MAX_BYTES = {
     ResourceKind.PICTURE: 6_000_000,  # a chapter as one picture of 800 x 12,000 px has 4 MB (2026-11)
     ResourceKind.DATA: 2_000_000,
 }
-# For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.
+# Per page. Chapters that show rare characters as pictures have up to 300, mostly of the same 100 files.
 MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300, ResourceKind.DATA: 4}
 MAX_BYTES_OF_PAGE = 24_000_000
-# A page whose three hundred pictures each take the ten seconds that one may take would need an hour.
+# Without it, a page with three hundred pictures that each take the permitted ten seconds would need an hour.
 MAX_SECONDS_OF_PAGE = 120.0
-MAX_FOREIGN_HOSTS = 3  # of one page: its style, font and picture hosts
-# Of all pages of a site: each costs a look-up and a robots.txt that is kept; names below a domain cost its owner none.
+MAX_FOREIGN_HOSTS = 3  # per page: for its style sheets, fonts and pictures
+# For all pages of a site: each host costs a look-up and a stored robots.txt, and subdomains cost an attacker nothing.
 MAX_FOREIGN_HOSTS_OF_SITE = 60
-MAX_CACHED_BYTES = 32_000_000  # of one site
-MAX_NOTED_BYTES = 32_000_000  # of pages that were read and not stored yet
+MAX_CACHED_BYTES = 32_000_000  # per site
+MAX_NOTED_BYTES = 32_000_000  # for pages that were read but are not stored yet
 _SIGNATURES = (
     (b"\x89PNG", "image/png"),
     (b"GIF8", "image/gif"),
@@ -68,12 +68,12 @@ class Resources(Protocol):
     """The source of a page's resources."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        """Return the bytes at `url` (absolute, or data:), None if they cannot or must not be fetched."""
+        """Return the bytes at `url` (absolute, or data:), or None if they cannot or must not be fetched."""
         ...
 
 
 class NoResources:
-    """Gives only what the page itself carries."""
+    """Provides only resources that are embedded in the page."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         return decode_data_url(url, kind)
@@ -98,7 +98,7 @@ class FolderResources:
 
 
 class SiteResources:
-    """The resources of one site's pages, kept for the next page. Safe to use from several threads."""
+    """The resources of one site's pages, cached for later pages. Thread-safe."""
 
     def __init__(self, fetch: Fetch, guard: AddressGuard) -> None:
         self._fetch, self._guard = fetch, guard
@@ -117,11 +117,11 @@ class SiteResources:
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
             turn = self._turns.setdefault(url, threading.Lock())
-        with turn:  # two pages that are read at the same time fetch it once
+        with turn:  # pages that are read at the same time fetch a resource once
             return self._load(url, kind)
 
     def admits_host(self, host: str) -> bool:
-        """Return True if a host other than the page's own may be fetched from."""
+        """Return True if resources may be fetched from this host, which is not the page's own."""
         with self._lock:
             if host not in self._foreign_hosts and len(self._foreign_hosts) >= MAX_FOREIGN_HOSTS_OF_SITE:
                 return False
@@ -129,7 +129,7 @@ class SiteResources:
         return True
 
     def note_used(self, page: str, url: str, kind: ResourceKind, data: bytes) -> None:
-        """Remember that reading a page needed this, until `take_used` returns it."""
+        """Remember that a page needed this resource, until `take_used` returns it."""
         with self._lock:
             of_page = self._used.setdefault(page, {})
             if url not in of_page:
@@ -141,7 +141,7 @@ class SiteResources:
                 self._used_bytes -= sum(len(each.body) for each in dropped.values())
 
     def take_used(self, page: str) -> tuple[CapturedResource, ...]:
-        """Remove and return what reading a page needed, in the order in which it was requested."""
+        """Remove and return the resources that a page needed, in the order of their requests."""
         with self._lock:
             of_page = self._used.pop(page, {})
             self._used_bytes -= sum(len(each.body) for each in of_page.values())
@@ -163,7 +163,7 @@ class SiteResources:
         return data
 
     def _keep(self, url: str, data: bytes | None) -> None:
-        """Keep the bytes, and that an address has none: it is not requested for every page."""
+        """Cache the bytes, or that the URL has none, so that it is not requested for every page."""
         with self._lock:
             if url not in self._kept:
                 self._kept[url] = data
@@ -222,7 +222,7 @@ class PageResources:
 
 
 def decode_data_url(url: str, kind: ResourceKind) -> bytes | None:
-    """Decode a data: URL; None for any other URL and for more than a resource may have."""
+    """Decode a data: URL; None for any other URL, or if the data exceeds the limit of its kind."""
     if not url.startswith("data:"):
         return None
     head, comma, body = url.partition(",")
@@ -234,7 +234,7 @@ def decode_data_url(url: str, kind: ResourceKind) -> bytes | None:
 
 
 def _from_base64(text: str) -> bytes | None:
-    """Decode Base64 as pages write it: without padding, with blanks, in the alphabet for URLs; None for other text.
+    """Decode Base64 as found on pages: unpadded, with blanks, in the URL alphabet; None if it is invalid.
 
     >>> _from_base64("6L+9 5paH").decode()
     '追文'
@@ -247,7 +247,7 @@ def _from_base64(text: str) -> bytes | None:
 
 
 def detect_content_type(data: bytes, kind: ResourceKind) -> str:
-    r"""Detect a resource's type by its first bytes; servers name wrong types for fonts and pictures.
+    r"""Detect a resource's type by its first bytes; servers send wrong types for fonts and pictures.
 
     >>> detect_content_type(b"GIF89a", ResourceKind.PICTURE), detect_content_type(b"p {}", ResourceKind.STYLE)
     ('image/gif', 'text/css')
@@ -263,7 +263,7 @@ def detect_content_type(data: bytes, kind: ResourceKind) -> str:
 
 
 def absolute(base: str, reference: str) -> str:
-    """Resolve a reference of a page at `base`; "" if there is no address.
+    """Resolve a reference on a page at `base`; "" if it is not a valid URL.
 
     >>> absolute("https://a.example/b/c.html", "../f.woff")
     'https://a.example/f.woff'

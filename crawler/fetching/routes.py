@@ -1,7 +1,7 @@
-"""Finds the interface and gateway through which a connection left the machine, in the kernel's main routing table.
+"""Finds the network interface and the gateway of a connection in the kernel's main routing table.
 
-It is read from /proc, which needs no root. Rules that choose other tables are ignored; so the interface is the one
-that has the connection's own address, and a gateway counts only where its route leaves through that.
+It reads /proc, which needs no root rights. Policy rules that choose other tables are ignored. So the interface is the
+one with the connection's own address, and a gateway counts only if its route uses that interface.
 """
 
 import fcntl
@@ -19,8 +19,8 @@ from core.ids import Digest, digest
 # The hosts file of the machine: its lines for a name, and its digest. It is read again after a change.
 
 HOSTS_FILE = Path("/etc/hosts")
-MAX_BYTES = 8 * 2**20  # lists against advertisements have up to 5 MB
-MAX_LINES, MAX_LINE_CHARS = 8, 200  # of one name; one or two stand there as a rule
+MAX_BYTES = 8 * 2**20  # lists that block advertisements have up to 5 MB
+MAX_LINES, MAX_LINE_CHARS = 8, 200  # per name; there are usually one or two
 
 
 class HostsFile:
@@ -28,7 +28,7 @@ class HostsFile:
 
     def __init__(self, path: Path = HOSTS_FILE) -> None:
         self._path = path
-        self._state: tuple[int, int] | None = None  # when it was changed, and its size
+        self._state: tuple[int, int] | None = None  # its modification time and size
         self._by_name: dict[str, list[str]] = {}
         self.digest: Digest | None = None
         self.bytes: int | None = None
@@ -71,7 +71,7 @@ Address = IPv4Address | IPv6Address
 
 
 def find_interface(own: str, proc: Path = PROC) -> str:
-    """Return the interface that has an address of this machine; "" if none is found."""
+    """Return the interface that has an address of this machine, or "" if none is found."""
     with suppress(ValueError, OSError):
         address = ip_address(own)
         if address.is_loopback:
@@ -81,7 +81,7 @@ def find_interface(own: str, proc: Path = PROC) -> str:
 
 
 def find_gateway(other: str, interface: str, proc: Path = PROC) -> str:
-    """Return the next hop to an address through an interface; "" if there is none or it is not known."""
+    """Return the next hop to an address through an interface, or "" if there is none or it is unknown."""
     with suppress(ValueError, OSError):
         address = ip_address(other)
         routes = _routes_v4(proc) if address.version == 4 else _routes_v6(proc)
@@ -114,7 +114,7 @@ def _interface_v6(own: Address, proc: Path) -> str:
 
 
 def _routes_v4(proc: Path) -> Iterator[tuple[str, Address, int, int, Address]]:
-    """Yield interface, network, length of its prefix, metric and gateway."""
+    """Yield interface, network, prefix length, metric and gateway."""
     for line in (proc / "route").read_text("ascii").splitlines()[1:]:
         name, network, gateway, flags, _, _, metric, mask, *_ = line.split()
         if int(flags, 16) & _IS_UP:
@@ -129,7 +129,7 @@ def _routes_v6(proc: Path) -> Iterator[tuple[str, Address, int, int, Address]]:
 
 
 def _parse_ipv4(word: str) -> IPv4Address:
-    """Parse an address of /proc/net/route, whose bytes stand in the order of the machine."""
+    """Parse an address in /proc/net/route, which is in the machine's byte order."""
     return IPv4Address(struct.pack("=I", int(word, 16)))
 
 
@@ -149,9 +149,9 @@ class RouteFinder:
         self._hosts = hosts or HostsFile()
 
     def find_route(self, host: str, own: str, other: str, proxy: str = "") -> NetworkRoute:
-        """Return the route of a connection for the name `host`, between two addresses; "" for an unknown one.
+        """Return the route of a connection for the name `host` between two addresses; "" if an address is unknown.
 
-        proxy: the URL of the proxy, if any; its login is left out, and its name is the one looked up in the hosts file.
+        proxy: the URL of the proxy, if any; its credentials are removed, and the hosts file is searched for its name.
         """
         place = without_login(proxy)
         interface = find_interface(own) if own else ""
@@ -161,7 +161,7 @@ class RouteFinder:
 
 
 def without_login(proxy: str) -> str:
-    """Return scheme, host and port of a proxy's URL: nothing else of it enters evidence.
+    """Return only scheme, host and port of a proxy's URL: nothing else may become evidence.
 
     >>> without_login("http://user:pw@proxy.example:8080/token?key=1")
     'http://proxy.example:8080'

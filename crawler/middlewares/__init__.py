@@ -1,1 +1,1 @@
-"""Scrapy's downloader middlewares of a crawl, each with the order that it has there (crawler.scrapy_settings)."""
+"""Scrapy's downloader middlewares of a crawl; crawler.scrapy_settings defines their order."""

@@ -1,4 +1,4 @@
-"""The guard of addresses before all other middlewares."""
+"""The middleware that checks addresses before all other middlewares."""
 
 import asyncio
 from typing import Any
@@ -18,7 +18,7 @@ from crawler.politeness.refusals import RequestRefused
 class AddressMiddleware:
     """Refuses requests to addresses that must not be fetched: start URLs, links, robots.txt, and every redirect.
 
-    It gives the operator a reason; what enforces it is crawler.fetching.resolver, at the moment of connecting.
+    It provides the reason for the operator; crawler.fetching.resolver enforces the rule at the time of connection.
     """
 
     def __init__(self, guard: AddressGuard, names: NameResolver) -> None:
@@ -42,7 +42,7 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=refused.reason)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Raise RequestRefused for a name that had an address to fetch at the first look-up, and has none now."""
+        """Raise RequestRefused if a name had an address that may be fetched at its first look-up, but has none now."""
         if not isinstance(exception, CannotResolveHostError):
             return
         reason = connection_refusal(request.url)
@@ -50,7 +50,7 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
 
     async def _host_refusal(self, url: str, host: str, port: int) -> UnsafeUrl | None:
-        """Return why none of the host's addresses may be fetched; None when one may, or when the host has none."""
+        """Return why no address of the host may be fetched, or None if one may or the host has none."""
         try:
             found = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError):

@@ -1,6 +1,6 @@
-"""Chooses the pages that are loaded in the browser: all, or those whose plain answer is a shell for scripts.
+"""Chooses the pages that are loaded in the browser: all, or those that are an empty shell without their scripts.
 
-Whether a page is one, reading it shows (crawler.readers.pages); the spider then asks for it once more.
+Reading a page shows whether it is such a shell (crawler.readers.pages); the spider then requests it again.
 """
 
 from typing import Any
@@ -19,11 +19,11 @@ from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
 from crawler.urls import is_book, script_route
 
-SHELLS_THAT_DECIDE = 3  # in a row: then the site is one of scripts, and its pages are not asked for twice
+SHELLS_THAT_DECIDE = 3  # in a row: after that, the site's pages are loaded in the browser at once
 
 
 class BrowserMiddleware:
-    """Sends pages to the browser, and checks the address that they ended at."""
+    """Loads pages in the browser and checks their final URL."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler, self._context = crawler, get_context(crawler)
@@ -46,11 +46,11 @@ class BrowserMiddleware:
         return response
 
     def note_read(self, *, is_shell: bool) -> None:
-        """Note whether a page that came without the browser was a shell for scripts."""
+        """Note whether a page that was loaded without the browser was a shell for scripts."""
         self._shells = self._shells + 1 if is_shell else 0
 
     def in_browser(self, request: Request) -> Request:
-        """Make the same request once more, to be loaded in the browser."""
+        """Return a copy of the request that is loaded in the browser."""
         again = request.replace(dont_filter=True)
         self._mark(again)
         return again
@@ -58,11 +58,11 @@ class BrowserMiddleware:
     def _mark(self, request: Request) -> None:
         politeness = self._crawler.get_extension(PolitenessExtension)
         request.meta[BROWSER_META] = True
-        # A context has the cookies of its beginning; a new login gets a new one.
+        # A context keeps the cookies that it started with, so each login gets a new context.
         request.meta["playwright_context"] = f"session-{politeness.logins}" if politeness else "default"
 
     def _require_here(self, request: Request, response: Response) -> None:
-        """Raise RequestRefused where scripts or redirects led away."""
+        """Raise RequestRefused if scripts or redirects led to another site."""
         try:
             self._context.guard.check_url(response.url)
         except UnsafeUrl as fault:

@@ -1,4 +1,4 @@
-"""Bodies that are not what they should be: swollen, coded again and again, archives, bombs."""
+"""Refuses harmful bodies: decompression bombs, too many layers of compression, archives, entity bombs."""
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
@@ -12,7 +12,7 @@ from crawler.politeness.refusals import RequestRefused
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):
-    """Scrapy's, which also refuses bodies that are swollen, coded again and again, archives or bombs."""
+    """Scrapy's decompression, which also refuses bombs, archives and bodies with too many layers of compression."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         codings = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
@@ -28,7 +28,7 @@ class CompressionMiddleware(HttpCompressionMiddleware):
 
 
 def _require_plain(request: Request, size: int, plain: Response) -> None:
-    """Raise RequestRefused for a body that must not be opened; `size` is what came over the wire."""
+    """Raise RequestRefused if a body must not be opened; `size` is its number of bytes on the wire."""
     if swells(size, len(plain.body)):
         ratio = len(plain.body) // max(size, 1)
         raise RequestRefused(Rejection.TOO_LARGE, "fetch.swells", url=request.url, ratio=ratio)

@@ -1,8 +1,8 @@
-"""The downloader middleware of re-crawls: makes requests conditional, and checks where redirects lead.
+"""The downloader middleware for re-crawls: makes requests conditional, and checks the targets of redirects.
 
-Addresses that lead to a text which has been fetched at another one are not asked for.
+It does not request URLs whose text was already fetched at another URL.
 
-It stands between the network and the middlewares that follow redirects: what it sees is what the site answered.
+It is closer to the network than the middlewares that follow redirects, so it sees the site's own responses.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class ConditionalMiddleware:
-    """Adds validators to requests for known pages; notes redirects off the site; recognises those of lost pages."""
+    """Adds validators to requests for known pages, and recognises redirects to other sites and of lost pages."""
 
     def __init__(self, context: CrawlContext) -> None:
         self._context, self._recrawl = context, context.recrawl
@@ -34,9 +34,9 @@ class ConditionalMiddleware:
         return cls(get_context(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Let answers that are news of a known page come to the spider: 404, 410, and 304 where it was asked for.
+        """Let the responses that report changes of a known page reach the spider: 404, 410, and 304 if requested.
 
-        Raises KnownText for an address whose text has been fetched at another one.
+        Raises KnownText if the text of the URL has been fetched at another URL.
         """
         target = _requested_page(request)
         repeats = self._context.repeats
@@ -74,6 +74,6 @@ class ConditionalMiddleware:
 
 
 def _requested_page(request: Request) -> CrawlTarget | None:
-    """Return the target of a request for a page, whole or its first part; None for other requests."""
+    """Return the target of a request for a page or its first part, or None for other requests."""
     target = request.cb_kwargs.get("target")
     return target if isinstance(target, CrawlTarget) and request.meta.get(RECRAWLED) else None

@@ -1,8 +1,8 @@
-"""The downloader middleware that sends each request by one of the site's proxies, under one of its user agents.
+"""The downloader middleware that sends each request through one of the site's proxies, with one of its user agents.
 
-Nothing is asked without a proxy where the site has some: an address that is to stay unknown stays so. A proxy resolves
-names itself, out of reach of crawler.fetching.resolver; names and literal addresses are judged before all the same.
-So is the proxy: a private one is an exception for one host and one port.
+If the site has proxies, no request is made without one, so the operator's own address stays unknown to the site. A
+proxy resolves names itself, outside of crawler.fetching.resolver, so names and literal addresses are checked before.
+The proxy is checked, too: a private one is allowed only as an exception for one host and one port.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ COUNTED_META = "zhuiwen_in_flight"
 _WAIT_STEP_S = 0.2
 _AUTHORIZATION = "Proxy-Authorization"
 WANTS_LOGIN = 407
-_OF_THE_PROXY = frozenset({WANTS_LOGIN, 502, 504})  # statuses that a proxy gives for itself
+_OF_THE_PROXY = frozenset({WANTS_LOGIN, 502, 504})  # statuses that a proxy itself sends
 _FAULTS = (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -48,13 +48,13 @@ _FAULTS = (
 
 
 class ProxyMiddleware:
-    """The last before the download: also counts requests in flight and responses, for the budgets."""
+    """Chooses the proxy. As the last middleware it also counts requests in flight and responses, for the budgets."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
         self._guard = AddressGuard(crawler.settings.getlist(ALLOWED_SETTING))
         self._names = make_resolver(crawler.settings)
-        self._sticky = ""  # the proxy of a session, which sites tie to an address
+        self._sticky = ""  # the proxy of a session, since sites tie sessions to an address
         self._user_agent = ""
 
     @classmethod
@@ -79,10 +79,10 @@ class ProxyMiddleware:
         self._under_name(request)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the response; the request once more where the proxy wanted a login, so that another one is used."""
+        """Return the response, or repeat the request through another proxy if this one required a login."""
         politeness = get_politeness(self._crawler)
-        if request.meta.get(COUNTED_META):  # else it was fetched for another site
-            politeness.note_fetch(response.url, len(response.body))  # before its place is free for another
+        if request.meta.get(COUNTED_META):  # not counted if it was fetched for another site
+            politeness.note_fetch(response.url, len(response.body))  # counted before the next request may start
         self._note_landing(request)
         proxy = request.meta.get(PROXY_META, "")
         if proxy and response.status in _OF_THE_PROXY:
@@ -110,7 +110,7 @@ class ProxyMiddleware:
         get_politeness(self._crawler).in_flight -= bool(request.meta.pop(COUNTED_META, False))
 
     async def _through_proxy(self, request: Request) -> bool:
-        """Set a proxy; False if none may be used."""
+        """Set a proxy; return False if none may be used."""
         politeness = get_politeness(self._crawler)
         now = politeness.now()
         previous = request.meta.get(PROXY_META, "")
@@ -132,7 +132,7 @@ class ProxyMiddleware:
         if proxy.scheme == "https" and request.url.startswith("https:"):
             raise RequestRefused(Rejection.NO_ANSWER, "fetch.https-proxy", url=request.url, place=proxy.place)
         self._sticky = name if has_session else ""
-        # Where a tunnel begins is looked up without its port, which the resolver needs for its judgement.
+        # Scrapy looks up the start of a tunnel without its port, which the resolver needs for its check.
         place = address if request.url.startswith("https:") else proxy.place
         request.meta["proxy"] = f"{proxy.scheme}://{place}"
         if proxy.user:
@@ -140,7 +140,7 @@ class ProxyMiddleware:
         return True
 
     async def _resolve_address(self, proxy: Proxy) -> str:
-        """Return the address and port of the proxy. Raises UnsafeUrl; CannotResolveHostError."""
+        """Return the address and port of the proxy. Raises UnsafeUrl or CannotResolveHostError."""
         url = f"{proxy.scheme}://{proxy.place}/"
         self._guard.check_url(url)
         host, port = host_key(url)

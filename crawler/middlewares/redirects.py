@@ -1,4 +1,4 @@
-"""Redirects by status and by meta tag: targets stay on the site, are not fetched twice, and circles are reported."""
+"""Redirects by status and by meta tag: targets must be on the site, are fetched only once, and loops are reported."""
 
 from urllib.parse import urlsplit
 
@@ -27,7 +27,7 @@ class RedirectsMiddleware(RedirectMiddleware):
 
 
 class RefreshesMiddleware(MetaRefreshMiddleware):
-    """Scrapy's redirects by a meta tag, under the same rules."""
+    """Scrapy's redirects by a meta tag, with the rules of this module."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
@@ -37,14 +37,14 @@ class RefreshesMiddleware(MetaRefreshMiddleware):
 
 
 def _as_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
-    """Turn Scrapy's own refusal of a redirect into ours: its one reason is too many of them."""
+    """Convert Scrapy's own refusal of a redirect, whose only reason is that there were too many."""
     if isinstance(fault, RequestRefused):
         return fault
     return RequestRefused(Rejection.REDIRECT_LOOP, "fetch.endless-redirects", url=_first(request))
 
 
 def _check_redirect(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
-    """Return the answer itself. Raises RequestRefused for a redirect to where the crawl must not go, or has been."""
+    """Return the request or response. Raises RequestRefused if a redirect leads to a forbidden or known URL."""
     target = request.cb_kwargs.get("target")
     if not isinstance(answer, Request) or (target is None and LOGIN_META not in request.meta):
         return answer
@@ -59,11 +59,11 @@ def _check_redirect(context: CrawlContext, request: Request, answer: Request | R
         raise RequestRefused(Rejection.OFF_SITE, "fetch.off-site-redirect", url=_first(answer), host=host)
     if target is None:
         return answer
-    # Some sites redirect once to the same address to test whether cookies are kept; twice is a circle.
+    # Some sites redirect once to the same URL to test whether cookies are kept; twice is a loop.
     times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first(answer))
-    is_known = times_been or TIMES_META in answer.meta  # a page that was refused goes the same way again
+    is_known = times_been or TIMES_META in answer.meta  # a retried page is redirected to the same URLs again
     if not is_known and not context.frontier.claim(answer.url):
         raise RequestRefused(None)
     return answer

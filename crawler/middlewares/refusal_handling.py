@@ -1,4 +1,4 @@
-"""Downloader middlewares that recognise refusals, wait as the site demands, and let none through as a page."""
+"""Downloader middlewares that recognise refusals, wait as the site demands, and never treat a refusal as a page."""
 
 import asyncio
 from typing import Any
@@ -30,11 +30,11 @@ from crawler.selectors import MAX_SLOW_PAGES
 from crawler.stats import SLOW_RULES
 
 TIMES_META = "zhuiwen_refusals"
-MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
+MAX_TRIES = 3  # per page: as many as for a page that does not respond
 
 
 class RefusalsMiddleware:
-    """Judges whole answers: below the redirects by meta tag and the retries, above the decompression."""
+    """Judges complete responses: below the redirects by meta tag and the retries, above the decompression."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
@@ -64,7 +64,7 @@ class RefusalsMiddleware:
         return self._retry_or_refuse(request, answer, ban)
 
     async def _verdict(self, answer: JudgedResponse) -> Ban | None:
-        """Judge an answer. Raises RequestRefused for one that cannot be read within limits."""
+        """Judge a response. Raises RequestRefused if it cannot be read within limits."""
         judge = self._judge
         if judge.is_quick(answer):
             return judge.verdict(answer)
@@ -79,7 +79,7 @@ class RefusalsMiddleware:
         return verdict.ban
 
     def _note_slow_rules(self) -> None:
-        """After several slow pages, drop the rules with selectors, and report it."""
+        """Count a slow page. After several, drop the rules with selectors and report it."""
         self._slow_pages += 1
         if self._slow_pages == MAX_SLOW_PAGES:
             selectors = [rule.selector for rule in self._rules if rule.selector]
@@ -92,7 +92,7 @@ class RefusalsMiddleware:
         return JudgedResponse(response.url, response.status, decode_headers(response), response.body, been)
 
     def _retry_or_refuse(self, request: Request, answer: JudgedResponse, ban: Ban) -> Request:
-        """Return the request once more, for when the crawl resumes. Raises where the page or the crawl is given up."""
+        """Return the request to be repeated when the crawl resumes. Raises if the page or the crawl is given up."""
         politeness = get_politeness(self._crawler)
         sentence = describe(ban, answer.url)
         wait_s = retry_after_s(answer.headers, politeness.now())

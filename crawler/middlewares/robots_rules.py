@@ -1,4 +1,4 @@
-"""Obeys robots.txt: what it forbids, and its crawl delay."""
+"""Obeys robots.txt: its rules and its crawl delay."""
 
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -21,9 +21,9 @@ from crawler.readers.messages import Call
 from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, read_robots
 
 MIN_SERVER_ERROR = 500
-MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
+MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt demands
 
-# Refusals for which there is no robots.txt, so that it forbids nothing: RFC 9309, 2.3.1.2 and 2.3.1.3.
+# Failures after which the site counts as having no robots.txt, which permits everything: RFC 9309, 2.3.1.2 and 2.3.1.3.
 _UNAVAILABLE = (
     None,
     Rejection.UNSAFE_ADDRESS,
@@ -33,22 +33,22 @@ _UNAVAILABLE = (
     Rejection.HTTP_ERROR,
 )
 
-_NO_HOST = (CannotResolveHostError, DownloadConnectionRefusedError)  # nobody is there to give any page
+_NO_HOST = (CannotResolveHostError, DownloadConnectionRefusedError)  # no server that could deliver a page
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's, which also counts what robots.txt forbids; a robots.txt that cannot be fetched forbids all for now.
+    """Scrapy's middleware, which also counts forbidden URLs. An unreachable robots.txt forbids everything for now.
 
-    That is RFC 9309, 2.3.1.4, for a status of 500 and above and for an answer that does not come or breaks off; the
-    next crawl asks again. So does one whose rules cannot be read. The spider, which looks for sitemaps in robots.txt,
-    gets what was fetched for the rules.
+    RFC 9309, 2.3.1.4, demands it for a status of 500 and above and a missing or incomplete response; the next crawl
+    tries again. A robots.txt that cannot be parsed is treated the same. The spider, which looks for sitemaps in
+    robots.txt, gets the copy that was fetched for the rules.
     """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._answers: dict[str, Response] = {}  # by host and port
-        self._unreadable: dict[str, Message] = {}  # why, by host and port
-        self._failed: dict[str, Exception] = {}  # what the request for it came to, by host and port
+        self._unreadable: dict[str, Message] = {}  # the reason, by host and port
+        self._failed: dict[str, Exception] = {}  # the error of its request, by host and port
 
     async def process_request(  # type: ignore[override]
         self, request: Request, spider: Any = None
@@ -77,7 +77,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             raise RequestRefused(Rejection.ROBOTS, "fetch.robots", url=request.url) from fault
 
     def _require_fetched(self, request: Request) -> None:
-        """Raise RequestRefused where robots.txt could not be fetched, Postponed where it was not requested yet."""
+        """Raise RequestRefused if robots.txt could not be fetched, Postponed if it was not requested yet."""
         fault = self._failed.get(urlsplit(request.url).netloc)
         if fault is None:
             return
@@ -97,7 +97,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         super()._robots_error(exc, netloc)
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
-        # Of a host that only style sheets come from nobody looks for sitemaps: its body need not stay.
+        # No sitemaps are looked up on hosts that only serve resources, so the body is dropped.
         kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
         self._answers[netloc] = Response(response.url, response.status, body=kept)
         rules = ProtegoRobotParser(b"", self.crawler.spider)
@@ -112,7 +112,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         waiting.callback(rules)
 
     def _obey_crawl_delay(self, rules: ProtegoRobotParser) -> None:
-        """Never crawl faster than robots.txt allows, within reason."""
+        """Never crawl faster than robots.txt allows, up to MAX_DELAY_S."""
         wanted_s = min(rules.crawl_delay(self._robotstxt_useragent or "") or 0.0, MAX_DELAY_S)
         throttle, engine = self.crawler.get_extension(AutoThrottle), self.crawler.engine
         if throttle is not None and engine is not None:

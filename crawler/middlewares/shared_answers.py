@@ -1,8 +1,8 @@
-"""Scrapy's downloader middleware that shares answers between sites on one host: one fetch, read by each site's rules.
+"""Scrapy's downloader middleware that shares responses between sites on one host: one fetch, read by each site's rules.
 
-A host is crawled for one site at a time (webadmin.sites.services.runs), so the second of two crawls finds what the
-first one fetched. robots.txt, the site's own hosts and what it may fetch are judged before; an answer that was fetched
-for another site spends no budget and waits for no delay. A refused request is made anew, and so is one for a file.
+A host is crawled for one site at a time (webadmin.sites.services.runs), so the second of two crawls finds the
+responses of the first. robots.txt, the site's own hosts and its permitted URLs are checked before. A shared response
+uses no budget and waits for no delay. Refused requests and requests for files are always sent.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ from crawler.middlewares.refusal_handling import TIMES_META
 from crawler.opening import is_attachment, is_page_type
 from crawler.recrawl.site_visits import NOT_MODIFIED
 
-# What a second crawl would be answered too; other statuses are faults and refusals that pass.
+# Statuses that a second crawl would also get; others are temporary faults and refusals.
 _SHARED_STATUSES = frozenset({200, 301, 302, 303, 304, 307, 308, 404, 410})
 _VALIDATORS = ("If-None-Match", "If-Modified-Since")
 
 
 class SharedAnswersMiddleware:
-    """Reuses answers that were fetched for another site of the host, and keeps those that this crawl fetches."""
+    """Reuses responses that were fetched for another site on the host, and keeps those that this crawl fetches."""
 
     def __init__(self, context: CrawlContext) -> None:
         if context.plan.answers_since is None or context.answers is None:
@@ -81,7 +81,7 @@ class SharedAnswersMiddleware:
             body=response.body,
             capture=capture,
         )
-        with suppress(ZhuiwenError):  # then the other crawl fetches it itself
+        with suppress(ZhuiwenError):  # the other crawl then fetches it again
             await asyncio.to_thread(self._answers.put, answer)
         return response
 
@@ -98,7 +98,7 @@ def _is_shared(request: Request) -> bool:
 
 
 def _may_be_given(request: Request, response: Response) -> bool:
-    """Return True if another crawl may read this answer: files are counted by each crawl while their headers come."""
+    """Return True if another crawl may use this response. Files are excluded: each crawl counts their downloads."""
     if response.status not in _SHARED_STATUSES:
         return False
     if response.status != 200 or not asks_for_page(request):
@@ -110,7 +110,7 @@ def _may_be_given(request: Request, response: Response) -> bool:
 
 
 def _keys(request: Request) -> list[str]:
-    """Return the keys of the answers to a request: "not modified" since its validators, then a whole answer."""
+    """Return the keys of the responses to a request: a 304 to its validators, if it has any, then a whole response."""
     way = "browser" if request.meta.get(BROWSER_META) else "plain"
     validators = [(request.headers.get(name) or b"").decode("latin-1") for name in _VALIDATORS]
     whole = digest(f"{way}\n{request.url}".encode())

@@ -1,1 +1,1 @@
-"""Politeness to a site: hours, budgets, refusals, sessions."""
+"""Keeps crawls polite: hours, budgets, reactions to refusals, sessions."""

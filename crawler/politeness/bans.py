@@ -1,4 +1,4 @@
-"""Tells a page of the site from a refusal in the guise of one, by rules that can be tried on any page."""
+"""Distinguishes pages of a site from refusals that look like pages, by rules that can be tested on any page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ from crawler.opening import decode_page
 from crawler.patterns import UnusablePattern, UrlPattern
 from crawler.selectors import select
 
-MAX_RETRY_AFTER_S = 86_400.0  # more than a day is not a pause but a refusal; the crawl asks again after a day
-_MAX_NOTICE_BYTES = 32_768  # chosen, not measured: a notice with its styles in it, and no page of a news site
+MAX_RETRY_AFTER_S = 86_400.0  # a longer delay is a refusal rather than a pause; the crawl tries again after a day
+_MAX_NOTICE_BYTES = 32_768  # chosen, not measured: enough for a notice with its styles, less than a page of a news site
 _MAX_SHOWN_CHARS = 60
 _NOT_TEXT = UNSEEN - {"title", "head", "noscript"}
 
-# Always asked, after the rules of the site. The words are those of common Chinese and foreign firewalls; a page with
-# more than 400 visible characters is more than such a notice, and may be a text that speaks of one.
+# Always applied, after the rules of the site. The words are those of common Chinese and foreign firewalls. A page with
+# more than 400 visible characters is too long for such a notice; it may be an article about one.
 BUILT_IN = (
     BanRule("429", statuses=(429,)),
     BanRule("503", statuses=(503,)),
@@ -56,7 +56,7 @@ BUILT_IN = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedResponse:
-    """One response. `redirects`: their targets, in order; empty for a page at the requested address."""
+    """One response. `redirects`: the redirect targets in order; empty if there was no redirect."""
 
     url: str
     status: int
@@ -75,7 +75,7 @@ class Ban:
 
 @dataclass(frozen=True, slots=True)
 class BanVerdict:
-    """ban: None for a page of the site. has_slow_rules: rules with selectors were left out, as they took too long."""
+    """A verdict. ban: None for a page of the site. has_slow_rules: rules with selectors were skipped as too slow."""
 
     ban: Ban | None
     has_slow_rules: bool = False
@@ -83,7 +83,7 @@ class BanVerdict:
 
 @dataclass(frozen=True, slots=True)
 class BanCheck:
-    """A task of the reading process (crawler.readers.messages.HasSimplerReading): the verdict on an answer."""
+    """Judges a response, as a task of the reading process (crawler.readers.messages.HasSimplerReading)."""
 
     rules: tuple[BanRule, ...]
     encoding: str
@@ -95,7 +95,7 @@ class BanCheck:
         return self.answer.url
 
     def simplify(self, reason: Message) -> "BanCheck | None":
-        """Leave out rules that have a selector; then judge by status, headers and redirects alone."""
+        """Skip the rules that have a selector. If there are none, judge only by status, headers and redirects."""
         if any(rule.selector for rule in self.rules):
             return replace(self, rules=without_selectors(self.rules), has_slow_rules=True)
         rules = tuple(rule for rule in self.rules if not (rule.words or rule.max_chars))
@@ -121,15 +121,15 @@ class BanJudge:
         self._has_selectors = any(rule.selector for rule in rules)
 
     def is_quick(self, answer: JudgedResponse) -> bool:
-        """Return True if the verdict takes microseconds, as no markup is read."""
+        """Return True if the verdict takes microseconds, because no markup is parsed."""
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
 
     def is_short(self, answer: JudgedResponse) -> bool:
-        """Return True for an answer so short that reading its markup and finding a selector take no time."""
+        """Return True if a response is so short that parsing it takes negligible time, and no rule has a selector."""
         return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
 
     def verdict(self, answer: JudgedResponse) -> Ban | None:
-        """Return the first rule that matches; None if the answer is a page of the site."""
+        """Return the first rule that matches, or None if the response is a page of the site."""
         page = _LazyPage(answer, self._encoding)
         for rule in self._rules:
             if rule in BUILT_IN and rule.words and len(answer.body) > _MAX_NOTICE_BYTES:
@@ -140,7 +140,7 @@ class BanJudge:
         return None
 
     def _match_rule(self, rule: BanRule, answer: JudgedResponse, page: "_LazyPage") -> Message | None:
-        """Return what the conditions of the rule matched, None unless all of them match."""
+        """Return what the conditions of a rule matched, or None unless all of them match."""
         seen: list[Message] = []
         looks: tuple[tuple[object, Callable[[], Message | None]], ...] = (
             (rule.statuses, lambda: _status(rule, answer)),
@@ -163,7 +163,7 @@ class BanJudge:
 
 
 class _LazyPage:
-    """The text and tree of an answer, made when a rule first needs them."""
+    """The text and tree of a response, parsed when a rule first needs them."""
 
     def __init__(self, answer: JudgedResponse, encoding: str) -> None:
         self._answer, self._encoding = answer, encoding
@@ -187,7 +187,7 @@ class _LazyPage:
         content_type = next((value for name, value in answer.headers.items() if name.lower() == "content-type"), "")
         decoded = decode_page(answer.body, content_type, answer.url, self._encoding)
         markup = getattr(decoded, "text", "")
-        if not markup:  # a notice of a few Latin words may be too little for the statistics of a text
+        if not markup:  # a notice of a few Latin words may be too short for charset detection by statistics
             again = decode(answer.body, "utf-8", self._encoding)
             markup = "" if isinstance(again, Rejection) else again.text
         self._tree = parse(markup) if "<" in markup else None
@@ -195,19 +195,19 @@ class _LazyPage:
 
 
 def stored_answer(version: PageVersion, body: bytes) -> JudgedResponse:
-    """Return a stored page as an answer."""
+    """Return a stored page as a response."""
     is_redirected = str(version.final_url) != str(version.requested_url)
     redirects = (str(version.final_url),) if is_redirected else ()
     return JudgedResponse(version.final_url, version.status, dict(version.headers), body, redirects)
 
 
 def without_selectors(rules: Sequence[BanRule]) -> tuple[BanRule, ...]:
-    """Return the rules that look for no element."""
+    """Return the rules without a selector."""
     return tuple(rule for rule in rules if not rule.selector)
 
 
 def rule_faults(rule: BanRule) -> list[Message]:
-    """Return the faults of a rule, but for slowness (crawler.rule_checks)."""
+    """Return the faults of a rule, except slowness (crawler.rule_checks)."""
     faults: list[Message] = []
     if not (rule.statuses or rule.words or rule.selector or rule.redirect):
         faults.append(Message("refusal.no-condition", rule=rule.name))
@@ -229,7 +229,7 @@ def rule_faults(rule: BanRule) -> list[Message]:
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return the pause that an answer demands, in seconds from `now`: RFC 9110, 10.2.3. None if it demands none.
+    """Return the pause that a response demands, in seconds from `now` (RFC 9110, 10.2.3), or None if it demands none.
 
     >>> retry_after_s({"Retry-After": "120"}, datetime(2026, 11, 1, tzinfo=UTC))
     120.0
@@ -255,7 +255,7 @@ def describe(ban: Ban, url: str) -> Message:
 
 
 def needs_rest(action: BanAction) -> bool:
-    """Return True if the crawl waits after such a refusal."""
+    """Return True if the crawl must pause after such a refusal."""
     return action in (BanAction.SLOW, BanAction.ROTATE)
 
 
@@ -281,7 +281,7 @@ def _shortness(rule: BanRule, page: _LazyPage) -> Message | None:
 
 
 def _visible(tree: HtmlElement) -> str:
-    """Return the title and the text of the page, scripts and styles left out."""
+    """Return the title and the text of a page without scripts and styles."""
     pieces: list[str] = []
     for element in tree.iter():
         if isinstance(element.tag, str) and element.tag not in _NOT_TEXT and element.text:

@@ -1,4 +1,4 @@
-"""Keeps a crawl polite while it runs: hours, pauses, budgets, sessions; and ends it with a reason where it must."""
+"""Keeps a running crawl polite: hours, pauses, budgets, sessions. Ends it with a reason if necessary."""
 
 import asyncio
 import logging
@@ -32,11 +32,11 @@ from crawler.stats import (
 
 log = logging.getLogger("zhuiwen.crawl")
 
-# A pause that a process sits out; a longer one frees the process for another site. Chosen: to start one takes 2 s.
+# The process waits for a pause up to this long; a longer one frees it for another site. Chosen: a start takes 2 s.
 MAX_PAUSE_S = 600.0
-# No page between ten refusals: the site does not want the crawl, and more requests make it worse.
+# Ten refusals without a page between them: the site does not want the crawl, and more requests make it worse.
 MAX_BANS_IN_A_ROW = 10
-MAX_LOGINS = 20  # in one crawl; a session that ends after each page is none
+MAX_LOGINS = 20  # in one crawl; a session that ends after each page is useless
 _MIN_SLOWED_DELAY_S, _MAX_SLOWED_DELAY_S = 1.0, 60.0
 _STEP_S = 0.05
 
@@ -46,7 +46,7 @@ class PolitenessExtension:
 
     def __init__(self, crawler: Any, context: CrawlContext) -> None:
         self.crawler, self.context = crawler, context
-        self._clock: Clock = SystemClock()  # of pauses that are waited for, whatever moment a crawl is taken for
+        self._clock: Clock = SystemClock()  # pauses need the real time, even if the crawl's is simulated
         self.rules = context.plan.politeness
         self.windows = CrawlWindows(self.rules.windows, self.rules.zone)
         crawls_dir = context.job_dir.parent if context.job_dir is not None else None
@@ -81,7 +81,7 @@ class PolitenessExtension:
         return self._clock.now()
 
     def open(self) -> None:
-        """Hold back the first request where the site may not be crawled yet."""
+        """Hold back the first request if the site may not be crawled yet."""
         self.crawler.engine.pause()
         self._watch = asyncio.ensure_future(self._watch_pace())
 
@@ -95,7 +95,7 @@ class PolitenessExtension:
         self.context.stats.publish(is_last=True)
 
     def has_budget(self) -> bool:
-        """Return True if one more request may be made; otherwise the crawl ends."""
+        """Return True if one more request may be made; otherwise end the crawl."""
         limit = self.usage.reached_limit(self.windows.day_start(self.now()), self.in_flight)
         if not limit:
             return True
@@ -112,20 +112,20 @@ class PolitenessExtension:
         self.usage.add_response(url, self.now(), size)
 
     def hold(self, seconds: float, reason: Message, *, for_proxies: bool = False) -> None:
-        """Make no request for so long."""
+        """Make no requests for `seconds`."""
         until = self.now() + timedelta(seconds=seconds)
         if self._hold_until is None or until > self._hold_until:
             self._hold_until, self._hold_reason, self._waits_for_proxies = until, reason, for_proxies
         self.crawler.engine.pause()
 
     def hold_for_proxies(self) -> None:
-        """Make no request while all proxies rest."""
+        """Make no requests while all proxies rest."""
         wakes = self.proxies.next_wake_time() or self.now()
         wait_s = max((wakes - self.now()).total_seconds(), _STEP_S)
         self.hold(wait_s, Message("crawl.proxies-rest"), for_proxies=True)
 
     def end(self, reason: str, sentence: Message, resume_at: datetime | None = None) -> None:
-        """Close the spider. Pending addresses stay in the journal; `resume_at`: when the crawl resumes by itself."""
+        """Close the spider. Pending URLs stay in the journal; `resume_at`: when the crawl resumes automatically."""
         if self._ending is not None:
             return
         counts = self.context.stats.counts
@@ -150,7 +150,7 @@ class PolitenessExtension:
             await asyncio.sleep(_STEP_S)
 
     async def _may_continue(self) -> bool:
-        """Return True if requests may be made now; pauses the engine otherwise."""
+        """Return True if requests may be made now; otherwise pause the engine."""
         if not self.context.is_held():
             self.crawler.engine.pause()
             return False
@@ -194,18 +194,18 @@ def get_politeness(crawler: Any) -> PolitenessExtension:
 
 
 class RefusalResponse:
-    """Reacts to a refusal: rests, changes the proxy or user agent, logs in again, or ends the crawl."""
+    """Reacts to a refusal: pauses, changes the proxy or user agent, logs in again, or ends the crawl."""
 
     def __init__(self, politeness: PolitenessExtension) -> None:
         self._politeness = politeness
         self._bans_in_a_row = 0
 
     def note_page(self) -> None:
-        """Note a page: the refusals before it were no lasting ban."""
+        """Note that a page was fetched, so earlier refusals were not a permanent ban."""
         self._bans_in_a_row = 0
 
     def note_ban(self, ban: Ban, sentence: Message, wait_s: float | None, proxy: str, user_agent: str) -> None:
-        """React to a refusal as its rule says: rest, rotate, log in again or end."""
+        """React to a refusal according to its rule: pause, change the proxy, log in again or end the crawl."""
         politeness = self._politeness
         self._bans_in_a_row += 1
         action = ban.rule.action
@@ -225,7 +225,7 @@ class RefusalResponse:
             politeness.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
 
     def _rotate(self, proxy: str, user_agent: str) -> bool:
-        """Drop the proxy and the user agent; True if there is another one to go on with."""
+        """Rest the proxy and the user agent; return True if other ones are available."""
         politeness = self._politeness
         now = politeness.now()
         if proxy:

@@ -6,8 +6,8 @@
     submit form#login
     check a.logout
 
-`fill` names a field of the form, `{user}` one of the secret values. `submit` and `check` take CSS or XPath; `submit`
-alone sends the form that has the filled fields.
+`fill` names a field of the form, and `{user}` is one of the secret values. `submit` and `check` take CSS or XPath;
+`submit` without a selector sends the form that has the filled fields.
 """
 
 import re
@@ -27,7 +27,7 @@ _STEP = re.compile(r"(open|fill|submit|check)(?:\s+(.*))?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class LoginStep:
-    """One line: `verb` of open, fill, submit, check; `what` a URL, field or selector; `value` of fill, unfilled."""
+    """One step. `verb`: open, fill, submit, check; `what`: a URL, field or selector; `value`: of fill, with {names}."""
 
     number: int
     verb: str
@@ -36,14 +36,14 @@ class LoginStep:
 
     @property
     def takes_selector(self) -> bool:
-        """True where `what` is a selector."""
+        """Return True if `what` is a selector."""
         return self.verb in ("submit", "check") and bool(self.what)
 
 
 def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[LoginStep, ...]:
-    """Parse the steps that a person wrote. Raises BadConfiguration naming every line that is none.
+    """Parse the steps that a person wrote. Raises BadConfiguration naming every invalid line.
 
-    names: the secret values there are; where given, a step that names another is at fault.
+    names: the secret values that exist; if given, a step with another name is invalid.
     """
     faults: list[Message] = []
     steps = [

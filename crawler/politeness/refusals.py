@@ -1,4 +1,4 @@
-"""Explains why a request failed, as a reason that can be counted and a message for the operator."""
+"""Explains why a request failed, with a countable reason and a message for the operator."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.fetching.wire import HeadersTooLarge
 
-BEYOND_FILES = "beyond_files"  # of a request's meta: how many files a run fetches, and this is one more
+BEYOND_FILES = "beyond_files"  # key in a request's meta: the maximum number of files of a run, if this file exceeds it
 
 
 class RequestRefused(IgnoreRequest):
-    """A request that is not made; `reason` None means that it was made before, which is not counted."""
+    """Raised for a request that is not made. `reason` None: the URL was requested before, which is not counted."""
 
     def __init__(self, reason: Rejection | None, code: str | Message = "fetch.seen", /, **params: object) -> None:
         self.reason, self.message = reason, Message.from_code(code, **params)
@@ -29,11 +29,11 @@ class RequestRefused(IgnoreRequest):
 
 
 class KnownText(IgnoreRequest):
-    """A request that is not made: the address is equivalent to one that was fetched."""
+    """Raised for a request that is not made because its URL is equivalent to one that was fetched."""
 
 
 class Postponed(IgnoreRequest):
-    """A request that is not made now: the address stays pending."""
+    """Raised for a request that is not made now; its URL stays pending."""
 
     def __init__(self, code: str | Message, /, **params: object) -> None:
         self.message = Message.from_code(code, **params)
@@ -41,7 +41,7 @@ class Postponed(IgnoreRequest):
 
 
 def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -> tuple[Rejection | None, Message]:
-    """Return the reason (None: nothing to count) and the message for a request to `url` that failed."""
+    """Return why a request to `url` failed: a reason, or None if it is not counted, and a message."""
     fault = failure.value
     if isinstance(fault, RequestRefused):
         return fault.reason, fault.message
@@ -73,6 +73,6 @@ def _explain_stop(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[
 
 
 def _has_endless_headers(fault: BaseException) -> bool:
-    """Return True if headers exceeded the limit; Scrapy's exception has Twisted's, with the reasons, as its cause."""
+    """Return True if headers exceeded the limit. Twisted's exception, the cause of Scrapy's, has the reasons."""
     reasons = getattr(fault.__cause__, "reasons", ())
     return any(reason.check(HeadersTooLarge) for reason in reasons)

@@ -1,7 +1,7 @@
 """Opens a session on a site, by the steps of crawler.politeness.login_steps and their secret values.
 
-Fields that a form brings along (tokens against forged requests) are sent as they came. Nothing is sent anywhere but to
-the site's own hosts, and never in an address.
+Hidden fields of a form (tokens against cross-site request forgery) are sent unchanged. Data is sent only to the
+site's own hosts, and never in a URL.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -25,25 +25,25 @@ from crawler.readers.messages import Call, Task
 from crawler.selectors import select
 from crawler.urls import CrawlScope
 
-LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
+LOGIN_META = "zhuiwen_login"  # key in the meta of a login's requests
 _MIN_ERROR = 400
-MAX_FORM_PAGE_BYTES = 1_000_000  # pages with a form have 5 to 300 kB; a longer one is not looked at
+MAX_FORM_PAGE_BYTES = 1_000_000  # pages with a form have 5 to 300 kB; a longer one is not parsed
 
 Download = Callable[[Request], Awaitable[Response]]
 Run = Callable[[Task], Awaitable[Any]]  # of crawler.page_reader.PageReader
 
 
 class LoginFailed(BadInput):
-    """A login that does not work; the message names the step and no value."""
+    """Raised if a login fails; the message names the step, but no secret value."""
 
     @classmethod
     def for_step(cls, step: LoginStep, code: str | Message, /, **params: object) -> "LoginFailed":
-        """Make the error of one step; the code is that of the reason."""
+        """Make the error for one step; the code is that of the reason."""
         return cls("login.step", number=step.number, step=step.verb, reason=Message.from_code(code, **params))
 
 
 class Session:
-    """Carries the steps out. The cookies that they bring stay with the downloader and are written nowhere."""
+    """Carries out the steps. The resulting cookies stay in the downloader and are never stored."""
 
     def __init__(self, login: Login, scope: CrawlScope, run: Run) -> None:
         self._values = dict(login.values)
@@ -51,7 +51,7 @@ class Session:
         self._scope, self._run = scope, run
 
     async def open(self, download: Download) -> list[str]:
-        """Return the outcome of each step, without any value. Raises LoginFailed for the first that does not work."""
+        """Return the outcome of each step, without secret values. Raises LoginFailed at the first step that fails."""
         outcomes: list[str] = []
         page: _OpenedPage | None = None
         filled: dict[str, str] = {}
@@ -91,7 +91,7 @@ class Session:
             raise LoginFailed.for_step(step, "login.not-in", what=step.what, where=where)
 
     async def _path(self, step: LoginStep, page: "_OpenedPage") -> str:
-        """Return the XPath of the first element that the step names; "" if there is none."""
+        """Return the XPath of the first element that matches the step's selector, or ""."""
         found = await self._run(Call(page.url, find_xpath, (page.markup, step.what)))
         if isinstance(found, Rejected):
             raise LoginFailed.for_step(step, found.message)
@@ -111,7 +111,7 @@ class Session:
 
 
 def find_xpath(markup: str, selector: str) -> str:
-    """Return the XPath of the first element that a selector matches; "" if there is none."""
+    """Return the XPath of the first element that a selector matches, or ""."""
     tree = parse(markup) if markup.strip() else None
     found = select(tree, selector) if tree is not None else []
     return str(found[0].getroottree().getpath(found[0])) if found else ""
@@ -141,12 +141,12 @@ class _OpenedPage:
 
 
 def _request(url: str, **options: Any) -> Request:
-    """Make a request without robots.txt: the operator names this address, and no link is followed from there."""
+    """Make a request that ignores robots.txt: the operator names this URL, and no links are followed from it."""
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
 
 
 def _form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
-    """Return the form to submit. path: of the element that the step names."""
+    """Return the form to submit. path: the XPath of the element that the step selects."""
     if step.what:
         found = tree.getroottree().xpath(path) if path else []
         if not found:
@@ -164,11 +164,11 @@ def _form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: s
 
 
 def _token(tree: HtmlElement) -> dict[str, str]:
-    """Return the token that some frameworks keep in a meta tag and want back in a header."""
+    """Return the CSRF token that some frameworks put in a meta tag and expect back in a header."""
     found = tree.xpath("//meta[@name='csrf-token']/@content")
     return {"X-CSRF-Token": str(found[0])} if found else {}
 
 
 def _without_query(url: str) -> str:
-    """Drop an address's query, which may carry a session."""
+    """Remove the query of a URL, which may contain a session."""
     return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

@@ -1,4 +1,4 @@
-"""The hours of a site's own day in which it may be crawled; a crawl waits for them."""
+"""The hours of the day, in a site's time zone, in which it may be crawled; a crawl waits for them."""
 
 import re
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Window:
 
 
 class CrawlWindows:
-    """The hours of a site. Without any, it may be crawled at all times."""
+    """The crawl hours of a site. Without any, it may be crawled at all times."""
 
     def __init__(self, text: str, zone: str) -> None:
-        """Raise BadConfiguration for text that names no hours, or no time zone."""
+        """Raise BadConfiguration if the text contains no valid hours or the zone is unknown."""
         self.windows = parse(text)
         try:
             self._zone = ZoneInfo(zone)
@@ -43,8 +43,8 @@ class CrawlWindows:
     def opens(self, at: datetime) -> datetime:
         """Return the first moment from `at` on at which the site may be crawled, in UTC; `at` itself if it may be now.
 
-        The hours are those of the clock on the wall: one that a change to summer time skips opens when the clock has
-        gone on, and of one that comes twice both count.
+        The hours are local time. If the change to summer time skips the beginning, the window opens after the change;
+        at the change back, an hour that occurs twice counts twice.
         """
         if self.is_open(at):
             return at
@@ -56,11 +56,11 @@ class CrawlWindows:
         raise BadConfiguration("site.hours-never-come")
 
     def day_start(self, at: datetime) -> datetime:
-        """Return the beginning of the site's own date, by which budgets are counted, in UTC."""
+        """Return the beginning of the site's local day, in UTC; budgets are counted by this day."""
         return self._midnight(at, days_later=0)
 
     def next_day(self, at: datetime) -> datetime:
-        """Return the end of that date, in UTC."""
+        """Return the end of the site's local day, in UTC."""
         return self._midnight(at, days_later=1)
 
     def _midnight(self, at: datetime, *, days_later: int) -> datetime:
@@ -69,7 +69,7 @@ class CrawlWindows:
 
 
 def parse(text: str) -> tuple[Window, ...]:
-    """Parse the windows that a person wrote. Raises BadConfiguration naming the first that is none.
+    """Parse the windows that a person wrote. Raises BadConfiguration naming the first invalid one.
 
     >>> parse("01:00-06:00, 23:30-00:30")
     (Window(begin=60, end=360), Window(begin=1410, end=30))

@@ -1,1 +1,1 @@
-"""Reading of untrusted data, in a process of its own within bounds of time and memory."""
+"""Reads untrusted data in a separate process with limited time and memory."""

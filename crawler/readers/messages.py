@@ -1,7 +1,7 @@
 """Messages between a reading process and its callers: a crawl, an import, the command line.
 
-They go over a socket pair that no other process holds. The first is Init. Messages are pickled: both ends are one
-program of one user, and the process starts without the operator's environment.
+They are sent over a socket pair that no other process has. The first message is Init. Messages are pickled: both ends
+belong to one program of one user, and the process starts without the operator's environment.
 """
 
 from collections.abc import Callable
@@ -14,42 +14,42 @@ from core.pages import CrawlPlan
 from core.wording import Message
 from crawler.fetching.resources import ResourceKind
 
-if TYPE_CHECKING:  # callers need not load what only the process reads with
+if TYPE_CHECKING:  # callers need not import what only the reading process uses
     from crawler.readers.worker import ReadingSession
 
 
 class Task(Protocol):
-    """A stranger's data with the way to read it; both the task and its result are pickled."""
+    """Untrusted data with the method to read it; both the task and its result are pickled."""
 
     @property
     def url(self) -> str:
-        """Name of the data in messages."""
+        """Return the name of the data in messages."""
         ...
 
     def run(self, session: "ReadingSession") -> object:
-        """Read the data. Raises only errors of this product."""
+        """Read the data. Raises only this product's own errors."""
         ...
 
 
 @runtime_checkable
 class HasSimplerReading(Task, Protocol):
-    """A task that can be read in a simpler way, with bounds of its own, where it takes too much."""
+    """A task with a simpler way of reading, with its own limits, for data that takes too much time or memory."""
 
     def simplify(self, reason: Message) -> Task | None:
-        """Return the task to read instead where this was given up; None if this is the simplest."""
+        """Return the task to read instead if this one was given up, or None if this is the simplest."""
         ...
 
 
-# Writable memory of the process: 500 MB for what is read, beside the .18 GB that are there before the first page
-# (2026-11). A page that needs more ends the process and no other: of two pages each is then read once more, alone.
+# Writable memory of the process: 500 MB for the data, besides the .18 GB that it uses before the first page (2026-11).
+# A page that needs more only ends this process: of two concurrent pages, each is then read again separately.
 MAX_MEMORY_BYTES = 680_000_000
-MOST_MEMORY_BYTES = 3_000_000_000  # of a process that reads what is larger than any page: the files of works
-OUT_OF_MEMORY = 3  # the code that the process then ends with
+MOST_MEMORY_BYTES = 3_000_000_000  # for data that is larger than any page: the files of works
+OUT_OF_MEMORY = 3  # the exit code of the process in this case
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A task that calls a function of this product with given arguments."""
+    """A task that calls a function of this product with the given arguments."""
 
     url: str
     function: Callable[..., object]
@@ -61,7 +61,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Init:
-    """First message: the plan whose pages come, if any; the folders of the site's templates and of the machine's cache.
+    """The first message: the plan, if any, and the folders of the site's templates and the machine's cache.
 
     max_memory_bytes: up to MOST_MEMORY_BYTES.
     """
@@ -80,7 +80,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The process begins to read the task of this number. thread: the system's id; cpu_s: its processor time so far."""
+    """The process starts to read the task of this number. thread: the system's id; cpu_s: its processor time so far."""
 
     number: int
     thread: int
@@ -89,7 +89,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """Result of a task. fault: the error that reading raised, as an object if it is of this product, else as text."""
+    """The result of a task. fault: the error that reading raised; as text if it is not one of this product's."""
 
     number: int
     result: object
@@ -98,7 +98,7 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class ResourceRequest:
-    """The page at `page_url` refers to `address` and cannot be read without it."""
+    """A request for `address`, which the page at `page_url` refers to and which reading it requires."""
 
     number: int
     page_url: str
@@ -108,7 +108,7 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResourceReply:
-    """Data for a ResourceRequest; None if it cannot or must not be fetched."""
+    """The data for a ResourceRequest, or None if it cannot or must not be fetched."""
 
     number: int
     data: bytes | None
@@ -116,4 +116,4 @@ class ResourceReply:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The process has loaded what it needs and waits for Init."""
+    """The process has loaded its modules and waits for Init."""

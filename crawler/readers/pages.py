@@ -1,4 +1,4 @@
-"""Pages as tasks of the reading process: one of a crawl, with its links, or one by itself."""
+"""Pages as tasks of the reading process: pages of a crawl, with their links, and single pages."""
 
 import time
 from collections.abc import Mapping
@@ -21,21 +21,21 @@ from crawler.page_data.script_requests import fetch_texts, has_no_text, read_scr
 from crawler.site_kinds import KINDS
 from crawler.sources.catalogue import Outline, outline
 
-# A shell of a script application has a title and a notice that scripts are off; a list has links.
+# The shell of a script application has a title and a notice about disabled scripts; a list has links.
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
-if TYPE_CHECKING:  # loaded in the process that reads, not by its callers
+if TYPE_CHECKING:  # loaded in the reading process, not by its callers
     from crawler.readers.worker import ReadingSession
 
 
 @dataclass(frozen=True, slots=True)
 class WholePage:
-    """Result of reading a page. `links` None: it has no markup; `reading` None: it was not wanted.
+    """The result of reading a page. `links` None: it has no markup; `reading` None: its text was not wanted.
 
-    outline: of pages of a novel. faults: parts that could not be read, for the operator. is_shell: it has scripts, and
-    neither text nor links but for those that the scripts would write. is_rendered: a browser had run its scripts.
-    contacts: the site's contacts that the page states, where these were requested. has_slow_rules: reading took too
-    long until the selectors of the plan were left out.
+    outline: of pages of a novel. faults: parts that could not be read, for the operator. is_shell: the page has
+    scripts, but no text and links except those that the scripts would generate. is_rendered: a browser had run its
+    scripts. contacts: the site's contacts on the page, if requested. has_slow_rules: reading took too long until the
+    plan's selectors were skipped.
     """
 
     links: Links | None
@@ -51,11 +51,11 @@ class WholePage:
 
 @dataclass(frozen=True, slots=True)
 class PageToRead:
-    """A response of a crawl, decompressed. is_kept: its text is wanted, not its links alone.
+    """A decompressed response of a crawl. is_kept: its text is wanted, not only its links.
 
     is_rendered: a browser has run its scripts. has_contacts: the site's contacts on the page are wanted. has_rules: the
-    plan has selectors, which may be slow; is_without_rules: they are left out. given_up: why the full reading was
-    given up; the page's plain markup is read then.
+    plan has selectors, which may be slow; is_without_rules: they are skipped. given_up: why the full reading was given
+    up; the page is then read by its plain markup.
     """
 
     body: bytes = field(repr=False)
@@ -69,13 +69,13 @@ class PageToRead:
     given_up: Message | None = None
 
     def simplify(self, reason: Message) -> "PageToRead | None":
-        """Return the same page without the selectors of the plan; then by its plain markup."""
+        """Return the same page without the plan's selectors or, if these are already skipped, by its plain markup."""
         if self.has_rules and not self.is_without_rules:
             return replace(self, is_without_rules=True)
         return replace(self, given_up=reason) if self.given_up is None else None
 
     def run(self, session: "ReadingSession") -> WholePage:
-        """Read the page. Raises BadConfiguration for a selector of the plan that cannot be read."""
+        """Read the page. Raises BadConfiguration if a selector of the plan is invalid."""
         begun, plan = time.perf_counter(), session.plan
         if plan is None:
             raise BrokenInvariant("page.no-plan")
@@ -119,13 +119,13 @@ class PageToRead:
         )
 
     def _read_text(self, opened: OpenPage, plan: CrawlPlan, session: "ReadingSession") -> Reading | Rejected:
-        """Read the text without the site's template; uses up the page's tree."""
+        """Read the text without the site's template. Modifies the page's tree."""
         from crawler.reading import read_opened
 
         return read_opened(opened, plan, partial(session.templates.sieve_lines, url=self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
-        """Return True if a page has scripts and neither text nor links of its own."""
+        """Return True if a page has scripts but neither text nor links of its own."""
         count = len(found.next_pages) + len(found.chapters) + len(found.others)
         is_small = len(self.body) <= MAX_SHELL_BYTES and count <= MAX_LINKS_OF_SHELL
         return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)
@@ -138,7 +138,7 @@ def without_selectors(plan: CrawlPlan) -> CrawlPlan:
 def _open(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
 ) -> Book | OpenPage | Rejected:
-    """Read a file; open a page, by its plain markup where the full reading was given up, when no file is read."""
+    """Read a file or open a page. After a full reading was given up, open only the page's plain markup."""
     kind = detect_kind(body) if given_up is None else ""
     book = read_book(kind, body, headers, url) if kind else None
     if book is not None:
@@ -154,7 +154,7 @@ def _reject_given_up(url: str, reason: Message) -> Rejected:
 
 
 def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
-    """Add the links in data that the scripts of a page without a text of its own request."""
+    """Add the links in data that the scripts of a page request, if the page has no text of its own."""
     if next(tree.iter("script", "link"), None) is None:
         return found
     for_scripts = read_script_data(tree, url)
@@ -166,9 +166,9 @@ def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "Reading
 
 @dataclass(frozen=True, slots=True)
 class SinglePage:
-    """A page that belongs to no crawl. is_seen: resources are fetched where the page cannot be read without them.
+    """A page outside of any crawl. is_seen: resources are fetched if the page cannot be read without them.
 
-    given_up: as of PageToRead.
+    given_up: as in PageToRead.
     """
 
     body: bytes = field(repr=False)
@@ -179,11 +179,11 @@ class SinglePage:
     given_up: Message | None = None
 
     def simplify(self, reason: Message) -> "SinglePage | None":
-        """Return the same page by its plain markup."""
+        """Return the same page to be read by its plain markup."""
         return replace(self, given_up=reason) if self.given_up is None else None
 
     def run(self, session: "ReadingSession") -> Reading | Rejected:
-        """Read the page. Raises BadConfiguration for a selector of the rules that cannot be read."""
+        """Read the page. Raises BadConfiguration if a selector of the rules is invalid."""
         opened = _open(self.body, self.headers, self.url, self.rules, self.given_up)
         if isinstance(opened, Book):
             return opened.reading

@@ -1,4 +1,4 @@
-"""The caller's end of a reading process: sends it tasks, fetches the pages' resources, starts another on a crash."""
+"""The caller's end of a reading process: sends it tasks, fetches the pages' resources, restarts it after a crash."""
 
 import contextlib
 import logging
@@ -39,24 +39,24 @@ from crawler.readers.messages import (
     TaskResult,
 )
 
-# For one task, without its waits for resources, however busy the machine is.
+# Wall-clock time per task, without its waits for resources, on a machine with any load.
 MAX_SECONDS = 120.0
-# Of the processor, for one task: with the time until the next check, 5 s. The slowest page of the corpora takes
-# .4 s; few that are made to be slow (tests.crawler.hostile_pages) come near it at any size (2026-11).
+# Processor time per task; with the time until the next check, 5 s. The slowest page of the corpora takes .4 s. Few
+# pages that are designed to be slow (tests.crawler.hostile_pages) come near the limit at any size (2026-11).
 MAX_CPU_S = 4.5
-# The same for a file that holds a book, offered by a site (crawler.formats.archive.is_container) or added as a work.
-# Of 130 public books the slowest PDF takes 12 s, a Word file of a million characters 18 (2026-11).
+# The same for a file that contains a book, offered by a site (crawler.formats.archive.is_container) or added as a
+# work. Of 130 public books the slowest PDF takes 12 s, a Word file of a million characters 18 (2026-11).
 MAX_BOOK_CPU_S = 30.0
-MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
-FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
+MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s on an idle machine (2026-11)
+FETCHERS = 2  # threads that fetch resources: one for each page that is read concurrently
 _LOOK_S = 0.5  # interval of checks of the running tasks' times
 
-MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; what is still being read is not waited for
-MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text are 64 MB at most, and some of it stands there twice
+MAX_SECONDS_TO_END = 5.0  # for writing a file of 300 KB; running tasks are not awaited
+MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text take at most 64 MB, and some text is stored twice
 
 
 def start_worker(fd: int) -> "subprocess.Popen[bytes]":
-    """Start a process that reads, at the other end of the socket `fd`, without the operator's environment."""
+    """Start a reading process at the other end of the socket `fd`, without the operator's environment."""
     return subprocess.Popen(
         [sys.executable, "-m", "crawler.readers.worker", str(fd)],
         stdin=subprocess.DEVNULL,
@@ -68,7 +68,7 @@ def start_worker(fd: int) -> "subprocess.Popen[bytes]":
 
 
 class WorkerLink:
-    """One process and the connection to it. `send` from any thread; `receive` from one."""
+    """One process and the connection to it. `send` is thread-safe; `receive` must be called in one thread only."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -79,16 +79,16 @@ class WorkerLink:
         self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))
 
     def receive(self) -> object:
-        """Receive a message. Raises EOFError if the process has ended, OSError for a message that is too large."""
-        return pickle.loads(self.connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - of a program of our own
+        """Receive a message. Raises EOFError if the process has ended, OSError if the message is too large."""
+        return pickle.loads(self.connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - sent by our own program
 
     def send(self, message: object) -> None:
-        """Send a message; does nothing where the process has ended."""
+        """Send a message; do nothing if the process has ended."""
         with contextlib.suppress(OSError, ValueError), self._sending:
             self.connection.send(message)
 
     def cpu_s(self, thread: int) -> float:
-        """Return the processor time of a thread in seconds; 0 if it has ended."""
+        """Return the processor time of a thread in seconds, or 0 if it has ended."""
         try:
             stated = Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text(encoding="ascii", errors="replace")
         except OSError:
@@ -97,12 +97,12 @@ class WorkerLink:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def hang_up(self) -> None:
-        """Let the process end by itself once it has saved its templates."""
+        """Let the process exit after it has saved its templates."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 
     def end(self, *, has_to_keep: bool) -> None:
-        """Kill the process, after a wait where it has something to save."""
+        """Kill the process; if it has something to save, wait before."""
         if has_to_keep:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=MAX_SECONDS_TO_END)
@@ -116,7 +116,7 @@ logger = logging.getLogger(__name__)
 
 
 class GivenUp(BadInput):
-    """Reading a task ended the reading process, or took too long."""
+    """Raised if reading a task ended the reading process or took too long."""
 
     def __init__(self, url: str, reason: Message) -> None:
         self.url, self.reason = url, reason
@@ -132,34 +132,34 @@ class _Pending:
     begun_at: float | None = None
     thread: int = 0  # that reads it, and its processor time before
     cpu_s_before: float = 0.0
-    waits: int = 0  # for what the page refers to
+    waits: int = 0  # for resources
     waits_since: float = 0.0
     waited_s: float = 0.0
     is_suspect: bool = False  # it was being read when the process ended
     is_simpler: bool = False  # reading it in full was given up
 
     def remaining_s(self, max_seconds: float, now: float) -> float:
-        """Return the time left to read the task; all of it while it waits for a resource."""
+        """Return the time left to read the task; the full time while it waits for a resource."""
         if self.begun_at is None or self.waits:
             return max_seconds
         return self.begun_at + self.waited_s + max_seconds - now
 
     def begin_again(self) -> None:
-        """Reset the task for the next process, which reads it alone: it was being read when the last one ended."""
+        """Reset the task, which was being read when the process ended. The next process reads it separately."""
         self.begun_at, self.waited_s, self.waits, self.is_suspect = None, 0.0, 0, True
 
     def wait(self, change: int) -> None:
-        """Begin or end to wait for one more thing."""
+        """Begin or end waiting for one resource."""
         now = time.monotonic()
         if self.waits == 0:
             self.waits_since = now
-        self.waits = max(0, self.waits + change)  # one that the last process waited for may come late
+        self.waits = max(0, self.waits + change)  # a resource for the previous process may arrive late
         if self.waits == 0:
             self.waited_s += now - self.waits_since
 
 
 class _Tasks:
-    """Tasks that wait or are being read, by number. Safe in several threads."""
+    """Waiting and running tasks, by number. Thread-safe."""
 
     def __init__(self) -> None:
         self._numbers = count()
@@ -170,7 +170,7 @@ class _Tasks:
         return number not in self._tasks
 
     def register(self, job: _Pending) -> int:
-        """Add a task; returns its number."""
+        """Add a task and return its number."""
         with self._lock:
             number = next(self._numbers)
             self._tasks[number] = job
@@ -186,7 +186,7 @@ class _Tasks:
         return [(number, job) for number, job in self.list_all() if job.begun_at is not None]
 
     def begin(self, started: Started) -> None:
-        """Note that the process reads a task from now on."""
+        """Note that the process starts to read a task."""
         job = self._tasks[started.number]
         job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), started.thread, started.cpu_s
 
@@ -204,9 +204,9 @@ class _Tasks:
                 job.wait(-1)
 
     def settle(self, answer: TaskResult) -> Task | None:
-        """Settle a task; one that raised an unforeseen error is read in its simpler way: no page hides behind a fault.
+        """Settle a task. After an unexpected error, read it in its simpler way, so that no fault hides a page.
 
-        Returns what to read in place of it.
+        Returns the task to read instead, if any.
         """
         with self._lock:
             job = self._tasks[answer.number]
@@ -219,7 +219,7 @@ class _Tasks:
             return None if self.is_settled(answer.number) else job.task
 
     def give_up(self, number: int, why: Message) -> None:
-        """Read a task in its simpler way, alone, where it has one; else its future raises GivenUp."""
+        """Read a task again in its simpler way, separately; if there is none, its future raises GivenUp."""
         with self._lock:
             job = self._tasks[number]
             simpler = job.task.simplify(why) if isinstance(job.task, HasSimplerReading) else None
@@ -231,7 +231,7 @@ class _Tasks:
                 job.begin_again()
 
     def give_up_costly(self, worker: WorkerLink) -> None:
-        """Give up tasks over their processor time. Raises EOFError if there is one: the process has to end."""
+        """Give up tasks that exceed their processor time. Raises EOFError if there are any, to end the process."""
         with self._lock:
             begun = self.list_begun()
             over = [(n, job) for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > job.max_cpu_s]
@@ -241,7 +241,7 @@ class _Tasks:
             raise EOFError
 
     def is_over_time(self, silent_since: float, max_seconds: float) -> bool:
-        """Return True if a task is read for too long, or none is read although one waits."""
+        """Return True if a task takes too long, or tasks wait for too long and none is read."""
         now = time.monotonic()
         begun = self.list_begun()
         if not begun:
@@ -249,7 +249,7 @@ class _Tasks:
         return any(job.remaining_s(max_seconds, now) <= 0 for _, job in begun)
 
     def suspect_begun(self, why: Message, *, is_over_time: bool, is_closing: bool) -> None:
-        """Read again, alone, what was being read when the process ended; give it up the second time or if over time."""
+        """Read the running tasks again separately after the process ended. Give them up if repeated or over time."""
         with self._lock:
             begun = self.list_begun()
             for number, job in begun:
@@ -260,12 +260,12 @@ class _Tasks:
 
 
 class ReadingProcess:
-    """Reads tasks in a process of its own, within bounds of time and memory; starts a new one when it ends.
+    """Reads tasks in a separate process with limited time and memory; replaces the process when it ends.
 
-    A task that is being read when the process ends, or beside one that takes longer than `max_seconds`, is read once
-    more, alone; the second time it is given up. A task that uses the processor for longer than `max_cpu_s` is given up
-    at once. A task with a simpler way (HasSimplerReading) is read so, alone, instead. The first task or `start` starts
-    the process; a context manager, else `close` when done. plan, templates, cache: as
+    Tasks that are running when the process ends, or beside a task that exceeds `max_seconds`, are read again
+    separately, and given up the second time. A task that exceeds `max_cpu_s` of processor time is given up immediately.
+    A task with a simpler way of reading (HasSimplerReading) is then read in this way, separately. The first task or
+    `start` starts the process. Use it as a context manager, or call `close`. plan, templates, cache: as in
     crawler.readers.worker.ReadingSession.
     """
 
@@ -300,26 +300,26 @@ class ReadingProcess:
 
     @property
     def pid(self) -> int | None:
-        """Id of the current process; None between two."""
+        """Return the id of the current process, or None between two processes."""
         return self._worker.process.pid if self._worker is not None else None
 
     def start(self) -> None:
-        """Start the process now; it reads after a second."""
+        """Start the process now; it is ready after a second."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="reading-process", daemon=True)
                 self._thread.start()
 
     def run_task(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
-        """Read a task; raises its error, GivenUp, or ServiceUnavailable where no process can be started."""
+        """Read a task. Raises its error, GivenUp, or ServiceUnavailable if no process can be started."""
         return self.submit(task, resources).result()
 
     def submit(
         self, task: Task, resources: Resources = NO_RESOURCES, *, max_cpu_s: float | None = None
     ) -> "Future[Any]":
-        """Read a task later, as `run_task`; `close` cancels the future.
+        """Schedule a task and return its future, which behaves as `run_task`; `close` cancels it.
 
-        resources: what a page may ask for. max_cpu_s: for this task, else as for all.
+        resources: those that a page may request. max_cpu_s: for this task; None for the common limit.
         """
         self.start()
         job = _Pending(task, resources, self._max_cpu_s if max_cpu_s is None else max_cpu_s)
@@ -331,7 +331,7 @@ class ReadingProcess:
         return job.future
 
     def close(self) -> None:
-        """End the process, which saves its templates; gives up what is still being read."""
+        """End the process, which saves its templates; give up the running tasks."""
         with self._lock:
             self._closing.set()
             if self._worker is not None:
@@ -345,7 +345,7 @@ class ReadingProcess:
     def _run(self) -> None:
         try:
             self._serve_all()
-        finally:  # nobody waits for a thread that has ended
+        finally:  # after this thread has ended, no future would ever be settled
             with self._lock:
                 self._worker, self._failed_starts = None, MAX_FAILED_STARTS
                 for _, job in self._tasks.list_all() if not self._closing.is_set() else ():
@@ -356,14 +356,14 @@ class ReadingProcess:
             self._failed_starts += 1
             try:
                 worker = WorkerLink()
-            except OSError:  # no process or no descriptor is left
+            except OSError:  # no process or no descriptor is available
                 continue
             with self._lock:
                 self._worker = worker
                 if self._closing.is_set():
                     worker.hang_up()
             is_over_time = False
-            # Start a new process when one crashes, whatever it sends before.
+            # Start a new process after a crash, whatever the old one has sent.
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._init.templates is not None)
@@ -371,12 +371,12 @@ class ReadingProcess:
             self._tasks.suspect_begun(why, is_over_time=is_over_time, is_closing=self._closing.is_set())
 
     def _serve(self, worker: WorkerLink) -> bool:
-        """Serve until a task is over time (True), or the process ends: EOFError, OSError."""
+        """Serve until a task is over time (returns True) or the process ends (EOFError, OSError)."""
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
         worker.connection.send(self._init)
         suspects = [(number, job) for number, job in self._tasks.list_all() if job.is_suspect]
-        for number, job in sorted(suspects, key=lambda suspect: not suspect[1].is_simpler):  # they wait for nobody
+        for number, job in sorted(suspects, key=lambda suspect: not suspect[1].is_simpler):  # the others may be slow
             worker.connection.send(Job(number, job.task))
             if not self._receive_messages(worker, partial(self._tasks.is_settled, number)):
                 return True
@@ -385,7 +385,7 @@ class ReadingProcess:
             self._outgoing = outgoing
             for number, job in self._tasks.list_all():
                 outgoing.put(Job(number, job.task))
-        # In a thread of its own: a process that has no time to receive blocks no caller.
+        # In a separate thread: a busy process must not block callers.
         sender = threading.Thread(target=_send_all, args=(worker, outgoing), name="reading-process-out", daemon=True)
         sender.start()
         try:
@@ -396,7 +396,7 @@ class ReadingProcess:
             sender.join()
 
     def _receive_messages(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
-        """Receive messages; False if a task is read for too long, or none is read although one waits."""
+        """Receive messages. Return False if a task takes too long, or tasks wait for too long and none is read."""
         silent_since = looked_at = time.monotonic()
         while not is_enough():
             if worker.connection.poll(_LOOK_S):
@@ -413,7 +413,7 @@ class ReadingProcess:
         if isinstance(message, ResourceRequest):
             self._fetchers.submit(self._answer, worker, message, self._tasks.begin_wait(message))
         elif isinstance(message, Started):
-            self._failed_starts = 0  # not before: one that cannot take up what it is given would be started for ever
+            self._failed_starts = 0  # not earlier: a process that cannot load its input would be restarted forever
             self._tasks.begin(message)
         elif isinstance(message, TaskResult):
             simpler = self._tasks.settle(message)

@@ -31,7 +31,7 @@ from crawler.readers.messages import (
     TaskResult,
 )
 
-THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
+THREADS = 2  # so that pages are also read beside a slow one; more would only compete for the interpreter
 
 ResourcesFactory = Callable[[str], Resources]
 
@@ -55,11 +55,11 @@ class ReadingSession:
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="reader")
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
-        """Read a task in a thread; the future has its result or error. on_begin: called in that thread."""
+        """Read a task in a thread and return its future. on_begin: called in that thread."""
         return self._threads.submit(self._read, task, on_begin)
 
     def close(self) -> None:
-        """Save the templates; gives up what is still being read."""
+        """Save the templates and give up the running tasks."""
         self._threads.shutdown(wait=False)
         self.templates.close()
         self.render_context.close()
@@ -74,12 +74,12 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     freeze_loaded_objects()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal's whole group; the crawl decides when to end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the whole process group; the crawl decides when to end
     _Server(Connection(int(sys.argv[1]))).serve()
 
 
 class _Server:
-    """Takes tasks in one thread, reads them in others, and requests the pages' resources from the other end."""
+    """Receives tasks in one thread, reads them in others, and requests the pages' resources from the caller."""
 
     def __init__(self, connection: "Connection[object, object]") -> None:
         self._connection = connection
@@ -116,7 +116,7 @@ class _Server:
 
     def _answer(self, number: int, done: "Future[object]") -> None:
         fault = done.exception()
-        if isinstance(fault, MemoryError):  # whose fault it was, reading each alone will show
+        if isinstance(fault, MemoryError):  # reading each task separately will show which one was the cause
             os._exit(OUT_OF_MEMORY)
         if fault is None:
             self._send(TaskResult(number, done.result()))
@@ -128,7 +128,7 @@ class _Server:
         return _RemoteResources(self, url)
 
     def request(self, page_url: str, address: str, kind: ResourceKind) -> bytes | None:
-        """Return the data at an address from the other end; waits for it."""
+        """Request the data at a URL from the caller, and wait for it."""
         number = next(self._numbers)
         self._requested[number] = Future()
         waiting = self._requested[number]
@@ -142,11 +142,11 @@ class _Server:
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
         except OSError:
-            return  # the other end is gone; the thread that receives ends all
+            return  # the caller is gone; the receiving thread ends the process
 
 
 class _RemoteResources:
-    """crawler.fetching.resources.Resources of one page, which the other end fetches."""
+    """The resources of one page (crawler.fetching.resources.Resources), fetched by the caller."""
 
     def __init__(self, server: _Server, page_url: str) -> None:
         self._server, self._page_url = server, page_url

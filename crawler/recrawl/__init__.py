@@ -1,1 +1,1 @@
-"""Visits of addresses in earlier crawls, and what is due again."""
+"""Visits of URLs in earlier crawls, and when they are due again."""

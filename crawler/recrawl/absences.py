@@ -1,6 +1,6 @@
-"""Learns a site's not-found page from addresses that never existed, at the beginning of a crawl.
+"""Learns a site's not-found page from URLs that never existed, at the beginning of a crawl.
 
-Sites that answer 404 need nothing of this. Others answer 200 with a sentence, or lead back to their front page.
+Sites that respond with 404 do not need this. Others respond with 200 and a sentence, or redirect to their front page.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from crawler.opening import Rejected, open_page
 from crawler.recrawl.site_visits import SiteVisits
 from crawler.urls import canonical
 
-MAX_PROBES = 4  # requests of a run for addresses that cannot exist: one for each of the commonest shapes
-# Two renderings of one not-found page differ in a clock, a session, the address requested. Chosen: texts of 40 to 600
-# characters with up to one sentence of another kept above 0.8, pages with a text of their own below 0.5.
+MAX_PROBES = 4  # requests of a run for URLs that cannot exist: one for each of the most common URL patterns
+# Two copies of a not-found page differ in a clock, a session, or the requested URL. Chosen: texts of 40 to 600
+# characters that differ by up to one sentence stay above 0.8, pages with a text of their own below 0.5.
 MIN_RESEMBLANCE = 0.8
 _GRAM_CHARS = 3
 _MIN_CHARS = 4
@@ -32,14 +32,14 @@ _NOISE = re.compile(r"[\s\d\W_]+")
 
 
 class NotFoundPages:
-    """A site's answers for addresses that do not exist: texts, and redirect targets."""
+    """A site's responses for URLs that do not exist: texts and redirect targets."""
 
     def __init__(self) -> None:
         self._texts: list[frozenset[str]] = []
         self._targets: set[str] = set()
 
     def learn(self, status: int, headers: Mapping[str, str], body: bytes, url: str) -> None:
-        """Learn from the answer to an address that never existed; an honest 404 or 410 teaches nothing."""
+        """Learn from the response for a URL that never existed; a status of 404 or 410 needs no learning."""
         if 300 <= status < 400:
             target = redirect_target(headers, url)
             self._targets |= {target} if target else set()
@@ -48,11 +48,11 @@ class NotFoundPages:
             self._texts += [grams] if grams else []
 
     def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
-        """Return True if a redirect has the target that the site uses for addresses that never existed."""
+        """Return True if a redirect has the target that the site uses for URLs that never existed."""
         return bool(self._targets) and 300 <= status < 400 and redirect_target(headers, url) in self._targets
 
     def resembles(self, headers: Mapping[str, str], body: bytes, url: str) -> bool:
-        """Return True if a page is, but for details, what the site shows for addresses that never existed."""
+        """Return True if a page is nearly the same as the one that the site shows for URLs that never existed."""
         if not self._texts:
             return False
         grams = _grams(plain_text(body, headers, url))
@@ -60,7 +60,7 @@ class NotFoundPages:
 
 
 def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> list[str]:
-    """Return addresses of the shapes of the site's pages that cannot exist; each run has others."""
+    """Return URLs that cannot exist, patterned on the site's pages; they differ from run to run."""
     number = str(10**11 + int.from_bytes(hashlib.sha256(seed.encode()).digest()[:5], "big") % 10**11)
     word = hashlib.sha256(seed.encode()).hexdigest()[:12]
     shapes: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> li
 
 
 def redirect_target(headers: Mapping[str, str], url: str) -> str:
-    """Return the address that a redirect leads to, in its canonical form; "" for none."""
+    """Return the canonical target of a redirect, or "" if there is none."""
     location = next((value for name, value in headers.items() if name.lower() == "location"), "")
     try:
         return canonical(urljoin(url, location)) if location else ""
@@ -84,7 +84,7 @@ def redirect_target(headers: Mapping[str, str], url: str) -> str:
 
 
 def _impossible_address(url: str, number: str, word: str) -> str:
-    """Return the address with its last number, or else its last part, replaced."""
+    """Return the URL with its last number replaced, or its last path segment if it has no number."""
     parts = urlsplit(url)
     where = parts.query if _DIGITS.search(parts.query) else parts.path
     found = list(_DIGITS.finditer(where))
@@ -98,7 +98,7 @@ def _impossible_address(url: str, number: str, word: str) -> str:
 
 
 def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
-    """Return all text of a page but scripts and styles."""
+    """Return the text of a page, except scripts and styles."""
     page = open_page(body, headers, url)
     if isinstance(page, Rejected) or page.tree is None:
         return "" if isinstance(page, Rejected) else page.decoded.text
@@ -107,7 +107,7 @@ def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
 
 
 def _grams(text: str) -> frozenset[str]:
-    """Return every three characters in a row, without digits, spaces and signs."""
+    """Return all trigrams of a text, ignoring digits, spaces and punctuation."""
     bare = _NOISE.sub("", text)
     if len(bare) < _MIN_CHARS:
         return frozenset()
@@ -118,14 +118,14 @@ def _resemblance(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
-# Requests addresses of a site that cannot exist, at the beginning of a crawl.
+# Requests URLs of a site that cannot exist, at the beginning of a crawl.
 
 MISSING = "missing"  # the kind of a target that cannot exist
 PROBE_PRIORITY = 40
 
 
 class AbsenceProbes:
-    """Requests whose answers show the site's not-found page."""
+    """Requests whose responses show the site's not-found page."""
 
     def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
         self.not_found = NotFoundPages()
@@ -134,7 +134,7 @@ class AbsenceProbes:
         self._are_answered = asyncio.Event()
 
     def requests(self) -> Iterator[Request]:
-        """Yield the probes, with callbacks of their own; none if no earlier run kept a page that may be lost."""
+        """Yield the probes with their own callbacks; none if no earlier run stored a page that could be lost."""
         pages = [visit.url for visit in self._visits.known.values() if visit.page_id]
         seed = f"{self._plan.site_id} {self._plan.run_id}"
         urls = probes(self._plan.start_urls, pages, seed) if pages else []

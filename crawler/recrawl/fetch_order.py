@@ -1,4 +1,4 @@
-"""The order in which a run fetches: lists before the known pages that they may say something of."""
+"""The order in which a run fetches: lists before the known pages, because lists may give their dates."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -9,25 +9,25 @@ from crawler.frontier import PAGE, CrawlTarget, Frontier
 from crawler.recrawl import policy
 from crawler.recrawl.site_visits import SiteVisits
 
-LIST_SHARE = 0.5  # of the page limit; known lists beyond it wait for the next run, so that texts have their turn
-POLL_S, QUIET_POLLS = 0.05, 10  # while waiting for lists: a crawl that requests nothing for half a second has lost one
+LIST_SHARE = 0.5  # of the page limit; further known lists wait for the next run, to leave room for texts
+POLL_S, QUIET_POLLS = 0.05, 10  # while waiting for lists: a crawl without requests for half a second has lost one
 
 
 class FetchOrder:
-    """Orders the addresses of a run, and waits for those that decide on others."""
+    """Orders the URLs of a run, and waits for those that decide whether others are due."""
 
     def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
         self._visits, self._plan = visits, plan
-        self._lists: set[str] = set()  # known ones of this run that are still to be read
+        self._lists: set[str] = set()  # the known lists of this run that are not read yet
 
     def add_due(self, frontier: Frontier, follows: Callable[[str], bool]) -> None:
-        """Add to a fresh frontier what earlier runs found and is due, whether or not a page links to it."""
+        """Add the due URLs of earlier runs to a fresh frontier, whether or not a page links to them."""
         for visit in self._due():
             if follows(visit.url):
                 frontier.add_address(visit.url, visit.depth, PAGE)
 
     def split(self, targets: list[CrawlTarget]) -> tuple[list[CrawlTarget], list[CrawlTarget]]:
-        """Divide into what a run begins with and known pages, which wait: lists may name new pages, which go first."""
+        """Separate the URLs to fetch first from known pages, which wait: lists may name new pages, which go first."""
         first: list[CrawlTarget] = []
         later: list[CrawlTarget] = []
         for target in targets:
@@ -38,35 +38,35 @@ class FetchOrder:
         return first, later
 
     def expect_lists(self, targets: Iterable[CrawlTarget]) -> None:
-        """Let `await_lists` wait for further sitemaps and feeds: what they say of known pages decides what is due."""
+        """Make `await_lists` also wait for these sitemaps and feeds, whose dates decide which known pages are due."""
         if self._lists:
             self._lists |= {target.url for target in targets if target.kind != PAGE}
 
     async def await_lists(self, is_quiet: Callable[[], bool]) -> None:
-        """Wait until what `split` put first is read; `is_quiet`: no request is under way."""
+        """Wait until the first part of `split` is read. is_quiet: returns True if no request is in progress."""
         quiet_polls = 0
         while self._lists and quiet_polls < QUIET_POLLS:
             await asyncio.sleep(POLL_S)
             quiet_polls = quiet_polls + 1 if is_quiet() else 0
 
     def settle(self, target: CrawlTarget) -> None:
-        """Note that an address has been read, with all that it names, or failed."""
+        """Note that a URL failed, or has been read with all its links."""
         self._lists.discard(target.url)
 
     def still_due(self, targets: list[CrawlTarget], frontier: Frontier) -> list[CrawlTarget]:
-        """Return the `targets` that are due after the lists were read; the others wait for another run."""
+        """Return the `targets` that are due now that the lists are read; the others wait for another run."""
         due = [target for target in targets if self._visits.should_fetch(target.url)]
         for target in {*targets} - {*due}:
             frontier.finish(target.url)
         return due
 
     def note_left(self, frontier: Frontier) -> None:
-        """Note the pages that were found and are not fetched: the next run begins with them."""
+        """Note the pages that were found but not fetched: the next run begins with them."""
         for target in (target for target in frontier.pending() if target.kind == PAGE):
             self._visits.note_found(target.url, target.depth)
 
     def _due(self) -> list[Visit]:
-        """List the known addresses that are due, the most important first."""
+        """List the known URLs that are due, the most important first."""
         visits = self._visits
         due = [visit for visit in visits.known.values() if policy.is_due(visit, visits.began_at, visits.rules)]
         due.sort(key=lambda each: (-visits.priority(each.url, each.depth), each.seen_at or each.found_at, each.id))

@@ -1,8 +1,8 @@
-"""Dates of change in a site's sitemaps and feeds, and how reliable these have been.
+"""Dates of change in a site's sitemaps and feeds, and how reliable they have been.
 
-A date later than the last visit announces a change; an earlier one denies it. Both belong to the site watched, so
-both are held against what is then seen: announcements count while enough of them come true, denials while hardly a
-change went unannounced. See docs/decisions/crawling.md.
+A date later than the last visit announces a change; an earlier one denies it. Both come from the monitored site, so
+both are compared with later observations: announcements count while enough of them come true, denials while hardly any
+change was unannounced. See docs/decisions/crawling.md.
 """
 
 import json
@@ -16,20 +16,20 @@ from pathlib import Path
 from core.visits import Visit
 from crawler.recrawl.policy import MAX_INTERVAL
 
-# Of announcements. 2026-11, simulated (docs/decisions/crawling.md): from 0.4 on a site that announces all is found out,
-# at 0.3 it costs a fourth more fetches; at 0.7 one that touches all its pages every week is not followed either.
+# Of announcements. 2026-11, simulated (docs/decisions/crawling.md): from 0.4 on, a site that announces everything is
+# detected; at 0.3 it costs a fourth more fetches. At 0.7, a site that touches all its pages every week is ignored, too.
 MIN_COME_TRUE = 0.5
-MIN_ANNOUNCED = 0.9  # of changes; chosen, not measured: what is left unannounced waits up to two months
+MIN_ANNOUNCED = 0.9  # of changes; chosen, not measured: unannounced changes wait up to two months
 MIN_ANNOUNCEMENTS, MIN_CHANGES = 10, 5  # seen before either is judged
-TRIALS = 20  # announcements that a run follows before they are judged: a site that announces all has few to waste
-CHECKED_ONE_IN = 5  # of the pages that a denial would keep waiting: a site that becomes unreliable is noticed
-MAX_COUNT = 400.0  # then the past is halved: a site may mend its dates, or spoil them
+TRIALS = 20  # announcements that a run follows before they are judged; few, as a site may announce everything
+CHECKED_ONE_IN = 5  # of the pages that a denial would delay, so that a site that becomes unreliable is detected
+MAX_COUNT = 400.0  # then old counts are halved, because a site's dates may become better or worse
 DAY = timedelta(days=1)
 _FILE = "listed-dates.json"
 
 
 class Claim(StrEnum):
-    """Claim of a listed date about its page since the last visit."""
+    """What a listed date claims about its page since the last visit."""
 
     NOTHING = "nothing"
     ANNOUNCED = "announced"
@@ -37,7 +37,7 @@ class Claim(StrEnum):
 
 
 def classify_date(modified: datetime | None, seen_at: datetime | None, now: datetime) -> Claim:
-    """Read a date as a claim. One at midnight means the day, which ends a day later; one to come means nothing."""
+    """Interpret a date as a claim. Midnight stands for the whole day; a date in the future means nothing."""
     if modified is None or seen_at is None or modified > now + DAY:
         return Claim.NOTHING
     if modified > seen_at:
@@ -55,7 +55,7 @@ class Reliability:
     unannounced: float = 0.0
 
     def plus(self, claim: Claim, has_changed: bool) -> "Reliability":
-        """Return the counts with one visit more; beyond MAX_COUNT the past is halved first."""
+        """Return the counts with one more visit; above MAX_COUNT, old counts are halved first."""
         is_full = self.true + self.false + self.unannounced >= MAX_COUNT
         old = Reliability(self.true / 2, self.false / 2, self.unannounced / 2) if is_full else self
         if claim is Claim.ANNOUNCED:
@@ -68,18 +68,18 @@ class Reliability:
 
     @property
     def announces(self) -> bool:
-        """True where announcements are followed."""
+        """Return True if announcements are followed."""
         return not self.is_judged or self.true >= MIN_COME_TRUE * (self.true + self.false)
 
     @property
     def denies(self) -> bool:
-        """True where denials are believed: of a site that has announced what changed, and not much else."""
+        """Return True if denials are believed: the site announced nearly all changes, and little else."""
         changes = self.true + self.unannounced
         return self.announces and changes >= MIN_CHANGES and self.true >= MIN_ANNOUNCED * changes
 
 
 class ListedDates:
-    """The dates of one run, and how reliable they were over all runs; kept in the site's folder, where it has one."""
+    """The dates of one run and their reliability over all runs, which is kept in the site's folder, if it has one."""
 
     def __init__(self, began_at: datetime, folder: Path | None = None) -> None:
         self._began_at, self._path = began_at, folder / _FILE if folder is not None else None
@@ -88,11 +88,11 @@ class ListedDates:
         self._trials: set[str] = set()
 
     def add_dates(self, modified: Iterable[tuple[str, datetime]]) -> None:
-        """Add what a sitemap or feed says: addresses by their ids, and when they changed."""
+        """Add the dates of a sitemap or feed: ids of URLs, and when they changed."""
         self._modified.update(modified)
 
     def is_due(self, visit: Visit) -> bool | None:
-        """Return True: a known page is fetched for its date. False: it waits. None: its own history decides."""
+        """Return True if a known page is fetched for its date, False if it waits, None if its own history decides."""
         claim = self._claim(visit)
         if claim is Claim.ANNOUNCED and self.reliability.announces:
             return True if self.reliability.is_judged or self._is_tried(visit) else None
@@ -102,13 +102,13 @@ class ListedDates:
         return None
 
     def note(self, before: Visit, has_changed: bool) -> None:
-        """Compare what was claimed of a page with what was found there."""
+        """Compare what was claimed about a page with what was found there."""
         self.reliability = self.reliability.plus(self._claim(before), has_changed)
 
     def save(self) -> None:
-        """Keep the reliability for the next run."""
+        """Save the reliability for the next run."""
         if self._path is not None:
-            with suppress(OSError):  # the next run judges anew
+            with suppress(OSError):  # the next run starts afresh
                 self._path.write_text(json.dumps(asdict(self.reliability)), "utf-8")
 
     def _claim(self, visit: Visit) -> Claim:
@@ -121,7 +121,7 @@ class ListedDates:
 
 
 def _read_reliability(path: Path | None) -> Reliability:
-    """Read what the runs before learnt; an empty record where there is none, or none that can be read."""
+    """Read the reliability that earlier runs measured; an empty record if it is missing or unreadable."""
     if path is None:
         return Reliability()
     try:

@@ -1,8 +1,8 @@
-"""Decides when an address is fetched again, by its own history and its site's (docs/decisions/crawling.md).
+"""Decides when a URL is fetched again, by its own history and its site's (docs/decisions/crawling.md).
 
-List pages are due at every run. A page with a text is due when it has probably changed: its rate of change is
+List pages are due in every run. A page with a text is due when it has probably changed: its rate of change is
 estimated with the bias-reduced estimator of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),
-2003, section 4.2), the site's other pages standing in for looks that it has not had yet.
+2003, section 4.2). The site's other pages substitute for visits that a page has not had yet.
 """
 
 import hashlib
@@ -17,35 +17,35 @@ from core.wording import Message
 DAY = timedelta(days=1)
 MIN_INTERVAL, MAX_INTERVAL = DAY, 60 * DAY
 # 2026-11, 1,500 pages simulated over a year (docs/decisions/crawling.md): 0.2, 0.3, 0.4, 0.5 and 0.63 tried. Each beats
-# the fixed interval that fetches as much; at 0.3 that is every 5 days, with 28 % less time changed and unseen.
+# the fixed interval with as many fetches; at 0.3 that is every 5 days, with 28 % less time changed and unseen.
 CHANGE_PROBABILITY = 0.3  # a page is due once it has changed with this probability
-SITE_WEIGHT = 2.0  # looks that the site's pages stand in for; 1 to 4 tried in the same simulation
-MAX_GROWTH = 2.0  # an interval is at most so many times the time that the page has just been seen to stand
-# Before anything is known: one change in 30 days. Of 151,000 pages that Cho and Garcia-Molina (VLDB 2000) watched,
+SITE_WEIGHT = 2.0  # visits that the site's average counts for; 1 to 4 tried in the same simulation
+MAX_GROWTH = 2.0  # an interval is at most this multiple of the time for which the page was just seen to be unchanged
+# Before anything is known: one change in 30 days. Of the 151,000 pages that Cho and Garcia-Molina (VLDB 2000) watched,
 # those that changed at all within four months did so about that often.
 DEFAULT_RATE_PER_S = 1 / (30 * DAY.total_seconds())
-MIN_SITE_LOOKS = 20.0  # fewer say less of the site than the default does
-MAX_LOOKS = 30.0  # then the history is halved: what a page did a year ago says little
-SPREAD = 0.1  # intervals differ by up to a tenth, so that pages found on one day do not come due on one day
-# A daily run begins at one time and fetches a page at another: a page of one day must not wait for the run after next.
+MIN_SITE_LOOKS = 20.0  # fewer describe the site worse than the default does
+MAX_LOOKS = 30.0  # then the history is halved: changes a year ago say little about a page
+SPREAD = 0.1  # intervals differ by up to a tenth, so that pages found on one day are not due on one day
+# A daily run fetches a page at varying times: a page that is due daily must not be missed by a few hours.
 EARLY = timedelta(hours=6)
-FULL_EVERY = 5  # of so many fetches one asks for the whole page, whatever it answered before
+FULL_EVERY = 5  # one fetch in this many requests the whole page, whatever earlier responses were
 FIRST_RETRY, RETRY_GROWTH, MAX_RETRY = timedelta(minutes=15), 4, 7 * DAY
-REFUSED_INTERVAL = 7 * DAY  # robots.txt and the like: somebody's choice, which may change
-GONE_AFTER = timedelta(hours=12)  # between the first answer that says so and the one that confirms it
+REFUSED_INTERVAL = 7 * DAY  # robots.txt and similar: somebody's decision, which may change
+GONE_AFTER = timedelta(hours=12)  # between the first response that reports it and the one that confirms it
 MAX_GONE_INTERVAL = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeHistory:
-    """Looks at a page after the first, those that found it unchanged, and the seconds between them."""
+    """The visits of a page after the first, how many found it unchanged, and the seconds between them."""
 
     looks: float = 0.0
     unchanged: float = 0.0
     observed_s: float = 0.0
 
     def plus(self, elapsed_s: float, has_changed: bool) -> "ChangeHistory":
-        """Return the history with one look more; beyond MAX_LOOKS the past is halved first."""
+        """Return the history with one more visit; above MAX_LOOKS, old counts are halved first."""
         old = self if self.looks < MAX_LOOKS else ChangeHistory(self.looks / 2, self.unchanged / 2, self.observed_s / 2)
         return ChangeHistory(old.looks + 1, old.unchanged + (not has_changed), old.observed_s + max(elapsed_s, 1.0))
 
@@ -55,7 +55,7 @@ def change_history(visit: Visit) -> ChangeHistory:
 
 
 def site_rate(visits: Iterable[Visit]) -> float:
-    """Return the changes a second of a site's pages with a text, all taken together."""
+    """Return the changes per second of a site's pages with a text, taken together."""
     looks = unchanged = observed_s = 0.0
     for visit in visits:
         if visit.kind is AddressKind.DETAIL:
@@ -67,10 +67,10 @@ def site_rate(visits: Iterable[Visit]) -> float:
 
 
 def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
-    """Return the changes a second of one page.
+    """Return the changes per second of one page.
 
-    With n looks at a mean distance of I seconds, x of them without a change: -ln((x + 0.5) / (n + 0.5)) / I. To n and x
-    are added SITE_WEIGHT looks, unchanged as often as a page of the site's rate would be over I.
+    For n visits at a mean interval of I seconds, x of them without a change: -ln((x + 0.5) / (n + 0.5)) / I.
+    SITE_WEIGHT visits are added to n, and to x the share of them that the site's rate leaves unchanged over I.
     """
     if not own.looks:
         return site_rate_per_s
@@ -80,9 +80,9 @@ def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
 
 
 def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -> timedelta:
-    """Return the time until the next look at a page that has just been seen unchanged for `stood_for`.
+    """Return the time until the next visit of a page that was just seen to be unchanged for `stood_for`.
 
-    Between MIN_INTERVAL and MAX_INTERVAL.
+    The result is between MIN_INTERVAL and MAX_INTERVAL.
     """
     wanted_s = -math.log(1 - CHANGE_PROBABILITY) / max(change_rate(own, site_rate_per_s), 1e-12)
     most_s = max(MAX_GROWTH * max(stood_for, MIN_INTERVAL).total_seconds(), MIN_INTERVAL.total_seconds())
@@ -90,7 +90,7 @@ def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -
 
 
 def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool) -> Visit:
-    """Return the visit after a success; the caller notes what was read. A page with an open case waits a day."""
+    """Return the visit after a success; the caller adds what was read. A page with an open case waits a day."""
     own = change_history(visit)
     elapsed = max(at - visit.seen_at, timedelta(0)) if visit.seen_at else timedelta(0)
     if visit.seen_at is not None:
@@ -111,7 +111,7 @@ def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s
 
 
 def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Visit:
-    """Return the visit after a failure: tried again after 15 minutes, 1, 4, 16, 64 hours, then every week."""
+    """Return the visit after a failure: retried after 15 minutes, 1, 4, 16, 64 hours, then every week."""
     failures = visit.failures + 1
     wait = min(FIRST_RETRY * RETRY_GROWTH ** min(failures - 1, 8), MAX_RETRY)
     return replace(
@@ -120,17 +120,17 @@ def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Vi
 
 
 def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
-    """Return the visit after a refusal that is not a failure: robots.txt, no web page, off the site."""
+    """Return the visit after a refusal that is not a failure: robots.txt, not a web page, off the site."""
     return replace(
         _without_failures(visit), due_at=at + _spread(REFUSED_INTERVAL, visit.id), reason=reason, sentence=fault
     )
 
 
 def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
-    """Return the visit after an answer that says that a known page is not there.
+    """Return the visit after a response that reports a known page as missing.
 
-    One such answer may be an accident; a second one at least GONE_AFTER later, with no success between, means that the
-    page is gone. It is then looked for after 1, 2, 4 ... 30 days, daily where a case on it is open.
+    The first such response may be an accident. A second one at least GONE_AFTER later, without a success in between,
+    means that the page is gone. It is then checked after 1, 2, 4 ... 30 days, or daily if it has an open case.
     """
     since = visit.absent_since or at
     if visit.gone_since is None and at - since < GONE_AFTER:
@@ -140,10 +140,10 @@ def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
 
 
 def is_due(visit: Visit, now: datetime, rules: str) -> bool:
-    """Return True if a run that begins now should fetch the address.
+    """Return True if a run that begins now should fetch the URL.
 
-    A list always; so is what was never fetched, was read under other rules, or bears a moment that has not come, since
-    a clock was ahead; a failure or an absence not before its time; all else up to EARLY before it.
+    Lists are always due. So are URLs that were never fetched, were read under other rules, or have a date in the future
+    because a clock was wrong. Failed and missing pages are not due before their time; all others up to EARLY before it.
     """
     noted = (visit.seen_at, visit.failed_at, visit.absent_since)
     if any(moment is not None and moment > now + DAY for moment in noted):  # a crawl may take hours
@@ -156,7 +156,7 @@ def is_due(visit: Visit, now: datetime, rules: str) -> bool:
 
 
 def is_conditional(visit: Visit, rules: str) -> bool:
-    """Return True if the request may be conditional, so that the site may answer that nothing has changed."""
+    """Return True if the request may be conditional, so that the site may respond with 304 Not Modified."""
     has_validators = bool(visit.etag or visit.last_modified)
     is_certain = visit.seen_at is not None and visit.absent_since is None and visit.rules == rules
     return has_validators and is_certain and not visit.has_unreliable_validator and visit.unmodified < FULL_EVERY - 1
@@ -171,7 +171,7 @@ def _rate(looks: float, unchanged: float, mean_s: float) -> float:
 
 
 def _spread(wait: timedelta, key: str) -> timedelta:
-    """Lengthen or shorten by up to SPREAD, always alike for one address; a day stays a day, 60 days the most."""
+    """Vary an interval by up to SPREAD, always alike for one URL; MIN_INTERVAL and MAX_INTERVAL are kept."""
     share = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") / 2**32  # [0, 1)
     spread = wait * (1 - SPREAD + 2 * SPREAD * share)
     return wait if wait <= MIN_INTERVAL else max(min(spread, MAX_INTERVAL), MIN_INTERVAL)

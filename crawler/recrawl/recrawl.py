@@ -1,4 +1,4 @@
-"""Tells answers that are news of a page from others, and notes both."""
+"""Recognises responses that show a change of a page or its loss, and records the visits."""
 
 import asyncio
 from dataclasses import replace
@@ -24,19 +24,19 @@ from crawler.recrawl.fetch_order import FetchOrder
 from crawler.recrawl.site_visits import NOT_MODIFIED, Observation, SiteVisits, classify_page
 from crawler.site_kinds import KINDS
 
-# In the meta of a request: for the page that its target names, whole or for the first part; one that was redirected
-# to where the site redirects addresses that never existed.
+# Keys in the meta of a request. The first marks a request for the page of its target, or for its first part; the second
+# a redirect to the target that the site uses for URLs that never existed.
 RECRAWLED, ABSENT = "zhuiwen_recrawled", "zhuiwen_absent"
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
-# Nobody's failure: the site, its owner or the operator wants it so, or there is nothing to read.
+# Not failures: the site, its owner or the operator has decided so, or there is nothing to read.
 REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML})
 
 
 class Recrawl:
-    """Judges a site's answers by what earlier crawls know; see docs/revisits.md.
+    """Judges a site's responses by the knowledge of earlier crawls; see docs/revisits.md.
 
-    Called on the reactor's thread. visits: what is known of the site's addresses. order: the order of fetches.
-    probes: they learn the site's not-found page. job_dir: the site's folder. Raises ServiceUnavailable.
+    Called on the reactor's thread. visits: what is known about the site's URLs. order: the order of fetches.
+    probes: learn the site's not-found page. job_dir: the site's folder. Raises ServiceUnavailable.
     """
 
     def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock, job_dir: Path | None) -> None:
@@ -44,10 +44,10 @@ class Recrawl:
         self.order = FetchOrder(self.visits, plan)
         self.probes = AbsenceProbes(self.visits, plan)
         self._plan, self._clock = plan, clock
-        self._kinds: dict[str, AddressKind] = {}  # of pages that were read and are not stored yet
+        self._kinds: dict[str, AddressKind] = {}  # of pages that were read but are not stored yet
 
     def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
-        """Return what a response without a page means: it has not changed, or is not there. None for a page."""
+        """Return Unchanged or NotThere for a response without a page, or None if the response has a page."""
         if response.status == NOT_MODIFIED:
             return Unchanged(target, fetch_time(response, self._clock.now()))
         if response.request is not None and response.request.meta.get(ABSENT):
@@ -58,10 +58,10 @@ class Recrawl:
     async def judge(
         self, item: ReadPage | None, page: WholePage, response: Response, target: CrawlTarget
     ) -> ReadPage | NotThere | None:
-        """Return the item itself, NotThere for a lost page, or None for nothing to store, which is noted at once."""
+        """Return the item, NotThere for a lost page, or None after recording a visit without anything to store."""
         if isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
             self.note_failure(target, page.reading.reason, page.reading.message)
-            return None  # it is not looked at here either
+            return None  # and its text is not compared with the not-found page
         visit = self.visits.get(target.url)
         if visit is not None and visit.page_url and self._is_news(item, visit.version_id):
             given = decode_headers(response), response.body, response.url
@@ -78,8 +78,8 @@ class Recrawl:
         return None
 
     def note_stored(self, item: ReadPage, version: VersionId) -> Message | None:
-        """Note that a page is stored; return a message for the operator where its validators were wrong."""
-        is_own = item.target.url in self._kinds  # a text that came in a feed has no response of its own
+        """Note that a page is stored; return a message for the operator if its validators were wrong."""
+        is_own = item.target.url in self._kinds  # a text from a feed has no response of its own
         observation = Observation(
             kind=self._kinds.pop(item.target.url, AddressKind.DETAIL),
             headers=dict(item.fetched.headers),
@@ -104,13 +104,13 @@ class Recrawl:
         self.visits.observe(target.url, target.depth, Observation(kind, {}, is_whole=False))
 
     def note_failure(self, target: CrawlTarget, reason: Rejection | None, fault: Message) -> None:
-        """Note a failed request; reason None: it leads to an address that this crawl has fetched."""
+        """Note a failed request. reason None: the URL leads to one that this crawl has already fetched."""
         self.order.settle(target)
         if target.kind != PAGE:
             return
         if reason is None:
             self.visits.note_refusal(target.url, target.depth, "", None)
-        elif reason is Rejection.TOO_MANY_FILES:  # the next run has room for it
+        elif reason is Rejection.TOO_MANY_FILES:  # the next run can fetch it
             self.visits.note_found(target.url, target.depth)
         elif reason in REFUSALS:
             self.visits.note_refusal(target.url, target.depth, reason.value, fault)
@@ -135,7 +135,7 @@ class Recrawl:
         if visit is None or not visit.page_url:
             return None
         now = self._clock.now()
-        # An address whose page had lost its text, and that is not there now, is that page's again.
+        # If the page of a URL had lost its text before it disappeared, the visit gets the page's id again.
         page = visit.page_id or page_id(self._plan.site_id, CanonicalUrl(visit.page_url))
         after = policy.after_absence(replace(visit, page_id=page), now, page in self.visits.pages_with_open_cases)
         fetched = Fetched(
@@ -152,7 +152,7 @@ class Recrawl:
 
 
 def _says_little(item: ReadPage) -> bool:
-    """Return True if the text came with other responses than the page's own, which may then stay the same."""
+    """Return True if parts of the text came from other responses, which may change independently of the page."""
     capture = item.fetched.capture
     is_rendered = capture is not None and capture.source is CaptureSource.BROWSER
     return bool(item.fetched.parts) or is_rendered or item.reading.extractor == FROM_DATA

@@ -1,4 +1,4 @@
-"""Keeps what earlier crawls know of a site's addresses, and what this one learns; see docs/revisits.md.
+"""Keeps what earlier crawls know about a site's URLs, and what this one learns; see docs/revisits.md.
 
 A page counts as visited once it is stored, never before. Values change on the reactor's thread; `UnsavedVisits.save`
 is called in a thread that may wait for a database.
@@ -23,13 +23,13 @@ from crawler.urls import canonical
 
 NOT_MODIFIED = 304
 NOT_THERE = (404, 410)
-SAVE_EVERY = 50  # visits written at a time; a crawl that is killed fetches at most so many pages once more than needed
-# A list of chapters has a synopsis, a text has a few links to its neighbours: where the links' titles (some 10
-# characters each) make a third of the text or more, the page is a list. Chosen, not measured.
+SAVE_EVERY = 50  # visits written at a time; a crawl that is killed repeats at most as many fetches
+# A list of chapters has a synopsis, a text has a few links to its neighbours: if the links' titles (some 10 characters
+# each) make up a third of the text or more, the page is a list. Chosen, not measured.
 MIN_CHAPTER_LINKS, CHARS_A_LINK = 5, 30
 MIN_LINKS_WITHOUT_TEXT = 3
-MIN_UNRELIABLE_PAGES = 3  # with wrong validators; then those of the site's other pages are not used either
-# What goes first: what leads to new pages, new pages, open cases, what is due. Depth (at most 50) decides within each.
+MIN_UNRELIABLE_PAGES = 3  # with wrong validators; then the validators of the whole site are ignored
+# The order: lists, which lead to new pages; new pages; open cases; due pages. Depth (at most 50) decides within each.
 LIST_PRIORITY, NEW_PRIORITY, CASE_PRIORITY, DUE_PRIORITY = 10, -60, -120, -180
 _RULES = (
     *("follow_patterns", "page_patterns", "deny_patterns", "next_page_selector", "chapter_list_selector"),
@@ -39,7 +39,7 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """Visits and moves that the repository does not have yet."""
+    """Visits and moves that are not in the repository yet."""
 
     visits: tuple[Visit, ...] = ()
     moves: tuple[MovedTo, ...] = ()
@@ -54,8 +54,8 @@ class Observation:
 
     kind: AddressKind
     headers: Mapping[str, str]
-    is_whole: bool = True  # False: the site said that nothing has changed
-    may_be_conditional: bool = True  # False for a text of several responses: one of them says nothing of the others
+    is_whole: bool = True  # False: the site reported that nothing has changed
+    may_be_conditional: bool = True  # False for a text from several responses, whose validators cover only one
     page_id: PageId = PageId("")  # noqa: RUF009 - a NewType makes no call
     page_url: str = ""
     version_id: VersionId = VersionId("")  # noqa: RUF009
@@ -64,14 +64,14 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalRequest:
-    """Further headers for the request of a known page, and statuses that are news of it and no failure."""
+    """Additional headers for the request of a known page, and statuses that are results rather than failures."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     statuses: frozenset[int] = frozenset()
 
 
 class UnsavedVisits:
-    """Collects what the repository does not have yet; newer values replace older ones."""
+    """Collects what is not in the repository yet; newer values replace older ones."""
 
     def __init__(self, repository: VisitRepository, site: SiteId) -> None:
         self._repository, self._site = repository, site
@@ -82,11 +82,11 @@ class UnsavedVisits:
         self._visits[visit.id] = visit
 
     def note_move(self, move: MovedTo) -> None:
-        """Note a redirect off the site."""
+        """Note a redirect to another site."""
         self._moves.append(move)
 
     def take(self, least: int) -> Unsaved:
-        """Remove and return all, if there is as much as `least`; the caller saves it or gives it back."""
+        """Remove and return everything if there are at least `least` entries; the caller saves it or gives it back."""
         if len(self._visits) + len(self._moves) < least:
             return Unsaved()
         taken = Unsaved(tuple(self._visits.values()), tuple(self._moves))
@@ -107,7 +107,7 @@ class UnsavedVisits:
 
 
 class SiteVisits:
-    """The visits of one crawl of one plan, by the ids of their addresses.
+    """The visits of one crawl of one plan, by the ids of their URLs.
 
     job_dir: the site's folder, which keeps the reliability of its listed dates.
     """
@@ -127,23 +127,23 @@ class SiteVisits:
         return self.known.get(_address_id(self._plan, url))
 
     def has_page(self, url: str) -> bool:
-        """Return True if an earlier run kept a page of this address."""
+        """Return True if an earlier run stored a page for this URL."""
         visit = self.get(url)
         return visit is not None and bool(visit.page_url)
 
     def texts(self) -> Iterable[tuple[str, Digest]]:
-        """Yield the addresses of pages that earlier runs kept and last saw there, with the digests of their texts."""
+        """Yield the URLs of pages that earlier runs stored and last saw online, with the digests of their texts."""
         for visit in self.known.values():
             if visit.text_digest and visit.page_id and visit.absent_since is None and not visit.failures:
                 yield visit.url, Digest(visit.text_digest)
 
     def should_fetch(self, url: str) -> bool:
-        """Return True if this run should fetch a linked address: a new one, a list, or one that is due."""
+        """Return True if this run should fetch a linked URL: a new one, a list, or one that is due."""
         visit = self.get(url)
         if visit is None or self._plan.only_urls:
             return True
         is_due = policy.is_due(visit, self.began_at, self.rules)
-        # A listed date says nothing of failures, other rules and open cases.
+        # A listed date does not matter after failures, changed rules, or for open cases.
         is_troubled = visit.failures or visit.absent_since is not None or visit.rules != self.rules
         if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.pages_with_open_cases:
             return is_due
@@ -156,7 +156,7 @@ class SiteVisits:
         self.dates.add_dates((_address_id(self._plan, url), modified) for url, modified in dated)
 
     def priority(self, url: str, depth: int) -> int:
-        """Return Scrapy's priority of a request for a page."""
+        """Return Scrapy's priority for the request of a page."""
         visit = self.get(url)
         if visit is not None and visit.page_id in self.pages_with_open_cases:
             return CASE_PRIORITY - depth
@@ -165,9 +165,9 @@ class SiteVisits:
         return (LIST_PRIORITY if visit.kind is AddressKind.LIST else DUE_PRIORITY) - depth
 
     def conditions(self, url: str, *, is_redirected: bool) -> ConditionalRequest | None:
-        """Return the conditions of the request for a known page (RFC 9110, 13.1); None for an unknown one.
+        """Return the conditions for the request of a known page (RFC 9110, 13.1), or None if it is unknown.
 
-        A page that somebody requests alone is fetched whole: "not modified" would not show it.
+        A page that a person requests individually is fetched whole: a 304 would not show it.
         """
         visit = self.get(url)
         if visit is None:
@@ -181,14 +181,14 @@ class SiteVisits:
         return ConditionalRequest(headers, frozenset(statuses))
 
     def identity(self, url: str, canonical_url: CanonicalUrl) -> CanonicalUrl:
-        """Return a page's identity: the old one where the site has moved and the page has the same path as before."""
+        """Return a page's identity: if the site has moved and the path is unchanged, the previous one."""
         visit = self.get(url)
         if visit is None or not visit.is_moved or not visit.page_url:
             return canonical_url
         return CanonicalUrl(visit.page_url) if _path(visit.page_url) == _path(canonical_url) else canonical_url
 
     def observe(self, url: str, depth: int, observation: Observation) -> bool:
-        """Note a success; True if the validators were wrong: the same as before, or 304 before, and another text."""
+        """Note a success. Return True if the validators were wrong: they were the same as before for another text."""
         before = self._visit(url, depth)
         has_changed = bool(before.version_id and observation.version_id and before.version_id != observation.version_id)
         is_unreliable = has_changed and _same_validators(before, observation.headers)
@@ -219,12 +219,12 @@ class SiteVisits:
         self.keep(policy.after_refusal(self._visit(url, depth), self._clock.now(), reason, fault))
 
     def note_found(self, url: str, depth: int) -> None:
-        """Note an address that this run found and had no time for."""
+        """Note a URL that this run found but had no time to fetch."""
         if self.get(url) is None:
             self.keep(self._visit(url, depth))
 
     def keep(self, visit: Visit) -> None:
-        """Keep a visit, to be saved."""
+        """Keep a visit until it is saved."""
         self.known[visit.id] = visit
         self.unsaved.keep(visit)
 
@@ -235,7 +235,7 @@ class SiteVisits:
 
 
 def classify_page(links: Links | None, text_chars: int) -> AddressKind:
-    """Classify a page by its content; `text_chars` 0: it has no main text."""
+    """Classify a page by its content; `text_chars` is 0 if it has no main text."""
     if links is None:
         return AddressKind.DETAIL
     chapters = len(links.chapters)
@@ -247,13 +247,13 @@ def classify_page(links: Links | None, text_chars: int) -> AddressKind:
 
 
 def rules_digest(plan: CrawlPlan) -> str:
-    """Digest what decides how pages are read and which links are followed: another digest makes all pages due."""
+    """Digest the rules for reading pages and following links; if the digest changes, all pages are due."""
     rules = {name: getattr(plan, name) for name in _RULES}
     return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _with_response(visit: Visit, observation: Observation) -> Visit:
-    """Return the visit with what the whole page said of itself."""
+    """Return the visit with the headers and ids of a complete page."""
     headers = (
         {name.lower(): value for name, value in observation.headers.items()} if observation.may_be_conditional else {}
     )
@@ -269,7 +269,7 @@ def _with_response(visit: Visit, observation: Observation) -> Visit:
 
 
 def _same_validators(visit: Visit, headers: Mapping[str, str]) -> bool:
-    """Return True if the site calls the page unchanged that it sent before; the stronger validator decides."""
+    """Return True if the site's validators say that the page is unchanged; the stronger one decides."""
     sent = {name.lower(): value for name, value in headers.items()}
     if visit.etag:
         return sent.get("etag") == visit.etag
@@ -284,7 +284,7 @@ def _address_id(plan: CrawlPlan, url: str) -> str:
 
 
 def _path(url: str) -> str:
-    """Return an address without its scheme and host."""
+    """Return a URL without its scheme and host."""
     return url.partition("://")[2].partition("/")[2]
 
 
@@ -293,7 +293,7 @@ def _path(url: str) -> str:
 
 @dataclass
 class MemoryVisitRepository:
-    """core.ports.VisitRepository in memory. pages_with_cases: what `pages_with_open_cases` returns, for every site."""
+    """core.ports.VisitRepository in memory. pages_with_cases: returned by `pages_with_open_cases` for every site."""
 
     pages_with_cases: frozenset[PageId] = frozenset()
     moves: list[tuple[SiteId, MovedTo]] = field(default_factory=list)

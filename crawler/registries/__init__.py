@@ -1,1 +1,1 @@
-"""Looks up who hosts a site and who registered its name. The registries are queried on request alone."""
+"""Looks up who hosts a site and who registered its name. The registries are queried only on request."""

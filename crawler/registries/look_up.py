@@ -1,4 +1,4 @@
-"""Looks up a site's hosts in the registries: RDAP first, whois where that does not know."""
+"""Looks up a site's hosts in the registries: in RDAP first, then in whois."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,15 +18,15 @@ from crawler.registries import rdap, whois
 from crawler.registries.rdap import server_of_address, server_of_name
 from crawler.site_identifiers import registrable
 
-MAX_HOSTS = 5  # of a site; each makes up to two questions for its name and two for each of its addresses
-MAX_ADDRESSES = 2  # of a host: one of each kind, else of one network
-MAX_SECONDS = 120.0  # a worker's step has 300; what is left then can be asked again
-OF_ADDRESSES = "ip"  # the ending that stands for addresses in the setting
+MAX_HOSTS = 5  # per site; each needs up to two queries for its name and two for each of its addresses
+MAX_ADDRESSES = 2  # per host: one of each address family, otherwise of one network
+MAX_SECONDS = 120.0  # a worker's step has 300; the rest can be looked up again later
+OF_ADDRESSES = "ip"  # the suffix that stands for addresses in the setting
 
 
 @dataclass(frozen=True, slots=True)
 class RegistryContact:
-    """A contact that a registry names. where: the server that named it, and for what."""
+    """A contact that a registry names. where: the server that named it, and the object it belongs to."""
 
     contact: Contact
     source: ContactSource
@@ -42,13 +42,13 @@ class LookedUp:
 
 
 class Registries:
-    """Looks up one site after the other; queries the servers that the settings name, or that these lead to."""
+    """Looks up sites one by one; queries the servers in the settings and those that these refer to."""
 
     def __init__(self, settings: RegistrySettings, crawl: CrawlSettings) -> None:
         self._settings, self._agent = settings, crawl.user_agent
         self._names, self._end = NameResolver(crawl.name_servers), 0.0
         self._servers = [_server(each) for each in settings.whois_servers]
-        # What an operator names may be in the own network; what an answer leads to may not.
+        # Servers that an operator names may have private addresses; servers that a response names may not.
         named = [str(place) for _, place in self._servers]
         named += [_place(settings.rdap_url)] if settings.rdap_url else []
         self._guard = AddressGuard((*crawl.allow_private_hosts, *named))
@@ -90,7 +90,7 @@ class Registries:
         path: str,
         name: str,
     ) -> None:
-        """Query the servers in turn until one knows; note what kept one from answering."""
+        """Query the servers in turn until one has an entry; note the faults."""
         if time.monotonic() > self._end:
             looked.faults.append(Message("registry.over-time", about=about, seconds=MAX_SECONDS))
             return
@@ -140,7 +140,7 @@ class Registries:
             yield self._settings.rdap_url
 
     def _whois_servers(self, name: str) -> Iterator[Host]:
-        """Yield the servers of a name's ending, then those of all names; for an address those of addresses first."""
+        """Yield the servers for a name's suffix (or for addresses, if `name` is ""), then those for all names."""
         for is_first in (True, False):
             for ending, place in self._servers:
                 is_of = (name == "" if ending == OF_ADDRESSES else name.endswith(f".{ending}")) if ending else False

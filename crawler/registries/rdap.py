@@ -14,17 +14,17 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.exchange import FetchLimits, HttpRequest, exchange
 from crawler.fetching.names import NameResolver
 
-MAX_ANSWER_BYTES = 1_000_000  # an answer has 2 to 30 kB
-TIMEOUT_S, MAX_REDIRECTS = 15.0, 4  # a server that knows where to ask answers with a redirect (RFC 7484)
+MAX_ANSWER_BYTES = 1_000_000  # a response has 2 to 30 kB
+TIMEOUT_S, MAX_REDIRECTS = 15.0, 4  # a server that knows the responsible one redirects to it (RFC 7484)
 MAX_ENTITIES, MAX_DEPTH = 200, 4
 MAX_NAME_CHARS = 200
 _ACCEPT = "application/rdap+json, application/json;q=0.9"
 
 
 def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameResolver) -> dict[str, Any] | None:
-    """Return the answer of a server; None if it does not know. path: as `domain/a.example`.
+    """Return the response of a server, or None if it has no entry. path: such as `domain/a.example`.
 
-    Raises BadInput for an answer that is none of RDAP, UnsafeUrl, RetryLater where nothing whole comes in time.
+    Raises BadInput if the response is not RDAP; UnsafeUrl; RetryLater if no complete response arrives in time.
     """
     url = f"{base.rstrip('/')}/{path}"
     given = HttpRequest(url, {"User-Agent": user_agent, "Accept": _ACCEPT})
@@ -43,7 +43,7 @@ def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameR
 
 
 def registrar(answer: dict[str, Any]) -> list[Contact]:
-    """Return the registrar of a name, and its abuse contact; nothing where the answer has none."""
+    """Return the registrar of a name and its abuse contact, if the response has them."""
     found = list(_entities(answer, MAX_DEPTH))
     name = next((_name(each) for each, roles in found if "registrar" in roles), "")
     return _contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse(found))
@@ -64,7 +64,7 @@ def _contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse: str) -
 
 
 def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Yield each entity with its roles, those inside of others after them; at most MAX_ENTITIES of a list."""
+    """Yield each entity with its roles, nested entities after their parents; at most MAX_ENTITIES of a list."""
     stated = answer.get("entities")
     for each in stated[:MAX_ENTITIES] if isinstance(stated, list) else ():
         if not isinstance(each, dict):
@@ -86,7 +86,7 @@ def _name(entity: dict[str, Any]) -> str:
 
 
 def _of_card(entity: dict[str, Any], wanted: str) -> str:
-    """Return a property of the entity's card (jCard, RFC 7095); "" for none."""
+    """Return a property of the entity's card (jCard, RFC 7095), or ""."""
     card = entity.get("vcardArray")
     rows = card[1] if isinstance(card, list) and len(card) == 2 and isinstance(card[1], list) else []
     for row in rows[:100]:
@@ -104,9 +104,9 @@ DNS, IPV4, IPV6 = "dns.json", "ipv4.json", "ipv6.json"
 
 
 def server_of_name(folder: Path, name: str) -> str:
-    """Return the base address of the server that knows a name, by the longest ending that is listed; "" for none.
+    """Return the base URL of the server that is responsible for a name, by the longest listed suffix; "" for none.
 
-    Raises BadInput for a file that is no such list.
+    Raises BadInput if the file is not such a list.
     """
     labels = name.lower().split(".")
     listed = dict(_services(folder / DNS))
@@ -115,7 +115,7 @@ def server_of_name(folder: Path, name: str) -> str:
 
 
 def server_of_address(folder: Path, address: str) -> str:
-    """Return the base address of the server that knows an IP address, by the smallest network; "" for none."""
+    """Return the base URL of the server that is responsible for an IP address, by the smallest network; "" for none."""
     ip = ip_address(address)
     found = [
         (network.prefixlen, url)
@@ -126,7 +126,7 @@ def server_of_address(folder: Path, address: str) -> str:
 
 
 def _services(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield each key of the list, and the first https address of its servers, else the first; none without a file."""
+    """Yield each key of the list with its first https URL, or its first URL; nothing if there is no file."""
     if not path.exists():
         return
     for entry in _read(path):

@@ -12,10 +12,10 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import Deadline, NameResolver
 
 TIMEOUT_S = 15.0
-MAX_ANSWER_BYTES = 64_000  # an answer has 1 to 6 kB; more than this is cut off
+MAX_ANSWER_BYTES = 64_000  # a response has 1 to 6 kB; the rest is cut off
 MAX_NAME_CHARS = 200
 _LINE = re.compile(r"^[ \t]{0,40}([A-Za-z][A-Za-z /()-]{0,60}?)[ \t]{0,20}:[ \t]{0,80}(\S.{0,400})$", re.MULTILINE)
-# By registries: ICANN's form, CNNIC's, RIPE's and APNIC's, ARIN's.
+# The formats of the registries: ICANN's, CNNIC's, RIPE's and APNIC's, ARIN's.
 _REGISTRAR = ("registrar", "sponsoring registrar", "registrar name")
 _REGISTRAR_ABUSE = ("registrar abuse contact email", "registrar abuse email")
 _HOST = ("org-name", "orgname", "organization", "descr", "owner", "netname")
@@ -24,9 +24,9 @@ _ABUSE_REMARK = re.compile(r"^% Abuse contact for '[^'\n]{1,100}' is '([^'\n]{3,
 
 
 def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) -> str:
-    """Query the server at `place`; cut to MAX_ANSWER_BYTES. question: an ASCII name or an address, of one line.
+    """Query the server at `place`; the response is cut to MAX_ANSWER_BYTES. question: an ASCII name or address.
 
-    Raises UnsafeUrl for a private address that nobody named, RetryLater where nothing comes in time.
+    Raises UnsafeUrl if the server's address is private and not allowed, RetryLater if no response arrives in time.
     """
     if not re.fullmatch(r"[0-9A-Za-z.:-]{1,253}", question):
         raise BadInput("registry.no-question", question=question[:80])

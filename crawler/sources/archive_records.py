@@ -1,7 +1,7 @@
-"""Reads the HTTP responses in a WARC or WACZ file one after the other, with tolerance of broken and hostile content.
+"""Reads the HTTP responses in a WARC or WACZ file one by one, and tolerates broken and hostile content.
 
-Gzip members are unpacked as they are read, never more of a body than a page may have; a file that swells beyond reason
-ends with a sentence. Where a reading stopped is a `Position`; the next one goes on there.
+Gzip members are decompressed while they are read, and never more of a body than a page may have. A file with an
+excessive compression ratio is refused with a message. A `RecordPosition` says where to resume.
 """
 
 import gzip
@@ -40,20 +40,20 @@ from crawler.sources.archive_streams import (
 )
 
 MAX_MEMBERS = 10_000  # archives in one WACZ
-MAX_REMEMBERED = 400_000  # of one file, for revisit records: three keys a response, some 80 MB
+MAX_REMEMBERED = 400_000  # per file, for revisit records: three keys per response, some 80 MB
 RECORDS_BETWEEN_SIGNS = 1_000
 MAX_REQUEST_BYTES = 64 * 1024  # of a request record; heads have 300 bytes to 4 kB
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
-Wanted = Callable[[str], bool]  # whether the page at an address is taken in
+Wanted = Callable[[str], bool]  # returns True if the page at a URL is to be imported
 
 
 Given = Captured | PassedBy | None  # None: a sign of life
 
 
 class ArchiveFile:
-    """A WARC (also ARC), gzipped or not, or a WACZ with several of them.
+    """A WARC (also ARC), gzipped or not, or a WACZ that contains several of them.
 
-    max_body_bytes: a longer body is cut off there and counted.
+    max_body_bytes: longer bodies are truncated and counted.
     """
 
     def __init__(self, path: Path, max_body_bytes: int) -> None:
@@ -69,13 +69,13 @@ class ArchiveFile:
         except ZhuiwenError:
             self.close()
             raise
-        except Exception as error:  # of the many ways in which a zip file or its first member can be wrong
+        except Exception as error:  # a zip file or its first member can be broken in many ways
             self.close()
             raise UnreadableFile(path, "file.cannot-be-read", error=_first_line(error)) from error
         if not begins.startswith(FIRST_BYTES):
             raise UnreadableFile(path, "archive.none")
-        self._seen: dict[str, RecordPosition] = {}  # responses, by what a revisit names of them
-        self._skipped_until = RecordPosition()  # before it nothing was read yet
+        self._seen: dict[str, RecordPosition] = {}  # responses, by the keys that a revisit uses
+        self._skipped_until = RecordPosition()  # records before it were not read yet
 
     @property
     def size_bytes(self) -> int:
@@ -86,9 +86,10 @@ class ArchiveFile:
             self._zip.close()
 
     def records(self, wanted: Wanted, start: RecordPosition) -> Iterator[Given]:
-        """Yield the records of the file from `start` on. wanted: called with the address before a body is read.
+        """Yield the records of the file from `start` on. wanted: called with the URL before a body is read.
 
-        Raises UnreadableFile for what is not an archive, breaks off, or swells; what came before was given.
+        Raises UnreadableFile if the file is not an archive, is truncated, or has an excessive compression ratio; the
+        records before the fault are yielded.
         """
         self._skipped_until = start
         for number in range(start.member, len(self._members)):
@@ -101,11 +102,11 @@ class ArchiveFile:
             except ArchiveLoadFailed as error:
                 if not isinstance(error, NotChunked) or first.is_unpacked:
                     raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
-                # One gzip stream around all records: it can only be read from its beginning.
+                # One gzip stream contains all records: it can only be read from its beginning.
                 yield from islice(filter(None, self._unpack(number, wanted)), given, None)
             except ZhuiwenError:
                 raise
-            except Exception as error:  # anything that makes warcio fail: half of it no error of its own
+            except Exception as error:  # warcio fails in many ways, often with exceptions of other libraries
                 raise UnreadableFile(self._path, "archive.breaks-off", reason=_first_line(error)) from error
 
     def _unpack(self, number: int, wanted: Wanted) -> Iterator[Given]:
@@ -133,21 +134,21 @@ class ArchiveFile:
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
                     last = record
                 iterator.check_end(last)
-            except Exception as error:  # whatever breaks here, what came before is given
-                if not isinstance(error, NotChunked):  # then all is read once more, and whole
+            except Exception as error:  # the response that is held back is yielded before any failure
+                if not isinstance(error, NotChunked):  # after NotChunked, the file is read again from its beginning
                     yield from pairs.flush()
                 raise
             yield from pairs.flush()
 
     def _remember_skipped(self) -> Iterator[None]:
-        """Note the responses that stand before the start, once; it takes a while, with signs of life."""
+        """Note the responses before the start, once. Yields None as a sign of life, as this takes a while."""
         end, self._skipped_until = self._skipped_until, RecordPosition()
         for number in range(end.member + 1 if end != RecordPosition() else 0):
             is_unpacked = number == end.member and end.is_unpacked
             with (
                 self._open_records(number, is_unpacked=is_unpacked) as stream,
                 suppress(Exception),
-            ):  # it was read before
+            ):  # errors before the start were already reported
                 iterator = Records(stream, self._max_body_bytes)
                 for count, record in enumerate(iterator):
                     position = RecordPosition(number, iterator.offset, is_unpacked)
@@ -166,7 +167,7 @@ class ArchiveFile:
     def _request_record(
         self, record: Any, iterator: Records, position: RecordPosition, wanted: Wanted
     ) -> "RequestRecord | None":
-        """Return a request record; None for one that is not needed, or that sent more than a head."""
+        """Return a request record, or None if it is not needed or has more than a head."""
         url, length = record_url(record), record.rec_headers.get_header("Content-Length") or ""
         if not length.isdecimal() or int(length) > MAX_REQUEST_BYTES or not url.startswith("http") or not wanted(url):
             return None
@@ -212,7 +213,7 @@ class ArchiveFile:
     def _read_page(
         self, record: Any, iterator: Records, position: RecordPosition
     ) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """Return the page of a response, or why that is not a page, with the record itself."""
+        """Return the page of a response, or the reason why it is not a page, with the original record."""
         status, headers = split_answer(record)
         if status != 200:
             return Rejection.HTTP_ERROR, None
@@ -223,14 +224,14 @@ class ArchiveFile:
             body, is_cut = read_body(record, self._max_body_bytes)
         except Swells:
             raise
-        except Exception:  # the many ways of brotli, chunks and deflate to be wrong: this record's fault alone
+        except Exception:  # brotli, chunks and deflate can be broken in many ways; only this record is lost
             return Rejection.UNREADABLE, None
         original = iterator.original(record, self._path.name, self._member(position), position)
         is_truncated = is_cut or iterator.breaks_off(record) or bool(record.rec_headers.get_header("WARC-Truncated"))
         return _RecordedAnswer(status, headers, body, is_truncated), original
 
     def _page_again(self, record: Any) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """Return the page of an earlier record of this file that a revisit repeats."""
+        """Return the page of an earlier record in this file that a revisit repeats."""
         at = next((self._seen[key] for key in original_keys(record) if key in self._seen), None)
         if at is None:
             return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
@@ -245,7 +246,7 @@ class ArchiveFile:
             return self._read_page(earlier, before, at)
 
     def _remember(self, record: Any, position: RecordPosition) -> None:
-        """Note a response, which a revisit may repeat."""
+        """Note a response that a revisit may repeat."""
         if record.rec_type == "response" and len(self._seen) < MAX_REMEMBERED:
             for key in own_keys(record):
                 self._seen.setdefault(key, position)
@@ -256,7 +257,7 @@ class ArchiveFile:
 
 @dataclass(frozen=True, slots=True)
 class _RecordedAnswer:
-    """The answer in a record."""
+    """The response in a record."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -272,7 +273,7 @@ def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
         raise UnreadableFile(path, "archive.empty-zip")
     if len(names) > MAX_MEMBERS:
         raise UnreadableFile(path, "archive.too-many", most=MAX_MEMBERS)
-    # All together: members of a zip file may share their bytes. No more is read of one than it states.
+    # Summed up, because members of a zip file may share their bytes. No more is read of a member than it declares.
     unpacked = sum(packed.getinfo(name).file_size for name in names)
     if unpacked > MIN_BYTES_TO_JUDGE and unpacked > MAX_RATIO * path.stat().st_size:
         raise UnreadableFile(path, "archive.swells", ratio=MAX_RATIO)
@@ -291,7 +292,7 @@ _WARC_HEAD = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """A request record. `name`, `answers`: ids of this record and of the response that it names."""
+    """A request record. `name`, `answers`: the ids of this record and of the response that it names."""
 
     url: str
     name: str
@@ -299,7 +300,7 @@ class RequestRecord:
     record: ArchivedRecord
 
     def matches(self, response: Captured) -> bool:
-        """Return True if the response answers this request: by the ids that either names, else by the address."""
+        """Return True if the response belongs to this request, by their ids or, if neither names the other, by URL."""
         if self.answers or response.concurrent_to:
             return self.answers == response.record or (bool(self.name) and response.concurrent_to == self.name)
         return self.url == response.url
@@ -307,13 +308,13 @@ class RequestRecord:
 
 @dataclass(slots=True)
 class RecordPairs:
-    """Pairs responses with requests, which stand side by side in either order."""
+    """Pairs responses with requests, which are adjacent in either order."""
 
-    asked: RequestRecord | None = None  # the request just seen
+    asked: RequestRecord | None = None  # the last request
     _held: Captured | None = None  # a response whose request may follow
 
     def take(self, told: "Captured | PassedBy") -> "Iterator[Captured | PassedBy]":
-        """Yield what is complete now that this record was read."""
+        """Yield what is complete after this record."""
         yield from self.flush()
         if isinstance(told, Captured):
             self._held, self.asked = _with_request(told, self.asked), None
@@ -370,11 +371,11 @@ def _with_request(response: Captured, asked: RequestRecord | None) -> Captured:
     return replace(response, capture=replace(capture, exchanges=(exchange,), records=(*capture.records, asked.record)))
 
 
-# The fields of a record: address, status, moment, body.
+# The fields of a record: URL, status, time, body.
 
 
 def split_answer(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
-    if record.rec_type == "conversion":  # plain text made of a page, as in Common Crawl's WET files
+    if record.rec_type == "conversion":  # plain text extracted from a page, as in Common Crawl's WET files
         return 200, (("Content-Type", "text/plain; charset=utf-8"),)
     if record.http_headers is None:
         return 0, ()
@@ -410,7 +411,7 @@ def header_id(record: Any, header: str) -> str:
 
 
 def stated_address(stated: str) -> str:
-    """Return an IP address that an archive states; "" for what is none."""
+    """Return an IP address stated in an archive, or "" if it is invalid."""
     try:
         return str(ip_address(stated.strip()))
     except ValueError:
@@ -418,9 +419,9 @@ def stated_address(stated: str) -> str:
 
 
 def record_moment(record: Any) -> tuple[datetime | None, bool]:
-    """Return when the page was fetched, and whether the site's server dated it (HTTP Date), for want of a WARC-Date.
+    """Return when the page was fetched, and whether this is the server's HTTP Date because WARC-Date is missing.
 
-    The crawl of ClueWeb09 counted the days of the year where those of the month belong: 2008-10-294.
+    The crawl of ClueWeb09 wrote days of the year in place of days of the month: 2008-10-294.
     """
     stated = _moment(record.rec_headers.get_header("WARC-Date") or "", datetime.fromisoformat)
     if stated is not None or record.http_headers is None:
@@ -429,12 +430,12 @@ def record_moment(record: Any) -> tuple[datetime | None, bool]:
 
 
 def own_keys(record: Any) -> list[str]:
-    """Return the keys by which a revisit may name a response: its id, its address and moment, its body's digest."""
+    """Return the keys by which a revisit may name a response: its id, its URL and time, its body's digest."""
     return _keys(record, "WARC-Record-ID", record_url(record), "WARC-Date")
 
 
 def original_keys(record: Any) -> list[str]:
-    """Return the keys by which a revisit names the response that it repeats, the surest first."""
+    """Return the keys by which a revisit names the response that it repeats, the most reliable first."""
     target = (record.rec_headers.get_header("WARC-Refers-To-Target-URI") or "").strip("<> ")
     return _keys(record, "WARC-Refers-To", target, "WARC-Refers-To-Date")
 
@@ -450,7 +451,7 @@ def _keys(record: Any, name: str, url: str, date: str) -> list[str]:
 
 
 def _moment(stated: str, parse: Callable[[str], datetime]) -> datetime | None:
-    """Parse a moment in UTC, which a WARC-Date is without a zone too; None for what is not a moment."""
+    """Parse a time in UTC, which a WARC-Date also is if it names no zone. Return None if it is invalid."""
     try:
         moment = parse(stated.strip())
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Streams of an archive, unpacked as they are read: bounded, silent, and kept while a record lasts."""
+"""Streams of an archive, decompressed while they are read: limited, silent, and buffered for the current record."""
 
 import gzip
 import zlib
@@ -17,12 +17,12 @@ from core.states import ArchiveReason, Rejection
 from core.wording import Message
 from crawler.fetching.capture import with_secrets_starred
 
-# Records of what an archive holds, and of the position of its reader.
+# Records of the contents of an archive, and of the position of its reader.
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPosition:
-    """The start of a record: the archive in the file, and the byte; of the unpacked stream where `is_unpacked`."""
+    """The start of a record: the archive in the file, and the byte; in the unpacked stream if `is_unpacked`."""
 
     member: int = 0
     offset: int = 0
@@ -33,8 +33,8 @@ class RecordPosition:
 class Captured:
     """One response. fetched_at: WARC-Date. record: its name in evidence. position: of the record.
 
-    concurrent_to: the record that it names as fetched with it. capture: what the archive says of how it was fetched,
-    with the records themselves. is_dated_by_server: fetched_at is the HTTP Date, since the archive states none.
+    concurrent_to: the record that it names as fetched with it. capture: the archive's information on the fetch, with
+    the records themselves. is_dated_by_server: fetched_at is the HTTP Date, because the archive has no date.
     """
 
     url: str
@@ -53,7 +53,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class PassedBy:
-    """A record that is not a page, and why."""
+    """A record that is not a page, and the reason."""
 
     reason: ArchiveReason | Rejection
     position: RecordPosition
@@ -74,27 +74,27 @@ class ImportCounts:
     faults: list[Message] = field(default_factory=list)
 
 
-# Pages shrink to a fifth or a twentieth; deflate cannot do better than 1 to 1,032. A file of zeros stays above 1,000.
+# Pages shrink to a fifth or a twentieth; deflate reaches at most 1,032 to 1. A file of zeros exceeds 1,000.
 MAX_RATIO = 200
 MIN_BYTES_TO_JUDGE = 64 * 1024 * 1024
-MAX_LINE_BYTES = 64 * 1024  # of a header; servers send at most 8 to 32 KiB
+MAX_LINE_BYTES = 64 * 1024  # per header line; servers send at most 8 to 32 KiB
 MAX_HEADER_BYTES = 1024 * 1024
-# How a record begins: of a WARC, and of an ARC, whose first names the file and whose others an address.
+# The first bytes of a record: of a WARC, and of an ARC, whose first record has a file name and the others a URL.
 CHUNK_BYTES = 64 * 1024
 FIRST_BYTES = (b"WARC/", b"filedesc:", b"http:", b"https:", b"dns:")
 
 
 class _Brotli:
-    """A decompressor for warcio; its own for brotli fails with brotli 1.2. Bounded, as all else is."""
+    """A brotli decompressor for warcio, whose own fails with brotli 1.2. Its output is limited."""
 
     unused_data = b""
-    _MOST = MAX_RATIO * CHUNK_BYTES  # out of one piece of the input, which is shorter
+    _MOST = MAX_RATIO * CHUNK_BYTES  # from one piece of input, which is shorter than CHUNK_BYTES
 
     def __init__(self) -> None:
         self._inner = brotli.Decompressor()
 
     def decompress(self, data: bytes) -> bytes:
-        """Decompress brotli. Raises zlib.error for invalid or swelling data; warcio then takes it as plain, unread."""
+        """Decompress brotli. Raises zlib.error for invalid or excessive data, which warcio then leaves undecoded."""
         try:
             unpacked: bytes = self._inner.process(data, output_buffer_limit=self._MOST)
         except brotli.error as error:
@@ -108,7 +108,7 @@ BufferedReader.DECOMPRESSORS["br"] = _Brotli
 
 
 class Swells(ArchiveLoadFailed):  # type: ignore[misc]
-    """A file unpacks to more than an honest one can."""
+    """Raised if a file has an excessive compression ratio."""
 
 
 @dataclass(slots=True)
@@ -126,9 +126,9 @@ class _Bounds:
 
 
 class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
-    """warcio's reader, which neither swells nor takes a line without an end, and names a damaged member.
+    """warcio's reader with limits on the compression ratio and on lines, which also reports damaged members.
 
-    taken: the bytes of the record that is being read, as far as it was; None once they are too many to be kept.
+    taken: the bytes read so far of the current record; None once they are too many to keep.
     """
 
     def __init__(self, stream: IO[bytes], bounds: _Bounds, max_taken_bytes: int) -> None:
@@ -172,11 +172,11 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
 
 
 class NotChunked(ArchiveLoadFailed):  # type: ignore[misc]
-    """One gzip stream around several records, where each should have its own."""
+    """Raised if one gzip stream contains several records, each of which should have its own."""
 
 
 class Records(ArchiveIterator):  # type: ignore[misc]
-    """warcio's iterator over a bounded reader, silent on stderr."""
+    """warcio's iterator over a limited reader; it does not write to stderr."""
 
     INC_RECORD = ""
 
@@ -196,16 +196,16 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         raise NotChunked("several records in one gzip stream")
 
     def breaks_off(self, record: Any) -> bool:
-        """Return True if the file ends inside a record that was read to its end."""
+        """Return True if the file ends within a record that was read to its end."""
         return bool(getattr(record.raw_stream, "limit", 0))
 
     def check_end(self, last: Any) -> None:
-        """Raise EOFError where the file ends inside its last record. last: None for a file without any."""
+        """Raise EOFError if the file ends within its last record. last: None if the file has no records."""
         if last is not None and self.breaks_off(last):
             raise EOFError("inside its last record")
 
     def original(self, record: Any, file: str, member: str, at: RecordPosition) -> ArchivedRecord | None:
-        """Return the record that was read last, byte for byte; None for one that is too long to keep or breaks off."""
+        """Return the last record, byte for byte, or None if it is too long to keep or truncated."""
         while record.raw_stream.read(CHUNK_BYTES):
             pass
         if self.reader.taken is None or getattr(record.raw_stream, "limit", None) != 0:
@@ -215,7 +215,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
 
 
 def beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked where it is gzipped, empty lines left out."""
+    """Return the first bytes of a file, decompressed if it is gzipped, without leading blank lines."""
     with path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)

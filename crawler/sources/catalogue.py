@@ -1,4 +1,4 @@
-"""The catalogue of a novel: finds the links of a page to its chapters, and their reading order."""
+"""The catalogue of a novel: finds a page's links to its chapters, and their reading order."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ from crawler.selectors import select
 from crawler.sources.novel_pages import ChapterTitle, Following, chapter_title, is_chapter_title
 
 MAX_CHAPTERS = 20_000  # the longest web novels have some 10,000
-MIN_CHAPTERS = 2  # one link to a chapter is "begin to read"; a list begins with two
+MIN_CHAPTERS = 2  # a single link to a chapter is "begin to read"; a list has at least two
 _BLOCK_TAGS = frozenset({"dt", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "table", "select"})
 _NAVIGATION = re.compile(
     r"^(?:[\s\[【(（<《>»→←]*)(?:上|下|前|后|後|首|尾|末)?\s*[一1]?\s*(?:[页頁章]|目[录錄]|书[页架签]|書[頁架籤]|返回.*|开始阅读|立即阅读"
@@ -44,10 +44,10 @@ Block = tuple[ChapterLink, ...]
 
 
 def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: str = "utf-8") -> tuple[Block, ...]:
-    """Return the chapters that a page lists, by the headings and lists that they stand under, in order of the page.
+    """Return the chapters that a page lists, grouped by heading or list, in page order.
 
-    selector: the operator's, CSS or XPath, for the elements that hold the links; "" for those that look like a chapter
-    list: links with titles of chapters, and what else stands at addresses of the same shape.
+    selector: the operator's, CSS or XPath, for the elements that contain the links; "" to find what looks like a
+    chapter list: links with chapter titles, and other links whose URLs have the same pattern.
     """
     links = list(_links(tree, url, selector, encoding))
     if selector:
@@ -83,8 +83,8 @@ def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple
 def list_chapter_links(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
     """Return each chapter once, first to last.
 
-    A block whose chapters all stand in others ("newest chapters") is left out; a block that counts downwards is turned
-    round; blocks whose numbers do not overlap and whose catalogue counts through are put in the order of their numbers.
+    A block whose chapters are all in other blocks ("newest chapters") is dropped; a descending block is reversed;
+    blocks with continuous numbers that do not overlap are sorted by their numbers.
     """
     kept = [_ascending(block) for block in _without_repeats(blocks)]
     if _is_numbered_throughout(kept):
@@ -157,7 +157,7 @@ def _counts_down(block: Block) -> bool:
 
 
 def _is_numbered_throughout(blocks: Sequence[Block]) -> bool:
-    """Return True if numbers do not begin again with each block, as those of volumes may."""
+    """Return True if no two blocks have overlapping numbers; volumes may begin again at 1."""
     spans = [numbers for block in blocks if (numbers := _numbers(block))]
     ordered = sorted((min(numbers), max(numbers)) for numbers in spans)
     return len(spans) > 1 and all(earlier[1] < later[0] for earlier, later in pairwise(ordered))
@@ -174,7 +174,7 @@ def _middle(block: Block) -> float:
 
 
 def _shape(url: str) -> tuple[object, ...]:
-    """Return a key that chapters of one novel share: folder, last part and one parameter with # for digits."""
+    """Return the pattern of a chapter's URL: folder, last part and one parameter with # for digits."""
     parts = urlsplit(url)
     folder, _, last = parts.path.rpartition("/")
     query = parse_qsl(parts.query, keep_blank_values=True)
@@ -185,7 +185,7 @@ def _shape(url: str) -> tuple[object, ...]:
     return parts.netloc, folder, re.sub(r"[0-9a-f]*\d[0-9a-f]*", "#", last), shown
 
 
-# The outline of a novel's page: the chapters that it lists, and the links on which it may go on.
+# The outline of a novel's page: the chapters that it lists, and the links that may continue it.
 
 MAX_LINKS = 5_000
 _MAX_WORDS_CHARS = 40
@@ -201,7 +201,10 @@ class Outline:
 
 
 def outline(tree: HtmlElement, url: str, plan: CrawlPlan, encoding: str = "utf-8") -> Outline:
-    """encoding: of the page. Raises BadConfiguration for a selector of the plan that cannot be read."""
+    """Return the outline of a page. Raises BadConfiguration if a selector of the plan is invalid.
+
+    encoding: of the page.
+    """
     marked = select(tree, plan.next_page_selector) if plan.next_page_selector else []
     ours = {id(node) for found in marked for node in found.iter("a", "link")}
     links = list(_following(tree, url, ours, encoding))

@@ -1,4 +1,4 @@
-"""Feeds: RSS 0.9 to 2.0 and Atom, whole or broken, in whatever encoding they are, read by feedparser; JSON Feed.
+"""Feeds: RSS 0.9 to 2.0 and Atom, read by feedparser even if broken and in any charset; JSON Feed.
 
 Nothing is fetched here.
 """
@@ -24,19 +24,19 @@ from crawler.markup import parse
 from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
 
 MAX_AUTHOR_CHARS = 200
-MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
-# Where a feed begins. What stands before is left out: a declared encoding, which is known by now, and a document type
-# with entities of its own, which are not expanded; feedparser knows the usual ones.
+MAX_ENTRIES = 5_000  # some feeds contain the whole archive of a blog; feed readers accept some hundreds
+# The start of a feed. Text before it is skipped: the declared encoding, which is already known, and a DOCTYPE with its
+# own entities, which are not expanded; feedparser knows the usual ones.
 _ROOT = re.compile(r"<(?:[A-Za-z][\w.-]{0,30}:)?(?:rss|feed|rdf|channel)\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
-# Whatever its number: 1.1 adds to 1, and a later version that takes something away would have another name.
+# For every version: 1.1 extends 1, and an incompatible version would have another name.
 _JSON_FEED = "jsonfeed.org/version/"
 
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """One entry. content: the whole text as HTML where the feed carries it (content:encoded, atom:content), else ""."""
+    """One entry. content: the whole text as HTML if the feed has it (content:encoded, atom:content), or ""."""
 
     listed: ListedPage
     content: str = ""
@@ -52,15 +52,15 @@ class Feed:
 
 
 def read_list(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | tuple[str, ...]:
-    """Return what a feed lists, or the feeds that a page names; as `read_feed`."""
+    """Return the content of a feed, or the URLs of the feeds that a page names; parameters as of `read_feed`."""
     feed = read_feed(body, content_type, url, hint)
     return feed if feed is not None and (feed.entries or feed.title) else named_feeds(body, url)
 
 
 def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:
-    """Return what a feed lists; None for what is none. Entries without an address of a page are left out.
+    """Return the content of a feed, or None if it is not one. Entries without the URL of a page are dropped.
 
-    content_type: the header; url: where it was fetched, for addresses that are relative; hint: the operator's encoding.
+    content_type: the header; url: where it was fetched, to resolve relative URLs; hint: the operator's charset.
     """
     charset = _CHARSET.search(content_type)
     decoded = decode(body, charset[1] if charset else "", hint)
@@ -85,9 +85,9 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
 
 
 def _read_json_feed(text: str, url: str) -> Feed | None:
-    """Read JSON Feed 1.0 or 1.1; None for other JSON, and for what is none."""
+    """Read JSON Feed 1.0 or 1.1; return None for other JSON or invalid data."""
     try:
-        stated = json.loads(text, strict=False)  # with line breaks in strings, which many write
+        stated = json.loads(text, strict=False)  # accepts line breaks in strings, which are common
     except (ValueError, RecursionError):
         return None
     if not isinstance(stated, dict) or _JSON_FEED not in str(stated.get("version")):
@@ -104,7 +104,7 @@ def _read_json_feed(text: str, url: str) -> Feed | None:
 
 
 def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEntry | None:
-    """Return an item; without an address of its own, its id is one where it is absolute."""
+    """Return an item. If it has no URL, its id is used if that is absolute."""
     stated_id = _string(item.get("id"))
     own = _string(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
     address = absolute(own, url)
@@ -124,7 +124,7 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
 
 
 def _json_authors(stated: Mapping[str, Any]) -> str:
-    """Return the names of `authors`, of JSON Feed 1.1, or of `author`, of 1.0."""
+    """Return the names in `authors` (JSON Feed 1.1) or `author` (1.0)."""
     several = stated.get("authors")
     given = several if isinstance(several, list) else [stated.get("author")]
     names = [_words(author.get("name")) for author in given if isinstance(author, dict)]
@@ -147,13 +147,13 @@ def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
 
 
 def _parse(plain: str, url: str) -> Mapping[str, Any]:
-    """Parse with feedparser; return nothing for a feed that makes it fail, as an invalid character reference does."""
+    """Parse with feedparser; return an empty mapping if it fails, as at an invalid character reference."""
     try:
-        # As a file in memory: a string could be taken for an address or the name of a file.
+        # As a file in memory: feedparser could take a string for a URL or a file name.
         parsed: Mapping[str, Any] = feedparser.parse(
             io.BytesIO(plain.encode("utf-8", "replace")),
             response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
-            # A content is read as any page is; addresses in it are resolved then.
+            # Contents are later read like any page, and their URLs are resolved then.
             sanitize_html=False,
             resolve_relative_uris=False,
         )
@@ -168,7 +168,7 @@ def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
     for node in tree.iter("link"):
         is_alternate = "alternate" in (node.get("rel") or "").lower().split()
         kind = (node.get("type") or "").partition(";")[0].strip().lower()
-        # JSON Feed 1.0 named itself so; an interface of the site that answers in JSON does too.
+        # JSON Feed 1.0 used this type, but so do other JSON interfaces of sites.
         is_json = kind == "application/json" and "feed" in (node.get("href") or "").lower()
         if is_alternate and (kind in _FEED_TYPES or is_json):
             address = absolute(node.get("href"), url)
@@ -186,7 +186,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
         published=_moment(entry, "published") or _moment(entry, "updated"),
         modified=_moment(entry, "updated")
         if "updated_parsed" in set(entry)
-        else None,  # else it stands for `published`
+        else None,  # feedparser would return `published` instead
         author=" ".join(str(entry.get("author") or "").split())[:MAX_AUTHOR_CHARS],
     )
     contents = [str(content.get("value") or "") for content in entry.get("content", ())]
@@ -194,7 +194,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
 
 
 def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
-    """Return a moment in UTC. feedparser takes a time without a zone for UTC; of a Chinese feed it is China's."""
+    """Return a time in UTC. feedparser assumes UTC if there is no zone; for Chinese feeds it is China's."""
     stated = parse_time(str(entry.get(name) or ""))
     if stated is not None:
         return stated

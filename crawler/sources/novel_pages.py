@@ -1,4 +1,4 @@
-"""A chapter that a site spreads over several pages: finds the next page, and joins the texts of all."""
+"""Chapters that a site splits into several pages: finds the next page, and joins the texts."""
 
 import re
 import unicodedata
@@ -14,26 +14,26 @@ from core.zones import SurroundingLine
 from crawler.formats.numerals import chapter_number
 from crawler.obfuscation.text_origins import join_raw_parts
 
-# Titles of chapters: the number that they state, and the part of a chapter that a page states.
+# Titles of chapters: the chapter number, and the part of a chapter that a page contains.
 
 _VOLUME = re.compile(r"第\s*\S{1,7}\s*[卷部集册冊]|^卷\s*\S{1,5}")
 _CHAPTER = re.compile(r"[章回节節话話篇幕折]")
 _UNNUMBERED = re.compile(
     r"^\s*(?:序章|序幕|序言|自序|楔子|引子|引言|前言|尾声|尾聲|终章|終章|后记|後記|番外|上架感言|跋(?:\s|$))"
 )
-# (1/3), 【2/3】, （第2页）, (2), 第2/3页: behind the title, on every page of a chapter that stands on several.
+# (1/3), 【2/3】, （第2页）, (2), 第2/3页: after the title, on every page of a chapter that has several.
 _PART = re.compile(
     r"\s*[\[(【_-]?\s*(?:第\s*)?(?P<part>[0-9]{1,3})\s*/\s*(?:共\s*)?(?P<parts>[0-9]{1,3})\s*[页頁]?\s*[\])】]?\s*$"
     r"|\s*[\[(【]\s*(?:第\s*)?(?P<alone>[0-9]{1,3})\s*[页頁]?\s*[\])】]\s*$|\s*第\s*(?P<worded>[0-9]{1,3})\s*[页頁]\s*$"
 )
-MAX_TITLE_CHARS = 60  # a link that is longer is a sentence
+MAX_TITLE_CHARS = 60  # a link with a longer text is a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class ChapterTitle:
-    """A title without what it says of parts. number: None for prologues and for what states none.
+    """A title without its part numbers. number: None for prologues and titles without a number.
 
-    part, parts: 1-based and how many there are; 0 if the title does not say.
+    part, parts: this part, from 1, and the number of parts; 0 if the title does not say.
     """
 
     text: str
@@ -60,7 +60,7 @@ def chapter_title(title: str) -> ChapterTitle:
 
 
 def is_chapter_title(text: str) -> bool:
-    """Return True if the words of a link name a chapter.
+    """Return True if the text of a link names a chapter.
 
     >>> [is_chapter_title(text) for text in ("第十二回 夜渡", "12. 夜渡", "番外：灯", "第二卷 江上", "关于我们")]
     [True, True, True, False, False]
@@ -71,20 +71,20 @@ def is_chapter_title(text: str) -> bool:
 
 
 def _number(plain: str) -> int | None:
-    """Return the chapter's number, never that of a volume alone."""
+    """Return the chapter's number; the number of a volume does not count."""
     is_volume = bool(_VOLUME.search(plain)) and not _CHAPTER.search(plain)
     return None if is_volume else chapter_number(plain)
 
 
 def _cut(title: str, head: str) -> str:
-    """Return the beginning of `title` as it was written whose compatibility form is `head`."""
+    """Return the beginning of the original `title` whose compatibility form is `head`."""
     for end in range(len(title), -1, -1):
         if unicodedata.normalize("NFKC", title[:end]).rstrip() == head.rstrip():
             return title[:end]
     return head
 
 
-MAX_PARTS = 60  # 20 was the most that was seen of real chapters; more is a circle that changes its address
+MAX_PARTS = 60  # real chapters had at most 20; more indicate a loop of changing URLs
 _NEXT_PAGE = re.compile(
     r"下\s*[一1]?\s*[页頁]|[后後]一[页頁]|(?:继续|繼續)(?:阅读|閱讀|看)|next\s*page|翻[页頁]", re.IGNORECASE
 )
@@ -93,7 +93,7 @@ _FIRST_PART = re.compile(r"[_-]1$")
 _PART_PARAMETERS = frozenset({"page", "p", "pn", "pg", "part", "pageno", "page_no", "pageindex", "pagenum"})
 _ENDS = frozenset("。！？!?…”」』；;：:—～~.）)】》*")
 _OPENS = frozenset("“「『《（(【")
-# What sites write where one page of a chapter ends and the next begins; whole lines of at most 40 characters.
+# Lines that sites write at the end of one page of a chapter and at the start of the next; at most 40 characters.
 _SEAM = re.compile(
     r"[\s（(【\[〈<《—*-]*(?:"
     r"(?:本章|本节|本節|这章|這章|此章|小主|亲爱的读者).{0,12}(?:未完|没有结束|還沒|还没|後面|后面).{0,22}"
@@ -108,12 +108,12 @@ _COUNTED = re.compile(
 )  # of any pager
 _MAX_SEAM_CHARS = 40
 _MIN_CUT_CHARS = 20  # chosen: a heading may have a comma
-_SEAM_LINES = 4  # at either side of a seam; sites put at most two or three there
+_SEAM_LINES = 4  # on either side of a seam; sites put at most two or three there
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """A link that may lead on from a page: its words, its address, and whether it is rel=next or the operator's."""
+    """A link that may continue a page: its text, its URL, and whether it is rel=next or matches the operator's rule."""
 
     url: str
     words: str
@@ -121,7 +121,7 @@ class Following:
 
 
 def part_number(first_url: str, url: str) -> int | None:
-    """Return the number of the part of the text at `first_url` that an address states; None if it states none.
+    """Return the number of the part of the text at `first_url` that a URL states, or None if it states none.
 
     >>> part_number("http://a.example/b/12.html", "http://a.example/b/12_2.html")
     2
@@ -144,10 +144,10 @@ def part_number(first_url: str, url: str) -> int | None:
 
 
 def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: "frozenset[str] | set[str]") -> str:
-    """Return the address of the page that continues the text at `url`; "" if it ends there.
+    """Return the URL of the page that continues the text at `url`, or "" if the text ends there.
 
-    links: of the page, in its order. is_chapter: addresses of chapters that are known; none of them is a part. A link
-    that says "next chapter" leads to a part only where its address says so: sites use these words for both.
+    links: of the page, in its order. is_chapter: the URLs of known chapters, which are never parts. A link with the
+    text "next chapter" leads to a part only if its URL says so: sites use these words for both.
     """
     at = part_number(first_url, url) or 1
     for link in links:
@@ -164,7 +164,7 @@ def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: 
 
 
 def is_same_chapter(first: Reading, part: Reading) -> bool:
-    """Return True if the target of a "next page" link continues the chapter, and is no chapter of its own."""
+    """Return True if the target of a "next page" link continues the chapter and is not a separate one."""
     ours, theirs = chapter_title(first.title), chapter_title(part.title)
     if ours.number is not None and theirs.number is not None:
         return ours.number == theirs.number
@@ -176,16 +176,17 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
 
 
 def announces_continuation(text: str) -> bool:
-    """Return True if a text ends with words that send the reader to its next page."""
+    """Return True if a text ends with words that refer the reader to its next page."""
     ends = [line.strip() for line in text.split("\n")[-_SEAM_LINES:]]
     return any(_is_seam_line(line) for line in ends if not _COUNTED.fullmatch(line))
 
 
 def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url: str) -> bool:
-    """Return the same as `is_same_chapter` for a page not known to be of a novel: only what it says itself counts.
+    """Return True if a page continues a text, judging only by the pages, since they may not belong to a novel.
 
-    A list of news and an article may have the same pager. The titles say it (1/2, 2/2), or words at the end of the page
-    before; else the address is that of a part, and it is the same numbered chapter, or a sentence is cut in two.
+    A list of news and an article may have the same pager. Titles (1/2, 2/2) or words at the end of the previous page
+    show a continuation. Otherwise the URL must be that of a part, with the same chapter number or a sentence split in
+    two.
     """
     ours, before, theirs = (chapter_title(each.title) for each in (parts[0], parts[-1], part))
     is_same_title = bool(ours.text) and _key(ours.text) == _key(theirs.text)
@@ -200,18 +201,18 @@ def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url
 
 
 def _is_cut(text: str) -> bool:
-    """Return True if a text breaks off in a sentence; a list of titles ends without a mark too."""
+    """Return True if a text breaks off within a sentence; a list of titles also ends without punctuation."""
     lines = [line.strip() for line in text.split("\n") if line.strip() and not _is_seam_line(line.strip())]
     last = lines[-1] if lines else ""
     return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))
 
 
 def join_parts(parts: Sequence[Reading]) -> Reading:
-    """Join the parts of a chapter, in order: the first one's title and times, and all the text in reading order.
+    """Join the parts of a chapter, in order: the first one's title and times, and all text in reading order.
 
-    Left out at the seams: the heading again, "to be continued on the next page", lines that stand there on every part,
-    and a last line that the next part repeats. A sentence that a page cut in two is one line again. The least sure of
-    the parts says how sure the whole is.
+    At the seams, it removes the repeated heading, "to be continued on the next page", lines that every part has there,
+    and a last line that the next part repeats. A sentence that was split between pages becomes one line. The confidence
+    is the lowest of the parts.
     """
     texts = [part.text.split("\n") for part in parts]
     title = chapter_title(parts[0].title)
@@ -248,14 +249,14 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
 
 
 def _raw_parts(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, ...]]:
-    """Return the raw text of all parts, and the marks between it and `text`; nothing where nothing was undone."""
+    """Return the raw text of all parts, and the marks between it and `text`; empty if no obfuscation was undone."""
     if not any(part.raw_text for part in parts):
         return "", ()
     return join_raw_parts(((part.raw_text or part.text, part.text, part.marks) for part in parts), text)
 
 
 def _adjacent_lines(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[SurroundingLine, ...]:
-    """Return the lines beside the text of all parts, repeated ones once. starts: of each part's lines."""
+    """Return the lines next to the text of all parts, without repetitions. starts: of each part's lines."""
     found: list[SurroundingLine] = []
     for part, start in zip(parts, starts, strict=True):
         known = {line.text for line in found}
@@ -277,7 +278,7 @@ def _queried_part(first: str, other: str) -> int | None:
 
 
 def _furniture(texts: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Return lines at a seam of two parts or more; prose does not repeat whole lines at the edges of pages."""
+    """Return lines at the seams of two or more parts; prose does not repeat whole lines at the edges of pages."""
     heads = [set(text[:_SEAM_LINES]) for text in texts]
     tails = [set(text[-_SEAM_LINES:]) for text in texts]
     return frozenset(

@@ -1,7 +1,7 @@
-"""A search endpoint that answers in SearXNG's JSON: one quoted sentence in, addresses out.
+"""A search endpoint with SearXNG's JSON format: takes one quoted sentence and returns URLs.
 
-Source: https://docs.searxng.org/dev/search_api.html. Other endpoints that give {"results": [{"url", "title"}]} to
-?q=...&format=json do as well.
+Source: https://docs.searxng.org/dev/search_api.html. Other endpoints that respond with {"results": [{"url", "title"}]}
+to ?q=...&format=json work as well.
 """
 
 import json
@@ -13,14 +13,14 @@ from core.errors import BadConfiguration, BadInput, RetryLater
 from core.settings import CrawlSettings
 from crawler.fetching.exchange import NoPage, fetch
 
-MAX_RESULTS = 50  # of one answer; a page of SearXNG has 10 to 30
+MAX_RESULTS = 50  # per response; a page of SearXNG has 10 to 30
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
 _ACCEPT = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One hit: address, title and the excerpt that the engine shows."""
+    """One hit: URL, title, and the excerpt that the engine shows."""
 
     url: str
     title: str = ""
@@ -29,7 +29,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """The results of a search; silent_engines: those that SearXNG names as not answering, with the reason."""
+    """The results of a search. silent_engines: those that SearXNG reports as not responding, with the reason."""
 
     results: tuple[Result, ...]
     silent_engines: tuple[str, ...] = ()
@@ -38,8 +38,8 @@ class SearchAnswer:
 def search(endpoint: str, sentence: str, settings: CrawlSettings) -> SearchAnswer:
     """Search for a sentence in quotation marks at the endpoint.
 
-    Raises RetryLater if it does not answer or has had enough, BadConfiguration where it gives no JSON, UnsafeUrl for
-    a private address that the settings do not allow.
+    Raises RetryLater if it does not respond or limits the rate, BadConfiguration if it does not return JSON, UnsafeUrl
+    if its address is private and the settings do not allow it.
     """
     limits = replace(settings, max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES))
     try:
@@ -55,7 +55,7 @@ def search(endpoint: str, sentence: str, settings: CrawlSettings) -> SearchAnswe
 
 
 def query_url(endpoint: str, sentence: str) -> str:
-    """Return the address of a search for a sentence; parameters of the endpoint's own stay.
+    """Return the URL of a search for a sentence; the endpoint's own parameters are kept.
 
     >>> query_url("https://searx.example/search?language=zh", "雨停了")
     'https://searx.example/search?language=zh&q=%22%E9%9B%A8%E5%81%9C%E4%BA%86%22&format=json'
@@ -67,7 +67,7 @@ def query_url(endpoint: str, sentence: str) -> str:
 
 
 def read_answer(body: bytes) -> SearchAnswer:
-    """Parse an answer; results without an address are left out. Raises BadInput or ValueError for others."""
+    """Parse a response; results without a URL are dropped. Raises BadInput or ValueError if it is invalid."""
     try:
         answer = json.loads(body.decode("utf-8"))
     except RecursionError as error:
@@ -85,7 +85,7 @@ def read_answer(body: bytes) -> SearchAnswer:
 
 
 def require_answer(answer: SearchAnswer) -> None:
-    """Raise RetryLater where nothing was found because no engine was asked, which is no "not found"."""
+    """Raise RetryLater if nothing was found because no engine responded, which does not mean "not found"."""
     if not answer.results and answer.silent_engines:
         raise RetryLater("search.silent", engines=answer.silent_engines[:3])
 

@@ -1,4 +1,4 @@
-"""Reads sitemaps; never larger than a page may be, however small they are compressed."""
+"""Reads sitemaps; their decompressed size is limited like that of pages."""
 
 import re
 import zlib
@@ -14,14 +14,14 @@ from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import parse_time
 from crawler.sources.url_list import BadAddress, read_url_list
 
-# Facts of a page in a sitemap or a feed, before it is fetched.
+# Facts about a page in a sitemap or a feed, before it is fetched.
 
-MAX_TITLE_CHARS = 500  # of what a list says; a crawl keeps the entries of a hundred lists
+MAX_TITLE_CHARS = 500  # of a listed page; a crawl keeps the entries of a hundred lists
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """One entry. modified: when the page last changed, as the site says; None if it does not."""
+    """One entry. modified: when the page last changed according to the site, or None."""
 
     url: str
     title: str = ""
@@ -31,12 +31,12 @@ class ListedPage:
 
 
 def newest_first(entries: "tuple[ListedPage, ...]") -> "tuple[ListedPage, ...]":
-    """Sort entries by their stated time, the newest first; those without one keep their order, last."""
+    """Sort entries by their stated time, newest first; entries without a time come last, in their order."""
     return tuple(sorted(entries, key=_age))
 
 
 def complete_reading(reading: Reading, listed: ListedPage | None) -> Reading:
-    """Add what the page itself does not state to the reading: title, time, author."""
+    """Complete a reading with data of the list that the page itself does not state: title, time, author."""
     if listed is None:
         return reading
     return replace(
@@ -53,16 +53,16 @@ def _age(entry: ListedPage) -> float:
 
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
-# Blanks, not all white space: over lines that are empty that would be tried from each of them to the last.
+# Only blanks: matching line breaks, too, would take quadratic time on a run of empty lines.
 _ROBOTS_LINE = re.compile(r"^[ \t]*(?:site-?map|sitemaps)[ \t]*[: \t][ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages that a sitemap lists and the other sitemaps that it names, each the newest first.
+    """The pages that a sitemap lists and the other sitemaps that it names, each newest first.
 
-    entries: the pages with what is said of them: when they changed (lastmod), and of news when they were published and
-    their title. skipped_lines: those of a plain-text sitemap that are no address.
+    entries: the pages with their time of change (lastmod) and, for news, time of publication and title. skipped_lines:
+    lines of a plain-text sitemap that are not URLs.
     """
 
     entries: tuple[ListedPage, ...]
@@ -75,9 +75,9 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
-    """Return what a sitemap lists: XML, or one address a line, gzipped or not.
+    """Return the content of a sitemap: XML, or one URL per line, gzipped or not.
 
-    None for what is none, for one too large, and for one that declares entities.
+    Return None if it is not a sitemap, is too large, or declares entities.
     """
     plain = _inflate(body, max_bytes)
     if plain is None or declares_entities(plain):
@@ -110,7 +110,7 @@ def _entries(root: etree._Element, kind: str) -> tuple[ListedPage, ...]:
 
 
 def _entry(node: etree._Element) -> ListedPage | None:
-    """Read a <url> or <sitemap>; the address of a picture in it is none of the page."""
+    """Read a <url> or <sitemap>. The URL of a picture in it is not the page's."""
     said = {_name(child): (child.text or "").strip() for child in node}
     news = {_name(child): (child.text or "").strip() for part in node if _name(part) == "news" for child in part}
     if not said.get("loc"):
@@ -149,10 +149,10 @@ def _name(node: etree._Element | None) -> str:
     return node.tag.rpartition("}")[2].rpartition(":")[2]
 
 
-# robots.txt, read by protego as a task of the reading process: agents times rules can be more than memory holds.
+# Reads robots.txt with protego in the reading process: many agents with many rules can exceed the memory.
 
-MAX_ROBOTS_BYTES = 500 * 1024  # what RFC 9309, 2.5, wants to be read at least; Google reads no more
-# The lines that protego knows, with the misspellings that it takes.
+MAX_ROBOTS_BYTES = 500 * 1024  # the minimum that RFC 9309, 2.5, demands; Google reads no more
+# The directives that protego knows, with the misspellings that it accepts.
 _AGENT = re.compile(r"\s*user[- ]?agent\s*[:\s]\s*(?P<value>[^#]*)", re.IGNORECASE)
 _RULE = re.compile(
     r"\s*(?:allow|dis{1,2}al{1,2}ow|diasllow|disallaw|site-?map|sitemaps|host|crawl[- ]delay|request[- ]rate"
@@ -162,15 +162,15 @@ _RULE = re.compile(
 
 
 def read_robots(body: bytes) -> Protego:
-    """Return the rules of a robots.txt, as far as they are read."""
+    """Return the rules of a robots.txt, up to the size limit."""
     text = body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "ignore")
     return Protego.parse("\n".join(_known_lines(text)))
 
 
 def _known_lines(text: str) -> Iterator[str]:
-    """Yield the lines that protego knows. Of any other, a group would end: RFC 9309, 2.2.4, has them ignored.
+    """Yield the lines that protego knows. Others would end a group there, but RFC 9309, 2.2.4, has them ignored.
 
-    An agent is named by one word (RFC 9309, 2.2.1): what stands behind it is left out, but for a whole header.
+    An agent is named by one word (RFC 9309, 2.2.1): the rest is dropped, unless it is a whole User-Agent header.
     """
     for line in text.splitlines():
         agent = _AGENT.match(line)

@@ -1,4 +1,4 @@
-"""Reads a list of pages as people write it: one address a line, with comments and blank lines between."""
+"""Reads a list of pages as people write it: one URL per line, with comments and blank lines."""
 
 import re
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from core.hosts import parse_host
 from core.wording import Message
 from crawler.urls import MAX_URL_CHARS
 
-MAX_URLS = 50_000  # what a sitemap may hold
+MAX_URLS = 50_000  # the limit of a sitemap
 MAX_SHOWN_CHARS = 80
 _COMMENT = re.compile(r"^\s*(?:#|;|//).*$|\s+#.*$")
 
 
 class BadAddress(StrEnum):
-    """The fault of a line; the values are codes of core.wording."""
+    """The fault of a line; the values are message codes of core.wording."""
 
     NO_SCHEME = "list.no-scheme"
     NO_HOST = "address.no-host"
@@ -27,7 +27,7 @@ class BadAddress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """number: 1-based; text: as it stood there, cut to 80 characters, without a login."""
+    """A line that is not a URL. number: from 1; text: the line, cut to 80 characters and without credentials."""
 
     number: int
     text: str
@@ -41,14 +41,14 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class UrlList:
-    """The addresses of a list, each once and in order, and the lines that are not addresses."""
+    """The URLs of a list, each once and in order, and the lines that are not URLs."""
 
     urls: tuple[str, ...]
     bad: tuple[BadLine, ...]
 
 
 def read_url_list(text: str) -> UrlList:
-    r"""Parse a list. A comment begins with #, ; or //, or after an address with a blank and #.
+    r"""Parse a list. A comment begins with #, ; or //, or after a URL with a blank and #.
 
     >>> found = read_url_list("# ours\nhttp://a.example/1#top\nwww.a.example/2")
     >>> found.urls, str(found.bad[0].message)

@@ -1,4 +1,4 @@
-"""Receivers of Scrapy's signals of a crawl: requests sent, headers received, errors of a callback."""
+"""Receivers of Scrapy's signals during a crawl: requests sent, headers received, errors in callbacks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,30 +19,30 @@ from crawler.opening import is_attachment, is_no_text_type, is_page_type
 from crawler.politeness.refusals import BEYOND_FILES, KnownText, Postponed, explain
 from crawler.stats import NO_ANSWER
 
-# Counts failed requests under their reasons, and ends the crawl of a site that has stopped answering.
+# Counts failed requests by reason, and ends the crawl of a site that has stopped responding.
 
-# A site that was there and is gone: 10 pages in a row, each tried three times, are no accident.
+# The site has gone down: 10 pages in a row, each tried three times, are no accident.
 MAX_SILENCES_IN_A_ROW = 10
 
 
 class Failures:
-    """For one crawl. give_up: called with each address that is not requested again."""
+    """The failures of one crawl. give_up: called with each target that is not requested again."""
 
     def __init__(self, context: CrawlContext, give_up: Callable[[CrawlTarget], None]) -> None:
         self._context, self._give_up = context, give_up
         self._silences = 0
 
     def note_answer(self) -> None:
-        """Note that the site has answered, with whatever status."""
+        """Note that the site has responded, whatever the status."""
         self._silences = 0
 
     def note(self, failure: Failure) -> None:
-        """Count a failed request; errors of a probe are not counted.
+        """Count a failed request; errors of probes are not counted.
 
-        Raises CloseSpider after many silences in a row.
+        Raises CloseSpider after many requests in a row without a response.
         """
         if isinstance(failure.value, Postponed):
-            return  # the journal keeps it as pending
+            return  # it stays pending in the journal
         request: Request = failure.request  # type: ignore[attr-defined]
         target: CrawlTarget = request.cb_kwargs["target"]
         if isinstance(failure.value, KnownText):
@@ -63,21 +63,21 @@ class Failures:
             raise CloseSpider(NO_ANSWER)
 
     def _is_repeated(self, reason: Rejection, target: CrawlTarget) -> bool:
-        """Return True if one more message of this kind says nothing new."""
+        """Return True if a further message of this kind would add nothing."""
         is_known = reason.value in self._context.stats.counts.rejected
         return (reason is Rejection.ROBOTS and target.depth > 0) or (reason is Rejection.TOO_MANY_FILES and is_known)
 
     def explain(self, failure: Failure, url: str) -> tuple[Rejection | None, Message]:
-        """Return why a request to `url` failed: the reason, None for one that is not counted, and a message."""
+        """Return why a request to `url` failed: a reason, or None if it is not counted, and a message."""
         settings = self._context.settings
         return explain(failure, url, settings.timeout_s, settings.max_body_bytes)
 
 
-IS_FILE = "is_file"  # of a request's meta: its answer was counted as a file
+IS_FILE = "is_file"  # key in a request's meta: its response was counted as a file
 
 
 class CrawlSignals:
-    """Counts for one crawl. Scrapy holds its receivers weakly: the caller of `connect` keeps a reference."""
+    """Counts the requests and files of one crawl. Scrapy holds receivers weakly: the caller keeps a reference."""
 
     def __init__(self, context: CrawlContext) -> None:
         self._context = context
@@ -94,7 +94,7 @@ class CrawlSignals:
         self._context.stats.counts.requested += asks_for_page(request)
 
     def refuse_by_headers(self, headers: Any, request: Request) -> None:
-        """Stop the download of a body whose type has no text, and of files beyond what a run fetches."""
+        """Stop the download of a body whose type has no text, and of files above the limit of a run."""
         if not asks_for_page(request):
             return
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
@@ -110,7 +110,7 @@ class CrawlSignals:
             request.meta[IS_FILE] = True
 
     def take_back_file(self, response: Response, request: Request) -> None:
-        """Subtract a file that was counted by its headers and is an error: some sites answer an error in JSON."""
+        """Subtract a response that was counted as a file but is an error: some sites send errors as JSON."""
         self._context.stats.counts.files -= request.meta.pop(IS_FILE, False) and response.status >= 300
 
     def note_fault(self, failure: Failure, response: Response) -> None:

@@ -1,7 +1,7 @@
-"""Finds parameters of addresses that carry nothing, such as session ids, by requesting a page without them.
+"""Finds URL parameters without effect, such as session ids, by requesting a page without them.
 
-A page whose text is the same without a parameter is known by the address without it. Where two values of a parameter
-made no difference, on pages whose texts differ, it is dropped from every link; where one did, it is left alone.
+A page whose text is the same without a parameter is identified by the URL without it. A parameter with two values that
+made no difference, on pages with different texts, is dropped from all links; if a value made a difference, it is kept.
 """
 
 import re
@@ -14,7 +14,7 @@ from crawler.links import Links
 from crawler.repeated_texts import is_identifying, remove_parameters
 from crawler.urls import canonical
 
-MAX_PROBES = 12  # requests of one crawl, beside its pages
+MAX_PROBES = 12  # requests of one crawl, in addition to its pages
 MAX_NAMES_OF_PAGE = 2
 VALUES_THAT_DECIDE = 2
 MIN_LINES_IN_COMMON = 0.9  # a counter of readers is one line of a text
@@ -24,9 +24,9 @@ FetchText = Callable[[str], Awaitable[str | None]]
 
 
 class EmptyParameters:
-    """For one crawl. fetch_text: returns the text at an address, None if there is none; it raises nothing.
+    """The parameters of one crawl. fetch_text: returns the text at a URL, or None if there is none; it never raises.
 
-    on_empty: called with each parameter that is dropped from every link from now on, and an address that had it.
+    on_empty: called with each parameter that is dropped from all further links, and a URL that had it.
     """
 
     def __init__(self, fetch_text: FetchText, on_empty: Callable[[str, str], None] = lambda name, url: None) -> None:
@@ -37,7 +37,7 @@ class EmptyParameters:
         self._probes = 0
 
     async def bare(self, url: str, reading: Reading) -> tuple[str, frozenset[str]]:
-        """Return the address that identifies a page, and the parameters of its own address that carry nothing."""
+        """Return the URL that identifies a page, and the parameters of its URL that have no effect."""
         dropped: set[str] = set()
         for name, value in parse_qsl(urlsplit(url).query):
             if name in self._empty:
@@ -62,7 +62,7 @@ class EmptyParameters:
         return remove_parameters(url, dropped), frozenset(dropped)
 
     def clean_links(self, links: Links, of_page: frozenset[str]) -> Links:
-        """Drop empty parameters from links. of_page: those of the address of their page, whose tokens go too."""
+        """Drop empty parameters from links. of_page: those of the page's own URL, whose tokens are dropped, too."""
         if not self._empty and not of_page:
             return links
 

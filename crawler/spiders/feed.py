@@ -1,4 +1,4 @@
-"""The spider for feeds: fetches what they list, and keeps the feed's text of a page that cannot be fetched.
+"""The spider for feeds: fetches the pages that they list, and keeps a feed's text if its page cannot be fetched.
 
 The evidence of such a text is the response of the feed.
 """
@@ -34,20 +34,20 @@ from crawler.spiders.page_handler import PartedText
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target
-MAX_FEEDS = 100  # of one crawl: a site names one for each of its sections, and a paged feed has some tens
+MAX_FEEDS = 100  # per crawl: a site names one for each of its sections, and a paged feed has some tens
 PRIORITY = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """An entry's text and the response that it came in."""
+    """An entry's text and the response that contained it."""
 
     entry: FeedEntry
     fetched: Fetched
 
 
 class FeedDiscovery(LinkDiscovery):
-    """Discovers feeds, those that pages name, and what they list."""
+    """Discovers feeds, the feeds that pages name, and the pages that feeds list."""
 
     def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
         super().__init__(context, make_request)
@@ -61,7 +61,7 @@ class FeedDiscovery(LinkDiscovery):
         return self.requests_for_downloads(found, depth)
 
     def count_feed(self) -> None:
-        """Count one more towards MAX_FEEDS."""
+        """Count one more feed towards MAX_FEEDS."""
         self._feeds += 1
 
     def requests_for_feeds(self, urls: Iterable[str]) -> Iterator[Request]:
@@ -71,7 +71,7 @@ class FeedDiscovery(LinkDiscovery):
 
 
 class FeedSpider(GenericSpider):
-    """A start URL is a feed, or a page that names some."""
+    """Crawls feeds. A start URL is a feed, or a page that names feeds."""
 
     name = "feed"
     discovery_type = FeedDiscovery
@@ -82,7 +82,7 @@ class FeedSpider(GenericSpider):
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
         self._carried: dict[str, _Carried] = {}
-        self._open: dict[str, set[str]] = {}  # by feed: pages that may still need what it carries
+        self._open: dict[str, set[str]] = {}  # by feed: pages that may still need its text
         self._unreached: dict[str, CrawlTarget] = {}  # pages that failed before their feed was read again
 
     @classmethod
@@ -97,7 +97,7 @@ class FeedSpider(GenericSpider):
         return request if target.kind != FEED else request.replace(callback=self.parse_feed, priority=PRIORITY)
 
     async def parse_feed(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
+        """Yield the pages that a feed lists, further feeds, and the text of entries whose pages have already failed."""
         self.discovery.count_feed()
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         given = response.body, content_type, response.url, self.context.plan.encoding
@@ -109,7 +109,7 @@ class FeedSpider(GenericSpider):
             self.finish_list(target)
             return
         further = list(self.discovery.requests_for_feeds((feed.next_page,))) if feed.next_page else []
-        async for found in self._entries(feed, response, target):  # may be the end of this feed
+        async for found in self._entries(feed, response, target):  # may finish this feed
             yield found
         for request in further:
             yield request
@@ -118,17 +118,17 @@ class FeedSpider(GenericSpider):
     async def parse_page(
         self, response: Response, target: CrawlTarget, text: PartedText | None = None
     ) -> AsyncIterator[SpiderOutput]:
-        """Read one page; the feed's text of it is no longer needed."""
+        """Read one page; the feed's text for it is then no longer needed."""
         async for found in super().parse_page(response, target, text):
             yield found
         self._settle(target.url)
 
     def note_stored(self, item: Any) -> None:
-        """Note a stored page; only then may the feed that carries it be done."""
+        """Note a stored page. A feed is done only when all its pages are."""
         self._settle(item.target.url)
 
     async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
-        """Keep the feed's text of a page that cannot be fetched; the failure is counted too."""
+        """Count the failure, and keep the feed's text of a page that cannot be fetched."""
         target: CrawlTarget = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
         carried = self._carried.get(target.url)
         if target.kind == PAGE and carried is None and self._has_feeds_to_come():
@@ -140,7 +140,7 @@ class FeedSpider(GenericSpider):
         self._settle(target.url)
 
     def give_up(self, target: CrawlTarget) -> None:
-        """Keep an address open whose text in the feed is still to be stored."""
+        """Keep a target pending if its text in the feed is still to be stored."""
         if target.url not in self._carried:
             super().give_up(target)
 
@@ -161,7 +161,7 @@ class FeedSpider(GenericSpider):
                 yield item
         bare = [entry.listed.url for entry in followed if not entry.content]
         requests = list(self.discovery.new_requests([*bare, *carried], 1, PAGE))
-        # A feed is done when no page can need its text: a crawl that is killed reads it again.
+        # A feed is done when no page needs its text any more; after a kill, it is read again.
         self._open[target.url] = {url for url in carried if self.context.frontier.is_open(url)}
         self._close_settled()
         for request in requests:
@@ -195,7 +195,7 @@ class FeedSpider(GenericSpider):
         return any(target.kind == FEED for target in self.context.frontier.pending())
 
     def _settle(self, url: str) -> None:
-        """Note a page that was read or given up; where it is still to be stored, its feed is still needed."""
+        """Note that a page was read or given up. Its feed is still needed until the page is stored."""
         if self.context.frontier.is_open(url):
             return
         self._carried.pop(url, None)

@@ -1,4 +1,4 @@
-"""The spider for any site, and the base of every other: its parts discover, read and count."""
+"""The spider for any site, and the base of all others; its parts discover, read and count."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -53,8 +53,8 @@ class GenericSpider(Spider):
 
     name = "generic"
     discovery_type: type[LinkDiscovery] = LinkDiscovery
-    compares_addresses = True  # whether parameters that carry nothing are looked for
-    joins_parts = True  # whether the further pages of a text are fetched, and all made one page
+    compares_addresses = True  # whether to look for parameters without effect
+    joins_parts = True  # whether to fetch the further pages of a text and join them to one page
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class GenericSpider(Spider):
         self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
         self._parameters = EmptyParameters(self._fetch_text, context.repeats.note_empty)
-        self._claimed: set[str] = set()  # addresses that are read as parts, whichever page links to them
+        self._claimed: set[str] = set()  # URLs that are read as parts, whichever page links to them
         self._unfinished = 0  # texts of which a part is being fetched
 
     @classmethod
@@ -76,7 +76,7 @@ class GenericSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the start pages, or what an earlier run of the same plan left to do."""
+        """Yield the start pages, or the pending URLs of an interrupted run of the same plan."""
         recrawl, frontier = self.context.recrawl, self.context.frontier
         self.discovery.begin()
         for probe in recrawl.probes.requests():
@@ -90,7 +90,7 @@ class GenericSpider(Spider):
             yield self.make_request(target)
 
     def make_request(self, target: CrawlTarget) -> Request:
-        """Make the request for an address of the frontier."""
+        """Make the request for a URL of the frontier."""
         callback = {PAGE: self.parse_answer, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
         is_page = target.kind == PAGE
         priority = _PRIORITIES.get(target.kind, _PRIORITIES[SITEMAP]) - target.depth
@@ -102,12 +102,12 @@ class GenericSpider(Spider):
             errback=self.note_failure,
             cb_kwargs={"target": target},
             priority=priority,
-            dont_filter=True,  # the frontier knows what was asked for
+            dont_filter=True,  # the frontier filters duplicates
             meta={"dont_obey_robotstxt": target.kind == ROBOTS, RECRAWLED: is_page},
         )
 
     async def parse_answer(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Tell a page from an answer without one: it has not changed, or is not there."""
+        """Parse a page, or handle a response that says that the page is unchanged or missing."""
         answer = self.pages.answer_without_page(response, target)
         if answer is None:
             async for found in self.parse_page(response, target):
@@ -121,7 +121,7 @@ class GenericSpider(Spider):
     async def parse_page(
         self, response: Response, target: CrawlTarget, text: PartedText | None = None
     ) -> AsyncIterator[SpiderOutput]:
-        """Read one page: its links become requests, its text an item. text: the text it may be a further part of."""
+        """Read one page: its links become requests, its text an item. text: a text that this page may continue."""
         if text is None and target.url in self._claimed:
             self.context.frontier.finish(target.url)
             return
@@ -147,11 +147,11 @@ class GenericSpider(Spider):
         self.end_if_full()
 
     async def _own_page(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield what a page gives that is not a further part of another one."""
+        """Yield the items and requests of a page that does not continue another one."""
         url, page = await self._drop_empty_parameters(response, page)
-        is_target = address_key(url) == address_key(target.url)  # which the site has led on to another address
+        is_target = address_key(url) == address_key(target.url)  # to which the site has redirected
         if url != response.url and not is_target and not self.context.frontier.claim(url):
-            self.context.frontier.finish(target.url)  # its other address identifies it
+            self.context.frontier.finish(target.url)  # the page is identified by its other URL
             return
         if url == response.url and self.discovery.has_repeated(response.url, page, target):
             for request in self.discovery.requests_from_page(page.links, target.depth) if page.links else ():
@@ -173,7 +173,7 @@ class GenericSpider(Spider):
                 yield request
 
     async def _drop_empty_parameters(self, response: Response, page: WholePage) -> tuple[str, WholePage]:
-        """Return the address of a page without empty parameters, and the page with its links likewise."""
+        """Return the URL of a page without empty parameters, and the page with its links cleaned in the same way."""
         url, dropped = response.url, frozenset[str]()
         if self.compares_addresses and "?" in response.url and isinstance(page.reading, Reading) and page.reading.text:
             url, dropped = await self._parameters.bare(response.url, page.reading)
@@ -182,13 +182,13 @@ class GenericSpider(Spider):
         return url, replace(page, links=self._parameters.clean_links(page.links, dropped))
 
     async def _fetch_text(self, url: str) -> str | None:
-        """Fetch the text at an address apart from the crawl's pages; None if there is none."""
+        """Fetch the text at a URL outside of the crawl's pages; return None if there is none."""
         if not self.context.scope.allows(url):
             return None
         try:
             request = Request(url, priority=PART_PRIORITY, dont_filter=True, meta={"dont_retry": True})
             response = await self.crawler.engine.download_async(request)
-        except Exception:  # any failure: a page that cannot be fetched has no text
+        except Exception:  # whatever the failure, the page has no text
             return None
         self.context.stats.count_bytes(len(response.body))
         if response.status != HTTPStatus.OK:
@@ -197,14 +197,14 @@ class GenericSpider(Spider):
         return (page.reading.text or None) if isinstance(page.reading, Reading) else None
 
     def _is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
-        """Return True if a page is the next part of a text, and no page of its own."""
+        """Return True if a page is the next part of a text, and not a separate page."""
         reading = page.reading
         return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
 
     def _with_next_part(
         self, text: PartedText, page: WholePage, response: Response, target: CrawlTarget
     ) -> Iterator[Request | ReadPage]:
-        """Request the page that may continue a text or, where there is none, yield the text; then follow its links."""
+        """Request the page that may continue a text, or yield the text if there is none; then follow its links."""
         if response.url != text.first_url and isinstance(page.reading, Reading):
             text.add_part(page.reading, self.pages.part(response))
         part = self._next_part(text, page, response.url)
@@ -217,7 +217,7 @@ class GenericSpider(Spider):
         yield from requests
 
     def _claim(self, url: str) -> bool:
-        """Claim an unread page as a part; False if another page has led to it meanwhile."""
+        """Claim an unread page as a part; return False if another page has already led to it."""
         frontier = self.context.frontier
         if url in self._claimed or self.context.is_known_page(url):
             return False
@@ -227,7 +227,7 @@ class GenericSpider(Spider):
         return True
 
     def _next_part(self, text: PartedText, page: WholePage, url: str) -> Request | None:
-        """Make the request for what may be the next part of a text; a known page of its own is none."""
+        """Make the request for the next part of a text; return None if there is none or it is a known separate page."""
         if not self.joins_parts or page.links is None or len(text.readings) >= MAX_PARTS:
             return None
         last, title = text.readings[-1], chapter_title(text.readings[-1].title)
@@ -251,7 +251,7 @@ class GenericSpider(Spider):
         return None
 
     async def parse_sitemap(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the pages that a sitemap lists, and the sitemaps that it names."""
+        """Yield the pages and the further sitemaps that a sitemap lists."""
         task = Call(response.url, read_sitemap, (response.body, self.context.settings.max_body_bytes))
         sitemap = await self.pages.read_list(response, task)
         if sitemap is None and target.kind == SITEMAP:
@@ -269,7 +269,7 @@ class GenericSpider(Spider):
         self.finish_list(target)
 
     def note_failure(self, failure: Failure) -> Any:
-        """Count a failed request. The spider of a kind of site may yield what it has in place of the answer."""
+        """Count a failed request. Spiders for other kinds of sites may yield a substitute for the response."""
         text: PartedText | None = failure.request.cb_kwargs.get("text")  # type: ignore[attr-defined]
         if text is not None:
             return self._without_part(failure, text)
@@ -277,7 +277,7 @@ class GenericSpider(Spider):
         return None
 
     def _without_part(self, failure: Failure, text: PartedText) -> Iterator[ReadPage]:
-        """Keep what there is of a text whose next part cannot be fetched, and report the missing part."""
+        """Yield the text without the part that could not be fetched, and report the missing part."""
         self._unfinished -= 1
         if isinstance(failure.value, Postponed):
             return  # the next run begins the text again
@@ -289,25 +289,25 @@ class GenericSpider(Spider):
         yield _assemble_page(text)
 
     def give_up(self, target: CrawlTarget) -> None:
-        """Stop requesting an address that failed."""
+        """Stop requesting a URL that failed."""
         self.context.frontier.finish(target.url)
 
     def finish_list(self, target: CrawlTarget) -> None:
-        """Note that all that a sitemap, a feed or robots.txt names is in the frontier."""
+        """Note that all targets of a sitemap, a feed or robots.txt are in the frontier."""
         self.context.frontier.finish(target.url)
         self.context.recrawl.order.settle(target)
 
     def end_if_full(self) -> None:
         """Publish the counts. Raises CloseSpider if the crawl has reached its page limit.
 
-        A text that is begun is read to its end.
+        A text that was begun is read to its end.
         """
         self.context.stats.publish()
         if self.context.is_full() and not self._unfinished:
             raise CloseSpider(PAGE_LIMIT)
 
     def closed(self, reason: str) -> None:
-        """Record why the crawl ended, and close what it used."""
+        """Record why the crawl ended, and close its resources."""
         context, counts = self.context, self.context.stats.counts
         if reason == "finished" and not counts.fetched and counts.rejected:
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
@@ -322,18 +322,18 @@ def _assemble_page(text: PartedText) -> ReadPage:
     return text.whole() if text.parts else text.item
 
 
-# Pages that are shells for scripts: each is requested once more, in the browser; a missing browser is reported.
+# Pages that are shells for scripts: each is requested again in the browser; a missing browser is reported.
 
 
 class Shells:
-    """For one crawl. browser: returns the middleware that sends requests to the browser; None if there is none."""
+    """Requests the shells of one crawl in the browser. browser: returns the middleware for that, or None."""
 
     def __init__(self, context: CrawlContext, browser: Callable[[], BrowserMiddleware | None]) -> None:
         self._context, self._browser = context, browser
         self._is_reported = False
 
     def request_in_browser(self, response: Response, page: WholePage) -> Request | None:
-        """Make the request for a shell in the browser; None for any other page, and where there is no browser."""
+        """Make the request for a shell in the browser; return None for any other page, or if there is no browser."""
         if BROWSER_META in response.meta:
             return None
         browser = self._browser()
@@ -349,7 +349,7 @@ class Shells:
         return browser.in_browser(response.request)
 
     def _report_missing(self, url: str) -> None:
-        """Report once in a crawl that pages are left out, and what is to be installed."""
+        """Report once per crawl that pages are left out, and what must be installed."""
         settings, mode = self._context.settings, self._context.plan.politeness.browser
         missing = missing_browser(settings) if mode is not BrowserMode.NEVER else None
         if missing is not None and not self._is_reported:

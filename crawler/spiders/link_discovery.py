@@ -1,4 +1,4 @@
-"""Chooses the addresses that a crawl requests: start addresses, and those that lists and pages link to."""
+"""Chooses the URLs that a crawl requests: start URLs, and the targets of lists and pages."""
 
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urljoin
@@ -16,13 +16,13 @@ from crawler.readers.pages import WholePage
 from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, ListedPage, Sitemap, named_in_robots
 from crawler.urls import is_book
 
-MAX_SITEMAPS = 100  # of one crawl
+MAX_SITEMAPS = 100  # per crawl
 
 
 class LinkDiscovery:
-    """For any site: it begins at the start addresses and the site's sitemaps, and follows the links of pages.
+    """Starts at a site's start URLs and sitemaps, and follows the links of pages. For any kind of site.
 
-    make_request: makes the request for an address. listed: what sitemaps and feeds say of a page, by its address.
+    make_request: makes the request for a target. listed: the data of sitemaps and feeds about pages, by URL.
     """
 
     def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
@@ -31,7 +31,7 @@ class LinkDiscovery:
         self._sitemaps = self._downloads = 0
 
     def begin(self) -> None:
-        """Fill a fresh frontier; that of an interrupted crawl stays as it is."""
+        """Fill an empty frontier; that of an interrupted crawl is not changed."""
         context = self.context
         if context.frontier.notice is not None:
             context.stats.add_fault(context.frontier.notice)
@@ -43,7 +43,7 @@ class LinkDiscovery:
             context.recrawl.order.add_due(context.frontier, self._is_due)
 
     def _seed_only(self, urls: Iterable[str]) -> None:
-        """Add requested pages; one that the plan would not visit is left out like any other."""
+        """Add requested pages; those that the plan would not visit are rejected, like any others."""
         for url in self.safe_urls(urls):
             if self.context.scope.allows(url):
                 self.context.frontier.add_address(url, 0, PAGE)
@@ -59,7 +59,7 @@ class LinkDiscovery:
         return is_offered and self._downloads <= self.context.settings.max_files
 
     def seed(self) -> None:
-        """Add to the frontier what the crawl begins with."""
+        """Add the crawl's first URLs to the frontier."""
         plan, frontier = self.context.plan, self.context.frontier
         for url in self.safe_urls(plan.start_urls):
             frontier.add_address(url, 0, PAGE)
@@ -69,12 +69,12 @@ class LinkDiscovery:
             frontier.add_address(url, 0, SITEMAP)
 
     def probe_sitemaps(self, url: str) -> None:
-        """Ask for what names the sitemaps of a host."""
+        """Add the robots.txt and the usual sitemap of a URL's host to the frontier."""
         self.context.frontier.add_address(urljoin(url, "/robots.txt"), 0, ROBOTS)
         self.context.frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
 
     def safe_urls(self, urls: Iterable[str]) -> Iterator[str]:
-        """Yield those that may be fetched; the others are counted."""
+        """Yield the URLs that may be fetched; count the others."""
         for url in urls:
             try:
                 self.context.guard.check_url(url)
@@ -93,7 +93,7 @@ class LinkDiscovery:
         yield from self.requests_for_downloads(found, depth)
 
     def requests_for_downloads(self, found: Links, depth: int) -> Iterator[Request]:
-        """Yield requests for files that a page offers, whatever the depth and the patterns of what is followed."""
+        """Yield requests for files that a page offers, regardless of depth and link patterns."""
         offered = [url for url in found.downloads if self.context.scope.offers(url)]
         for request in self.new_requests(offered, depth, PAGE):
             self._downloads += 1
@@ -103,7 +103,7 @@ class LinkDiscovery:
                 self.refuse_download(request.cb_kwargs["target"])
 
     def refuse_download(self, target: CrawlTarget) -> None:
-        """Count a file beyond what a run fetches, and leave it to the next run. The first is named."""
+        """Count a file above the limit of a run, and leave it to the next run. Only the first such file is reported."""
         stats, reason = self.context.stats, Rejection.TOO_MANY_FILES
         fault = Message("page.too-many-files", url=target.url, most=self.context.settings.max_files)
         stats.reject(reason, None if reason.value in stats.counts.rejected else fault)
@@ -111,7 +111,7 @@ class LinkDiscovery:
         self.context.frontier.finish(target.url)
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:
-        """Yield the sitemaps that it names, and the pages that it lists."""
+        """Yield the sitemaps that a sitemap names, and the pages that it lists."""
         yield from self._sitemap_requests(sitemap.sitemaps)
         followed = self.keep_followed(sitemap.entries)
         yield from self.new_requests([entry.url for entry in followed], 1, PAGE)
@@ -122,21 +122,21 @@ class LinkDiscovery:
         yield from self._sitemap_requests([urljoin(url, each) for each in named])
 
     def has_repeated(self, url: str, page: WholePage, target: CrawlTarget) -> bool:
-        """Return True if a page new to all crawls repeats another's text under a new value of a parameter."""
+        """Return True if a page repeats another one's text under a new parameter value, and no crawl has stored it."""
         if not isinstance(page.reading, Reading) or not page.reading.text:
             return False
         is_repeated = self.context.repeats.note(url, page.reading.text)
         return is_repeated and not self.context.recrawl.visits.has_page(target.url)
 
     def keep_followed(self, entries: Iterable[ListedPage]) -> list[ListedPage]:
-        """Return the entries that the crawl may fetch, up to its page limit, and keep what the list says of them."""
+        """Return the entries that the crawl may fetch, up to its page limit, and keep their data."""
         followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
         self.listed.update((entry.url, entry) for entry in followed)
         self.context.recrawl.visits.list_dates(followed)
         return followed
 
     def new_requests(self, urls: Iterable[str], depth: int, kind: str) -> Iterator[Request]:
-        """Yield requests for addresses that are new to this crawl and, if they are pages, due."""
+        """Yield requests for URLs that are new to this crawl and, if they are pages, due."""
         if self.context.plan.only_urls:
             return
         recrawl, repeats = self.context.recrawl, self.context.repeats

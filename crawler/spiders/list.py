@@ -1,4 +1,4 @@
-"""The spider for a list of pages: fetches these, and follows no link."""
+"""The spider for a list of pages: fetches them, and follows no links."""
 
 from collections.abc import Iterator
 
@@ -11,10 +11,10 @@ from crawler.spiders.link_discovery import LinkDiscovery
 
 
 class ListDiscovery(LinkDiscovery):
-    """Discovers the start addresses alone."""
+    """Discovers only the start URLs."""
 
     def seed(self) -> None:
-        """Add what is due: a page of the list names no new pages."""
+        """Add the URLs that are due: pages of the list name no new pages."""
         for url in self.safe_urls(self.context.plan.start_urls):
             if self.context.recrawl.visits.should_fetch(url):
                 self.context.frontier.add_address(url, 0, PAGE)

@@ -1,7 +1,7 @@
-"""The spider for novels: catalogue -> chapters in their order -> the parts of each chapter, kept as one text.
+"""The spider for novels: reads a catalogue, then its chapters in order, and joins the parts of each chapter.
 
-The identity of a chapter is the address of its first part; the responses of all parts are its evidence. A chapter is
-done when it is stored whole: a crawl that is killed begins it again.
+A chapter is identified by the URL of its first part; the responses of all parts are its evidence. A chapter is done
+when it is stored completely: after a kill, the crawl begins it again.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -27,7 +27,7 @@ from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PartedText
 
 CATALOGUE = "catalogue"  # the kind of a target
-MAX_CATALOGUE_PAGES = 300  # of 20 to 100 chapters each; the longest novels have 10,000 chapters
+MAX_CATALOGUE_PAGES = 300  # with 20 to 100 chapters each; the longest novels have 10,000 chapters
 _CATALOGUE_PRIORITY = 20
 _NEXT_CHAPTER = ("下一章", "下一节", "下一節", "下一回", "下一篇", "下章", "后一章", "後一章", "next chapter")
 
@@ -37,7 +37,7 @@ class _Catalogue:
     """The blocks and pages of a catalogue that were found so far."""
 
     blocks: list[Block] = field(default_factory=list)
-    pages: list[str] = field(default_factory=list)  # addresses, those to come among them
+    pages: list[str] = field(default_factory=list)  # URLs, including those that are still to be read
     done: int = 0
 
 
@@ -50,14 +50,14 @@ class NovelDiscovery(LinkDiscovery):
 
 
 class NovelSpider(GenericSpider):
-    """A start URL is a catalogue of chapters, or a chapter whose links lead to the next."""
+    """Crawls novels. A start URL is a catalogue of chapters, or a chapter with links to the next one."""
 
     name = "novel"
     discovery_type = NovelDiscovery
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
-        self._chapters: dict[str, int] = {}  # address -> place in the catalogue
+        self._chapters: dict[str, int] = {}  # URL: position in the catalogue
 
     def make_request(self, target: CrawlTarget) -> Request:
         request = super().make_request(target)
@@ -71,7 +71,7 @@ class NovelSpider(GenericSpider):
     async def parse_catalogue(
         self, response: Response, target: CrawlTarget, catalogue: _Catalogue | None = None
     ) -> AsyncIterator[SpiderOutput]:
-        """Collect the pages of a catalogue, then request its chapters in their order."""
+        """Collect the pages of a catalogue, then request its chapters in order."""
         page = await self.pages.read(response, is_kept=catalogue is None)
         again = self.shells.request_in_browser(response, page)
         if again is not None:
@@ -115,7 +115,7 @@ class NovelSpider(GenericSpider):
         self.end_if_full()
 
     def note_failure(self, failure: Failure) -> Iterator[Request | ReadPage]:
-        """Keep what there is of a chapter or a catalogue whose next page cannot be fetched, and report it."""
+        """Continue a chapter or catalogue without the page that could not be fetched, and report it."""
         given = failure.request.cb_kwargs  # type: ignore[attr-defined]
         chapter: PartedText | None = given.get("chapter")
         catalogue: _Catalogue | None = given.get("catalogue")
@@ -124,7 +124,7 @@ class NovelSpider(GenericSpider):
             return
         if isinstance(failure.value, Postponed):
             self._unfinished -= chapter is not None
-            return  # the next run begins the chapter, or the catalogue, again
+            return  # the next run begins the chapter or the catalogue again
         url = failure.request.url  # type: ignore[attr-defined]
         reason, fault = self.failures.explain(failure, url)
         if reason is not None:
@@ -138,7 +138,7 @@ class NovelSpider(GenericSpider):
             yield from self._catalogue_requests(catalogue, given["target"])
 
     def _catalogue_requests(self, catalogue: _Catalogue, target: CrawlTarget) -> Iterator[Request]:
-        """Yield the next page of the catalogue or, after the last, its chapters."""
+        """Yield the next page of the catalogue, or its chapters after the last page."""
         if catalogue.done < len(catalogue.pages) and not self.context.is_full():
             yield Request(
                 catalogue.pages[catalogue.done],
@@ -164,7 +164,7 @@ class NovelSpider(GenericSpider):
     async def _begin_chapter(
         self, response: Response, page: WholePage, target: CrawlTarget
     ) -> AsyncIterator[SpiderOutput]:
-        """Yield what a chapter's first part gives."""
+        """Yield the items and requests of a chapter's first part."""
         self._chapters.setdefault(response.url, len(self._chapters))
         if self.discovery.has_repeated(response.url, page, target):
             for request in self._next_chapter(response.url, response.url, page):
@@ -175,14 +175,14 @@ class NovelSpider(GenericSpider):
         if isinstance(item, NotThere | Unread):
             yield item
             return
-        if item is not None and not item.reading.text:  # a list: kept for what stands on it, and no chapter
+        if item is not None and not item.reading.text:  # a list: stored, but not a chapter
             yield item
         if item is None or not item.reading.text:
             self.context.frontier.finish(target.url)
             for request in self._next_chapter(response.url, response.url, page):
                 yield request
             return
-        if page.outline is None:  # a file: all of it is there
+        if page.outline is None:  # a file is always complete
             yield item
             return
         chapter = PartedText(item, response.url, [item.reading])
@@ -192,7 +192,7 @@ class NovelSpider(GenericSpider):
     async def _continue_chapter(
         self, response: Response, page: WholePage, chapter: PartedText
     ) -> AsyncIterator[SpiderOutput]:
-        """Read a further part, or what was taken for one and is a chapter of its own."""
+        """Read a further part, or a page that turns out to be another chapter."""
         self._unfinished -= 1
         reading = page.reading
         if not isinstance(reading, Reading) or not reading.text:
@@ -203,7 +203,7 @@ class NovelSpider(GenericSpider):
         if not is_same_chapter(chapter.readings[0], reading):
             self.context.frontier.promote(
                 response.url, 1
-            )  # before the chapter that led here is done: a kill loses neither
+            )  # before the previous chapter is done, so that a kill loses neither
             yield chapter.whole()
             async for found in self._begin_chapter(response, page, CrawlTarget(response.url, 1, PAGE)):
                 yield found
@@ -215,7 +215,7 @@ class NovelSpider(GenericSpider):
     def _continue_or_finish(
         self, chapter: PartedText, response: Response, page: WholePage
     ) -> Iterator[Request | ReadPage]:
-        """Yield the next part of a chapter or, after the last, the chapter and the next one."""
+        """Yield the next part of a chapter; after the last part, the chapter and the next one."""
         links = page.outline.following if page.outline is not None else ()
         url = next_part(chapter.first_url, response.url, links, self._known_chapters(links) - {response.url})
         stated = chapter_title(chapter.readings[-1].title)
@@ -237,11 +237,11 @@ class NovelSpider(GenericSpider):
         yield from onward
 
     def _known_chapters(self, links: tuple[Following, ...]) -> set[str]:
-        """Return the chapters of the catalogue, and those of these links that are known as addresses of their own."""
+        """Return the chapters of the catalogue, and the link targets that are known as separate pages."""
         return self._chapters.keys() | self.context.frontier.knows(link.url for link in links)
 
     def _may_follow(self, url: str, chapter: PartedText) -> bool:
-        """Return True if a page may be a part of this chapter."""
+        """Return True if a page may be a part of this chapter, and claim it."""
         is_new = url not in chapter.urls and self.context.scope.allows(url) and not self.context.is_known_page(url)
         return is_new and self.context.frontier.claim(url)
 

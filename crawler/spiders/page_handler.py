@@ -1,4 +1,4 @@
-"""Counts and reads a response, and makes an item of it for the store pipeline, or refuses it with a reason."""
+"""Counts and reads a response, and makes an item from it for the store pipeline, or rejects it with a reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -28,14 +28,14 @@ from crawler.urls import identity, is_book
 
 
 class PageHandler:
-    """For one crawl. listed: what lists say of a page, by its address; it is filled while the crawl goes on."""
+    """Reads the pages of one crawl. listed: the data of lists about pages, by URL; filled during the crawl."""
 
     def __init__(self, context: CrawlContext, listed: Mapping[str, ListedPage]) -> None:
         self.context, self._listed = context, listed
         self._contact_pages = ContactPages()
 
     async def read(self, response: Response, *, is_kept: bool) -> WholePage:
-        """Count and read one page. is_kept: its text is wanted, not its links alone."""
+        """Count and read one page. is_kept: its text is wanted, not only its links."""
         counts = self.context.stats.counts
         counts.fetched += 1
         counts.bytes_fetched += len(response.body)
@@ -57,25 +57,25 @@ class PageHandler:
         return page
 
     def is_kept(self, response: Response) -> bool:
-        """Return True if the text of a response is wanted: pages as the plan says, every file that is offered."""
+        """Return True if the text of a response is wanted: of pages that the plan keeps, and of every offered file."""
         scope, url = self.context.scope, response.url
         disposition = (response.headers.get("Content-Disposition") or b"").decode("latin-1")
         return scope.keeps(url) or ((is_book(url) or is_attachment(disposition)) and scope.offers(url))
 
     async def read_list(self, response: Response, task: Task) -> Any:
-        """Return what a sitemap or a feed lists."""
+        """Return the content of a sitemap or a feed."""
         self.context.stats.counts.bytes_fetched += len(response.body)
         return await self.read_part(task)
 
     async def read_part(self, task: Task) -> Any:
-        """Return what a task reads; Rejected, and counted, where reading was given up."""
+        """Return the result of a task. If reading was given up, count it and return Rejected."""
         found = await self.context.reader.run(task)
         if isinstance(found, Rejected):
             self.context.stats.reject(found.reason, found.message)
         return found
 
     def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
-        """Return what a response without a page means: it has not changed, or is not there. None for a page."""
+        """Return Unchanged or NotThere for a response without a page, or None if the response has a page."""
         answer = self.context.recrawl.answer_without_page(response, target)
         if answer is not None:
             self.context.stats.counts.fetched += isinstance(answer, Unchanged)
@@ -85,9 +85,9 @@ class PageHandler:
     async def item(
         self, response: Response, page: WholePage, target: CrawlTarget, url: str = ""
     ) -> ReadPage | NotThere | Unread | None:
-        """Return what is to be stored of a page that was read; None for nothing: a list, a refusal.
+        """Return the item to store for a page, or None if there is none, as for a list or a refusal.
 
-        url: the page's address where that is not the one of the response.
+        url: the page's URL if it differs from the response's.
         """
         own_url = url or response.url
         is_look = self.context.is_known_page(target.url)
@@ -122,7 +122,7 @@ class PageHandler:
         )
 
     def part(self, response: Response) -> FollowingPart:
-        """Make the record of the response with a further part of a text."""
+        """Make the record of the response that contains a further part of a text."""
         headers, at = tuple(decode_headers(response).items()), fetch_time(response, self.context.clock.now())
         url = FinalUrl(response.url)
         return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
@@ -136,7 +136,7 @@ class PageHandler:
         if reading is None:
             return None
         if isinstance(reading, Rejected):
-            # A list has no text of its own; it is reported only where the plan says that texts stand there.
+            # A list has no text of its own; it is reported only if the plan expects text there.
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
@@ -149,18 +149,18 @@ class PageHandler:
         return self.context.recrawl.visits.identity(target.url, stated)
 
     def _count_absence(self, answer: NotThere, response: Response) -> NotThere:
-        """Count the absence, and add how it was fetched: it is proof."""
+        """Count the absence, and add the capture: it is evidence."""
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
         self.context.stats.reject(Rejection.HTTP_ERROR, gone)
         return replace(answer, fetched=replace(answer.fetched, capture=self.capture(response)))
 
 
-# A text that stands on several pages, while these are fetched one after another.
+# A text on several pages, while these are fetched one by one.
 
 
 @dataclass(slots=True)
 class PartedText:
-    """The first part as it would be stored alone, and the parts after it. urls: of the parts that were requested."""
+    """A text on several pages: its first page as an item, and the parts after it. urls: of all requested parts."""
 
     item: ReadPage
     first_url: str
@@ -173,6 +173,6 @@ class PartedText:
         self.parts.append(part)
 
     def whole(self) -> ReadPage:
-        """Return all parts as one page, under the address of the first."""
+        """Return all parts as one page with the URL of the first."""
         fetched = replace(self.item.fetched, parts=tuple(self.parts))
         return replace(self.item, fetched=fetched, reading=join_parts(self.readings))

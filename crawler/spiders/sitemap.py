@@ -1,4 +1,4 @@
-"""The spider for sitemaps: fetches what they list, newest first, and follows no link of a page but to files."""
+"""The spider for sitemaps: fetches the pages that they list, newest first, and follows only links to files."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ from crawler.spiders.link_discovery import LinkDiscovery
 
 
 class SitemapDiscovery(LinkDiscovery):
-    """Discovers sitemaps, and what they list."""
+    """Discovers sitemaps, and the pages that they list."""
 
     def seed(self) -> None:
         plan = self.context.plan
@@ -30,14 +30,14 @@ class SitemapDiscovery(LinkDiscovery):
 
 
 class SitemapSpider(GenericSpider):
-    """A start URL is a sitemap, or the front page of a host: then robots.txt and /sitemap.xml name its sitemaps."""
+    """Crawls sitemaps. A start URL is one, or a host's front page: then robots.txt and /sitemap.xml are tried."""
 
     name = "sitemap"
     discovery_type = SitemapDiscovery
     compares_addresses = False
 
     def closed(self, reason: str) -> None:
-        """Report where no sitemap was found at all: a site without pages would look well otherwise."""
+        """Report if no sitemap was found: otherwise a site without pages would look healthy."""
         stats = self.context.stats
         is_empty = not self.discovery.listed and not stats.counts.fetched and not stats.counts.rejected
         if reason == "finished" and is_empty:

@@ -1,1 +1,1 @@
-"""Facts of the machine that crawls, noted once for each crawl process."""
+"""Facts about the machine that crawls, recorded once per crawl process."""

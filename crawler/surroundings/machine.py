@@ -1,4 +1,4 @@
-"""The machine of a crawl process, noted once: its name, system, program, resolver, hosts file and clock."""
+"""The machine of a crawl process, recorded once: its name, system, software, resolver, hosts file and clock."""
 
 import platform
 import ssl
@@ -47,7 +47,7 @@ def _program() -> Program:
     for name in _STOOD_ON:
         try:
             parts.append((name, version(name)))
-        except PackageNotFoundError:  # an extra
+        except PackageNotFoundError:  # an optional dependency
             continue
     return Program(code_version(), digest, files, tuple(parts))
 

@@ -1,7 +1,7 @@
-"""Compares this machine's clock with that of named time servers: an SNTP client.
+"""Compares this machine's clock with that of the configured time servers: an SNTP client.
 
-Source: RFC 4330 (SNTP version 4), RFC 5905, sections 7.3 and 8. The clock is compared, never set. What is sent as the
-time of sending is a random number, which the answer has to repeat: nobody who did not see the question can answer it.
+Source: RFC 4330 (SNTP version 4), RFC 5905, sections 7.3 and 8. The clock is compared, never set. The transmit
+timestamp of a query is a random number, which the answer has to repeat: only those who saw the query can answer it.
 """
 
 import secrets
@@ -18,19 +18,19 @@ from core.hosts import parse_host
 from crawler.fetching.names import Deadline, NameResolver
 
 PORT = 123
-MAX_SERVERS = 4  # with four, one that is wrong is found out (RFC 8633, 3.2)
-# A crawl waits for it once. Answers take .01 to .3 s; a second question is for a packet that was lost.
+MAX_SERVERS = 4  # among four, one wrong server is detected (RFC 8633, 3.2)
+# A crawl waits for it once. Answers take .01 to .3 s; a second query is for a lost packet.
 TRIES, TIMEOUT_S, NAME_S = 2, 1.0, 2.0
 _PACKET = struct.Struct("!4B2i4s4Q")
 _ASKED = 0x23  # version 4, mode 3 (client)
 _MODE_SERVER, _NOT_SET, _MAX_STRATUM = 4, 3, 15
-_TO_1970_S = 2_208_988_800  # from 1900, where NTP begins
-_SECOND, _SHORT_SECOND = 2**32, 2**16  # a second in the fixed point numbers of NTP, long and short
+_TO_1970_S = 2_208_988_800  # from 1900, the epoch of NTP
+_SECOND, _SHORT_SECOND = 2**32, 2**16  # a second in the fixed-point numbers of NTP, long and short
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A server's answer. received, sent: by its clock, in 2**-32 s since 1900, of which 64 bits are kept."""
+    """A server's answer. received, sent: by its clock, in 2**-32 s since 1900, as 64-bit numbers."""
 
     leap: int
     stratum: int
@@ -40,7 +40,7 @@ class _Answer:
 
 
 def compare(servers: Sequence[str], names: NameResolver) -> tuple[ClockReading, ...]:
-    """Return the readings of the first four servers, all queried at once; at most 4 s. Never raises.
+    """Return the readings of the first four servers, all queried at once; takes at most 4 s. Never raises.
 
     servers: "host" or "host:port".
     """
@@ -67,16 +67,16 @@ def _reading(server: str, names: NameResolver) -> ClockReading:
 
 
 def _query(server: str, address: str, port: int) -> ClockReading:
-    """Send one query. Raises OSError if no answer to it comes in time."""
+    """Send one query. Raises OSError if its answer does not come in time."""
     nonce = secrets.randbits(64)
     question = _PACKET.pack(_ASKED, 0, 0, 0, 0, 0, b"", 0, 0, 0, nonce)
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
-        asking.connect((address, port))  # the system then drops what others send
+        asking.connect((address, port))  # the system then drops packets from other senders
         asked_at, began_s = time.time_ns(), time.perf_counter_ns()
         asking.send(question)
         answer = _answer(asking, nonce, Deadline(TIMEOUT_S))
-        took_ns = time.perf_counter_ns() - began_s  # the clock itself may be set meanwhile
+        took_ns = time.perf_counter_ns() - began_s  # the clock itself may be changed meanwhile
     at = datetime.fromtimestamp(asked_at / 1e9, UTC)
     if answer.leap == _NOT_SET or not 1 <= answer.stratum <= _MAX_STRATUM or not answer.sent:
         return ClockReading(server, at, address, fault=ClockFault.NOT_SET)
@@ -87,7 +87,7 @@ def _query(server: str, address: str, port: int) -> ClockReading:
 
 
 def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
-    """Return the answer to the query with that nonce; others are ignored. Raises OSError."""
+    """Return the answer to the query with that nonce; ignore all others. Raises OSError."""
     while True:
         asking.settimeout(deadline.remaining_s())
         data = asking.recv(1_024)
@@ -100,10 +100,10 @@ def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
 
 
 def _ntp(ns: int) -> int:
-    """Convert a moment of Unix time to NTP's."""
+    """Convert a Unix time to NTP's."""
     return (_TO_1970_S * _SECOND + ns * _SECOND // 10**9) % 2**64
 
 
 def _apart_s(later: int, earlier: int) -> float:
-    """Return the seconds between two moments of NTP, right for clocks up to 68 years apart (RFC 5905, 6)."""
+    """Return the seconds between two NTP times, correct for clocks up to 68 years apart (RFC 5905, 6)."""
     return ((later - earlier + 2**63) % 2**64 - 2**63) / _SECOND

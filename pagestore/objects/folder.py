@@ -1,4 +1,4 @@
-"""Objects as files that can only be read, in a folder."""
+"""Objects as read-only files in a folder."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ from pagestore.objects.names import key_named, stored_name, stored_prefix
 
 
 class FolderObjects:
-    """core.ports.ObjectStore in a folder, made when it is first written to. `service`: what it is called in errors."""
+    """core.ports.ObjectStore in a folder, created at the first write. `service`: its name in errors."""
 
     def __init__(self, folder: Path, service: Message | None = None) -> None:
         self._folder = folder
@@ -53,7 +53,7 @@ class FolderObjects:
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
-        """Raise ServiceUnavailable for what the file system raises inside."""
+        """Translate errors of the file system to ServiceUnavailable."""
         try:
             yield
         except OSError as fault:
@@ -65,7 +65,7 @@ class FolderObjects:
     def _names(self, below: str, start: str) -> Iterator[str]:
         """Yield the names of files that begin with `start`, in order.
 
-        A folder stands where its name with a stroke does.
+        A folder is sorted by its name with a trailing slash.
         """
         entries: list[str] = []
         with self.translate_errors(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
@@ -78,7 +78,7 @@ class FolderObjects:
 
 
 def _read(path: Path, key: str, most_bytes: int) -> bytes:
-    """Return a plain file: what a link leads to, a device or a pipe was not put here, and may have no end."""
+    """Return the contents of a regular file. Links, devices and pipes are refused: they may be endless."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -98,7 +98,7 @@ def _read(path: Path, key: str, most_bytes: int) -> bytes:
 
 
 def _link_new(target: Path, content: bytes) -> bool:
-    """Write a file that appears whole or not at all, and never in place of another."""
+    """Write a file atomically, and never over an existing one."""
     descriptor, written = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -116,7 +116,7 @@ def _link_new(target: Path, content: bytes) -> bool:
 
 
 def _write_out(folder: Path) -> None:
-    """Sync the entries of a folder to disk: a power loss must not lose a file that was reported as kept."""
+    """Sync the entries of a folder to disk, so that a power failure loses no file that was reported as stored."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

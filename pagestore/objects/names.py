@@ -1,22 +1,23 @@
-"""Keys as names that a file system and an S3 store both take: the same in both, so that one may be copied to the other.
+"""Keys as names that file systems and S3 stores accept: the same in both, so that one may be copied to the other.
 
-All but letters, digits and a few signs is written as %XX of its UTF-8; so is a point that begins a part of a key, which
-leaves names with one free for other files. A key whose parts are of `A-Za-z0-9_-=+@,` and points is its own name.
+Characters other than letters, digits and a few signs are written as %XX of their UTF-8. So is a dot at the start of a
+part, so that names with a leading dot remain free for other files. A key whose parts consist of `A-Za-z0-9_-=+@,` and
+inner dots is its own name.
 """
 
 from urllib.parse import quote, unquote
 
 from core.errors import BrokenInvariant
 
-MAX_PART_BYTES = 255  # of one part, as file systems have it
-MAX_NAME_BYTES = 800  # S3 takes 1,024, the prefix of the store included (core.service_urls)
+MAX_PART_BYTES = 255  # per part, the limit of file systems
+MAX_NAME_BYTES = 800  # the limit of S3 is 1,024, including the store's prefix (core.service_urls)
 
-_AS_THEY_ARE = "=+@,"  # beside what `quote` never writes: letters, digits, _.-~
-_NOTHING = "%"  # an empty part; `quote` never writes it alone
+_AS_THEY_ARE = "=+@,"  # in addition to what `quote` never escapes: letters, digits, _.-~
+_NOTHING = "%"  # an empty part; `quote` never writes a single "%"
 
 
 def stored_name(key: str) -> str:
-    """Return the name under which a key is kept. Raises BrokenInvariant for one that is too long.
+    """Return the name under which a key is stored. Raises BrokenInvariant if it is too long.
 
     >>> stored_name("3f/3f07.gz"), stored_name("../正"), stored_name("a//b")
     ('3f/3f07.gz', '%2E./%E6%AD%A3', 'a/%/b')
@@ -28,7 +29,7 @@ def stored_name(key: str) -> str:
 
 
 def stored_prefix(prefix: str) -> str:
-    """Return the prefix of the names of all keys that begin with `prefix`.
+    """Return the common prefix of the names of all keys that begin with `prefix`.
 
     >>> stored_prefix(""), stored_prefix("3f/"), stored_prefix("a//b")
     ('', '3f/', 'a/%/b')
@@ -38,7 +39,7 @@ def stored_prefix(prefix: str) -> str:
 
 
 def key_named(name: str) -> str | None:
-    """Return the key of a name; None if no key has it.
+    """Return the key of a name, or None if no key has it.
 
     >>> key_named("%2E./%E6%AD%A3"), key_named(".probe"), key_named("folder/")
     ('../正', None, None)

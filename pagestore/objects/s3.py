@@ -1,4 +1,4 @@
-"""Objects in any S3-compatible store, written once where the store can see to that, and looked for first where not."""
+"""Objects in any S3-compatible store, written once: the store ensures it, or else each write checks before."""
 
 import hashlib
 from base64 import b64encode
@@ -20,21 +20,21 @@ from pagestore.objects.s3_client import (
     translate_s3_errors,
 )
 
-# A name that no key has (pagestore.objects.names). Whoever may write an object may write this one, always the same.
+# No key has this name (pagestore.objects.names). Users who may write objects may also write this one.
 PROBE, PROBE_CONTENT = ".zhuiwen-probe", b"Zhuiwen tries here whether this store refuses to write over an object.\n"
-MAX_IDLE_PAGES = 20  # of a list, without a new name: a store may pass over what was removed
-MAX_STRANGE_PAGES = 1_000  # likewise, of a thousand names each, of which none is a key: others may use the bucket, too
-PUT_ATTEMPTS = 5  # each lost one means that another writer put or removed the same object in between
+MAX_IDLE_PAGES = 20  # pages of a list without new names: a store may skip removed objects
+MAX_STRANGE_PAGES = 1_000  # the same for pages of a thousand names without a key: others may use the bucket, too
+PUT_ATTEMPTS = 5  # an attempt fails only if another writer put or removed the same object in between
 
-_THERE = {412, 304, 409}  # as HTTP has it; as some stores answered; another writer is about to put it
-_NOT_IMPLEMENTED = 501  # Aliyun OSS says so of conditions
+_THERE = {412, 304, 409}  # the HTTP standard; the response of some stores; another writer is about to put it
+_NOT_IMPLEMENTED = 501  # the response of Aliyun OSS to conditions
 _IF_NEW = {"IfNoneMatch": "*"}
 
 
 class S3Objects:
-    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call: a process may fork until then.
+    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call, so that a process may fork until then.
 
-    is_brief: asked once and for seconds alone, to see whether the store answers.
+    is_brief: requests are sent once and for a few seconds, to check whether the store responds.
     """
 
     def __init__(self, bucket: str, prefix: str, access: S3Access, *, is_brief: bool = False) -> None:
@@ -45,7 +45,7 @@ class S3Objects:
     def put_new(self, key: str, content: bytes) -> bool:
         name = self._prefix + stored_name(key)
         for _ in range(PUT_ATTEMPTS):
-            # Without conditions two writers at once may both write: what they write is the same but for a fault.
+            # Without conditions, two concurrent writers may both write; normally they write the same.
             there = None if self.refuses_overwriting else self._head(name)
             if there is None and self._put(name, content, is_conditional=self.refuses_overwriting):
                 return True
@@ -82,14 +82,14 @@ class S3Objects:
         while True:
             with translate_s3_errors(self._where):
                 page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
-            if "IsTruncated" not in page:  # an answer without a list is none of an empty store
+            if "IsTruncated" not in page:  # a response without a list does not mean that the store is empty
                 raise ServiceUnavailable(SERVICE, self._where)
             names = [str(each["Key"]) for each in page.get("Contents", ())]
             keys = [key for name in names if (key := key_named(name.removeprefix(self._prefix))) is not None]
             yield from keys
             if not page["IsTruncated"]:
                 return
-            # Names come in order, so that a list which does not move on, and would have no end, is known.
+            # Names are sorted, so a list that does not advance, and would never end, is detected.
             idle = 0 if names and names[-1] > last else idle + 1
             strange = 0 if keys else strange + 1
             if idle > MAX_IDLE_PAGES or strange > MAX_STRANGE_PAGES or "NextContinuationToken" not in page:
@@ -102,9 +102,9 @@ class S3Objects:
 
     @cached_property
     def refuses_overwriting(self) -> bool:
-        """True if the store keeps to `If-None-Match: *`: tried by putting one small object, the same each time, again.
+        """Return True if the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
 
-        Raises what any other write would.
+        Raises the errors of any other write.
         """
         name = self._prefix + PROBE
         try:
@@ -117,12 +117,12 @@ class S3Objects:
         return shared_client(self._access, self._where, is_brief=self._is_brief)
 
     def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
-        """Write an object, and return whether nothing was there. Raises BrokenInvariant if it arrived damaged."""
+        """Write an object; return False if one already exists. Raises BrokenInvariant if it arrived damaged."""
         sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
             "Key": name,
             "Body": content,
-            "ContentMD5": b64encode(md5.digest()).decode("ascii"),  # wanted where objects are locked
+            "ContentMD5": b64encode(md5.digest()).decode("ascii"),  # required for locked objects
             "ChecksumSHA256": b64encode(sha256.digest()).decode("ascii"),
             "Metadata": {"sha256": sha256.hexdigest()},
             **(_IF_NEW if is_conditional else {}),
@@ -131,8 +131,8 @@ class S3Objects:
             done = self._answer("put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
             if done is None:
                 return False
-            # A store that knows the checksum has checked it and says it again; others give MD5 as the tag. Of neither,
-            # as of those that encrypt, nothing follows but that the bytes have to be read back.
+            # A store that supports the checksum has verified and repeats it; others return the MD5 as the tag. If
+            # neither matches, as with encrypting stores, the bytes must be read back.
             if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
             with bounded_answers(len(content)):
@@ -146,7 +146,7 @@ class S3Objects:
             return self._answer("head_object", {404}, Key=name)
 
     def _answer(self, operation: str, none: set[int], **asked: Any) -> dict[str, Any] | None:
-        """Return the store's answer; None for an HTTP status of `none`, unless it is the bucket that is not there."""
+        """Return the store's response, or None for a status in `none`, unless the bucket does not exist."""
         try:
             return dict(getattr(self._client, operation)(Bucket=self._bucket, **asked))
         except self._client.exceptions.ClientError as error:
@@ -158,7 +158,7 @@ class S3Objects:
             raise
 
     def _require_same(self, key: str, there: dict[str, Any], content: bytes) -> None:
-        """Compare by the digest noted with the object; one copied here by another program has none and is read."""
+        """Compare by the stored digest; an object that another program copied has none and is read."""
         noted = _noted_sha256(there)
         is_same = noted == hashlib.sha256(content).hexdigest() if noted else self.get(key) == content
         if not is_same:
@@ -166,7 +166,7 @@ class S3Objects:
 
 
 def _noted_sha256(answer: dict[str, Any]) -> str:
-    """Return the digest that `_put` noted beside the bytes, or "".
+    """Return the digest that `_put` stored in the metadata, or "".
 
     Some stores write the names of metadata in capitals.
     """
@@ -174,4 +174,4 @@ def _noted_sha256(answer: dict[str, Any]) -> str:
 
 
 class _NoConditions(Exception):
-    """The store answers that it knows no conditional writes."""
+    """Raised if the store does not support conditional writes."""

@@ -1,4 +1,4 @@
-"""The one place that knows boto3: how a store is asked, and what its answers are to the product."""
+"""Requests to S3-compatible stores, and the translation of their errors. Only this module uses boto3."""
 
 import io
 import os
@@ -18,17 +18,17 @@ from core.wording import Message
 
 SERVICE = Message("service.object-store")
 CONNECT_TIMEOUT_S = 5.0
-SILENCE_TIMEOUT_S = 60.0  # of one read or write; a bundle of 100 MB may be checked for seconds before an answer
-BRIEF_TIMEOUT_S = 3.0  # of one that is asked whether it is there
+SILENCE_TIMEOUT_S = 60.0  # per read or write; checking a bundle of 100 MB may take the store seconds before it responds
+BRIEF_TIMEOUT_S = 3.0  # to check whether a store responds
 ATTEMPTS = 3  # botocore waits up to 1 s, then up to 2 s, between them
-CONNECTIONS = 16  # twice what one page store asks at once
-DEFAULT_REGION = "us-east-1"  # what stores that know no regions take for theirs
+CONNECTIONS = 16  # twice the concurrent requests of one page store
+DEFAULT_REGION = "us-east-1"  # the default of stores without regions
 
-# Of one answer, from its first byte to its last: 2 GB at 4 MB/s. Silence is not enough: a byte a minute has no end.
+# For a complete response: 2 GB at 4 MB/s. A limit on silence is not enough: a byte a minute would never end.
 ANSWER_TIMEOUT_S = 600.0
 MAX_ANSWER_BYTES = (
     16 * 2**20
-)  # beside the object: heads, and lists, of which 1,000 long names and what S3 adds are 2 MB
+)  # in addition to the object: heads and lists; 1,000 long names with S3's additions are 2 MB
 
 _most_bytes: ContextVar[int] = ContextVar("_most_bytes", default=MAX_ANSWER_BYTES)
 
@@ -40,7 +40,7 @@ _REGION = {
     "IllegalLocationConstraintException",
 }
 _ADDRESSING = {"SecondLevelDomainForbidden", "PathStyleDomainForbidden"}  # Aliyun OSS, Tencent COS
-# The bytes or the clock of the connection, not the request, were at fault.
+# The connection's bytes or clock were at fault, not the request.
 _PASSING = {"RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict"}
 _REFUSED_STATUS, _PASSING_STATUS = {401, 403}, {408, 409, 429}
 _REDIRECTS = {301, 302, 307, 308}
@@ -48,7 +48,7 @@ _NO_CODE = re.compile(r"[^A-Za-z0-9.]")
 
 
 class S3Access(Hashable, Protocol):
-    """The access to a store; `core.settings.S3Settings` is one. Empty: as boto3 finds it."""
+    """The access to a store; `core.settings.S3Settings` implements it. Empty values: boto3's own defaults."""
 
     @property
     def endpoint_url(self) -> str: ...
@@ -63,7 +63,7 @@ class S3Access(Hashable, Protocol):
 
 
 def require_boto3() -> None:
-    """Raise BadConfiguration where the extra `s3` is not installed."""
+    """Raise BadConfiguration if the optional dependency `s3` is not installed."""
     if find_spec("boto3") is None:
         raise BadConfiguration("store.s3-not-installed")
 
@@ -71,7 +71,7 @@ def require_boto3() -> None:
 def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
     """Return the client of a store in this process, for all threads and buckets; nothing is sent.
 
-    Raises BadConfiguration for half a key, or an endpoint that is none.
+    Raises BadConfiguration if only half of a key is set or the endpoint is not a URL.
     """
     if bool(access.access_key) != bool(access.secret_key):
         raise BadConfiguration("store.s3-no-key", where=where)
@@ -81,7 +81,7 @@ def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> An
 
 @cache
 def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
-    """Make a client once for each process: it takes a quarter of a second, and a fork must not share connections."""
+    """Create one client per process: it takes a quarter of a second, and a fork must not share connections."""
     session = import_module("boto3.session").Session(
         aws_access_key_id=access.access_key or None,
         aws_secret_access_key=access.secret_key or None,
@@ -96,15 +96,15 @@ def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
             read_timeout=BRIEF_TIMEOUT_S if is_brief else SILENCE_TIMEOUT_S,
             retries={"mode": "standard", "total_max_attempts": 1 if is_brief else ATTEMPTS},
             max_pool_connections=CONNECTIONS,
-            # The digest of what is sent is part of the signature, which every store checks; the checksums that
-            # boto3 adds by itself come as trailers, which older and other stores than Amazon's do not take.
+            # The digest of the content is part of the signature, which every store verifies. boto3's own checksums are
+            # sent as trailers, which older stores and those of other vendors do not accept.
             s3={"addressing_style": access.addressing, "payload_signing_enabled": True},
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         ),
     )
-    # botocore reads an answer to its end, and has no place to say where that is. The pools of its session are the one
-    # place where the socket can be had before anything is read from it.
+    # botocore reads responses to their end, without a limit. The connection pools of its session are the only place
+    # where the socket is accessible before anything is read from it.
     pools = client._endpoint.http_session._pool_classes_by_scheme
     pools.update({scheme: _bound_connections(pool) for scheme, pool in pools.items()})
     return client
@@ -112,7 +112,7 @@ def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
 
 @contextmanager
 def bounded_answers(most_bytes: int) -> Iterator[None]:
-    """Bound the bytes of answers inside the block."""
+    """Limit the bytes of responses inside the block."""
     token = _most_bytes.set(most_bytes + MAX_ANSWER_BYTES)
     try:
         yield
@@ -121,7 +121,7 @@ def bounded_answers(most_bytes: int) -> Iterator[None]:
 
 
 def _bound_connections(pool: Any) -> Any:
-    """Return a class of connections whose answers come to an end."""
+    """Return a class of connections whose responses are limited."""
 
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         sock: Any
@@ -134,7 +134,7 @@ def _bound_connections(pool: Any) -> Any:
 
 
 class _BoundedSocket:
-    """A socket of which each answer is read as a file that ends."""
+    """A socket whose responses are read as files of limited size."""
 
     def __init__(self, sock: Any) -> None:
         self._sock = sock
@@ -148,7 +148,7 @@ class _BoundedSocket:
 
 
 class _BoundedAnswer(io.RawIOBase):
-    """Reads a socket up to a number of bytes and for a time; then it is as one that stopped to answer."""
+    """Reads a socket up to a number of bytes and a time limit; beyond these it raises TimeoutError."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
         self._raw, self._left, self._end = raw, _most_bytes.get(), monotonic() + ANSWER_TIMEOUT_S
@@ -169,7 +169,7 @@ class _BoundedAnswer(io.RawIOBase):
 
 
 def describe_place(bucket: str, access: S3Access) -> str:
-    """Return a bucket and the host of its store, as errors name them: nothing secret."""
+    """Return a bucket and the host of its store for error messages, without secrets."""
     host = urlsplit(access.endpoint_url).netloc.rpartition("@")[2]
     return f"s3://{bucket} ({host})" if host else f"s3://{bucket}"
 
@@ -182,7 +182,7 @@ def status_and_code(error: Any) -> tuple[int, str]:
 
 @contextmanager
 def translate_s3_errors(where: str) -> Iterator[None]:
-    """Turn boto3's errors inside into errors of the product, none of which contains what was sent."""
+    """Translate boto3's errors to the product's errors, which do not contain what was sent."""
     exceptions = import_module("botocore.exceptions")
     try:
         yield
@@ -194,7 +194,7 @@ def translate_s3_errors(where: str) -> Iterator[None]:
         raise BrokenInvariant("store.s3-operation", where=where, code=type(error).__name__) from None
     except (exceptions.BotoCoreError, OSError):
         raise ServiceUnavailable(SERVICE, where) from None
-    except ValueError as error:  # what botocore says of an endpoint that is not a URL
+    except ValueError as error:  # botocore raises it if an endpoint is not a URL
         raise BadConfiguration("store.s3-operation", where=where, code=type(error).__name__) from None
 
 
