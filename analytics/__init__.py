@@ -1,1 +1,1 @@
-"""Measures and reports: rows in, one `Report` out, and its formats. No database, no framework."""
+"""Measures and reports: turns rows into one `Report` and writes its formats. No database, no framework."""

@@ -1,4 +1,4 @@
-"""The figures of a report: plain counts and shares, made by `analytics.measures`."""
+"""The figures of a report: plain counts and shares, computed by `analytics.measures`."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -6,7 +6,7 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class StateCounts:
-    """Cases by state; `opened` is the sum of the others."""
+    """Cases by state. opened: the sum of the other counts."""
 
     opened: int
     confirmed: int
@@ -19,20 +19,20 @@ class StateCounts:
 class Totals:
     """The figures of the whole report.
 
-    chars_taken: characters of the works on pages, each counted once. chars_on_pages: the sum over pages, in which a
-    chapter on five pages counts five times.
+    chars_taken: characters of the works on pages, each counted once. chars_on_pages: the sum over pages; a chapter on
+    five pages counts five times.
     """
 
     pages_checked: int
     new_versions: int
     cases: StateCounts
-    precision: float | None  # confirmed / decided; None while nothing is decided
-    median_hours_to_verdict: float | None  # from opening to verdict; None while nothing is decided
+    precision: float | None  # confirmed / decided; None until a case is decided
+    median_hours_to_verdict: float | None  # from opening to verdict; None until a case is decided
     sites_with_copies: int
     works_copied: int
     chars_taken: int
     chars_on_pages: int
-    excluded: int  # findings that never were a case
+    excluded: int  # findings that never became a case
     crawl_runs: int
     pages_fetched: int
     pages_failed: int
@@ -40,7 +40,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class SiteMeasures:
-    """One site. excluded: findings that never became a case, for any reason."""
+    """The figures of one site. excluded: findings that never became a case, for any reason."""
 
     name: str
     hosts: tuple[str, ...]  # on which cases were found
@@ -55,9 +55,9 @@ class SiteMeasures:
 
 @dataclass(frozen=True, slots=True)
 class WorkMeasures:
-    """One work. Shares are of its length, `work_chars`; None without copies.
+    """The figures of one work. Shares refer to its length, `work_chars`; they are None if there are no copies.
 
-    share_taken: the part of it on all pages together; largest_share: the largest part on one page.
+    share_taken: the share of the work on all pages together; largest_share: the largest share on one page.
     """
 
     rights_holder: str
@@ -73,7 +73,7 @@ class WorkMeasures:
 
 @dataclass(frozen=True, slots=True)
 class DayMeasures:
-    """One day. A page checked on several days counts on each."""
+    """The figures of one day. A page checked on several days counts on each day."""
 
     day: date
     pages_checked: int

@@ -1,10 +1,10 @@
 """Computes the figures of a report from cases, pages, exclusions and crawls within its scope.
 
-A case counts in the period in which it was opened, with the state it has when the report is made, so that in every
-breakdown opened = confirmed + dismissed + set aside + open, and the sites, the works and the days each add up to the
-totals. What says how much was copied leaves out dismissed cases and those set aside: they are no copies.
-Characters taken of works are united, not added: the works add up to the total, the sites do not, since two of them may
-have the same chapter. Nor do pages checked day by day: a page may be checked on several.
+A case counts in the period in which it was opened, with its state at the time of the report, so that in every breakdown
+opened = confirmed + dismissed + set aside + open, and the sites, the works and the days each add up to the totals.
+Figures of copied text exclude dismissed cases and cases set aside: these are not copies.
+Characters taken from works are united, not added: the works add up to the total, but the sites do not, since two sites
+may have the same chapter. The pages checked per day do not add up either: a page may be checked on several days.
 """
 
 from collections import Counter, defaultdict
@@ -75,13 +75,13 @@ def totals(
 
 
 def precision(counts: StateCounts) -> float | None:
-    """Return confirmed cases divided by decided ones, 0 to 1; None while nothing is decided."""
+    """Return confirmed cases divided by decided cases, 0 to 1, or None if nothing is decided."""
     decided = counts.confirmed + counts.dismissed
     return counts.confirmed / decided if decided else None
 
 
 def median_hours_to_verdict(cases: Iterable[CaseRow]) -> float | None:
-    """Return the median hours from opening a case to its verdict; None while nothing is decided."""
+    """Return the median hours from opening a case to its verdict, or None if nothing is decided."""
     hours = [
         max(0.0, (case.decided_at - case.opened_at).total_seconds() / 3600)
         for case in cases
@@ -96,7 +96,7 @@ def per_site(
     checked: Sequence[SitePages],
     exclusions: Sequence[ExclusionRow],
 ) -> tuple[SiteMeasures, ...]:
-    """Return every site of any row, by descending copies and checked pages, then by name."""
+    """Return every site in any row, by descending copies and checked pages, then by name."""
     cases_of = _group(cases, lambda case: case.site_name)
     pages_of = _group(pages, lambda row: row.site_name)
     exclusions_of = _group(exclusions, lambda row: row.site_name)
@@ -119,7 +119,7 @@ def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
-    """Return every day of the period in order, empty days too."""
+    """Return every day of the period in order, including days without cases."""
     cases_of = _group(cases, lambda case: scope.local_day(case.opened_at))
     pages_of = _group(pages, lambda row: row.day)
     return tuple(
@@ -134,20 +134,20 @@ def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRo
 
 
 def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
-    """Return every class in the order of the enumeration, also without a case."""
+    """Return every class in the order of the enumeration, including classes without a case."""
     groups = _group(cases, lambda case: case.match_class)
     return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
 
 
 def by_obfuscation(cases: Sequence[CaseRow]) -> tuple[tuple[Obfuscation, StateCounts], ...]:
-    """Return every obfuscation found, most frequent first. A case with two obfuscations counts under both."""
+    """Return every obfuscation found, most frequent first; a case with two obfuscations counts under both."""
     groups = {kind: [case for case in cases if kind in case.obfuscations] for kind in Obfuscation}
     met = [(kind, count_states(group)) for kind, group in groups.items() if group]
     return tuple(sorted(met, key=lambda pair: -pair[1].opened))
 
 
 def by_verdict(cases: Sequence[CaseRow]) -> tuple[tuple[Verdict | None, int], ...]:
-    """Return the number of cases by verdict; None for those without one."""
+    """Return the number of cases by verdict; None for cases without a verdict."""
     counts = Counter(case.verdict for case in cases)
     return tuple((verdict, counts[verdict]) for verdict in (*Verdict, None))
 

@@ -18,23 +18,23 @@ from core.taken import Places, share_of_work
 
 LANGUAGES = ("zh-hans", "en")
 
-# A row for each day, empty ones too: ten years are 3,653 rows. A longer period is a mistyped date.
+# A report has a row for each day, even without cases: ten years are 3,653 rows. A longer period is a mistyped date.
 MAX_DAYS = 3_660
 
 
 class CrawlState(StrEnum):
-    """The state of a crawl run; the values are those that the admin database stores."""
+    """The state of a crawl run, with the values stored in the admin database."""
 
     QUEUED = "queued"
     RUNNING = "running"
     FINISHED = "finished"
     FAILED = "failed"
-    MISSED = "missed"  # expected by the schedule, and not run
+    MISSED = "missed"  # scheduled, but not run
 
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """One case: one page that copied from one work. Titles, URL and excerpt are untrusted crawled text."""
+    """A case: one page that copied from one work. Titles, URL and excerpt are untrusted crawled text."""
 
     case_id: int
     rights_holder: str
@@ -52,22 +52,20 @@ class CaseRow:
     similarity: float  # [0, 1]
     page_containment: float  # share of the page that is in the work
     matched_chars: int  # of the page
-    taken_chars: int  # of the work, each once
-    work_chars: int  # the length of the work, as findings count
+    taken_chars: int  # of the work, each counted once
+    work_chars: int  # the length of the work, counted like findings
     taken: Mapping[str, Places]  # places by text of the work
     obfuscations: tuple[Obfuscation, ...]
     opened_at: datetime
     first_seen_at: datetime
     last_seen_at: datetime
-    page_author: str = ""  # author, poster and time of publication that the page states
+    page_author: str = ""  # author, poster and time of publication stated by the page
     page_poster: str = ""
     page_published_at: datetime | None = None
-    other_urls: tuple[
-        str, ...
-    ] = ()  # further addresses of the site with the same text and the times at which it was seen
+    other_urls: tuple[str, ...] = ()  # URLs of the site with the same text, and times of sighting
     allowed_as: Rejection | None = None  # the right that allows the page: a licence, an own domain
     allowed_by: str = ""
-    excerpt: str = ""  # a short passage of the page, frozen when the case was opened
+    excerpt: str = ""  # a short passage of the page, stored when the case was opened
 
     def __post_init__(self) -> None:
         moments = (self.page_published_at, self.decided_at, self.opened_at, self.first_seen_at, self.last_seen_at)
@@ -82,9 +80,9 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class LeadRow:
-    """A page that may be a rewrite of a work: no case, and in no figure of copies.
+    """A page that may be a rewrite of a work: not a case, and in no figure of copies.
 
-    band: of its score, "" if not measured; alarms of passages: the number of innocent passages in that band.
+    band: the band of its score, "" if not measured; alarms of passages: the number of innocent passages in that band.
     """
 
     lead_id: int
@@ -123,7 +121,7 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """The number of pages of one site that were checked in the period of the report, each once."""
+    """The number of distinct pages of one site that were checked in the period of the report."""
 
     site_name: str
     pages_checked: int
@@ -131,7 +129,7 @@ class SitePages:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """The number of items that were left out for one reason on one site, in the period of the report.
+    """The number of items left out for one reason on one site, in the period of the report.
 
     work_title: empty if the reason is independent of a work.
     """
@@ -162,8 +160,8 @@ class CrawlRow:
 class ReportScope:
     """The scope of a report: the cases opened from `since` to `until`, both days included, in the user's zone.
 
-    An empty `rights_holder` means all of them; empty `works` or `sites` mean no filter. A site is named by its name or
-    by one of its hosts. Raises BadInput for an invalid period, time zone or language.
+    An empty `rights_holder` means all rights holders; empty `works` or `sites` mean no filter. A site is named by its
+    name or by one of its hosts. Raises BadInput for an invalid period, time zone or language.
     """
 
     rights_holder: str
@@ -197,7 +195,7 @@ class ReportScope:
 
     @property
     def period_start(self) -> datetime:
-        """The first moment of the period, in UTC: for queries, `period_start <= moment < period_end`."""
+        """The first moment of the period, in UTC; queries use `period_start <= moment < period_end`."""
         return self._midnight(self.since)
 
     @property

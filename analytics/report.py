@@ -1,4 +1,4 @@
-"""The one record that every format renders: a scope, its figures, and the cases behind them."""
+"""The record that every format renders: a scope, its figures, and the cases behind them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 
-MAX_TOP_SITES = 10  # as many bars as one reads at a glance; the table has every site
+MAX_TOP_SITES = 10  # as many bars as a reader can compare at once; the table has every site
 
-# Of the list of cases, and of the parts of a bar.
+# The order of cases in the list, and of the parts of a bar.
 STATE_ORDER = (CaseState.CONFIRMED, CaseState.OPEN, CaseState.SET_ASIDE, CaseState.DISMISSED)
 
 
@@ -22,14 +22,14 @@ class ReportNotice(StrEnum):
     """A notice that a reader must see before the figures."""
 
     NOTHING_CHECKED = "nothing_checked"  # no page was checked: the absence of cases means nothing
-    NO_CASES = "no_cases"  # pages were checked, and nothing was found
+    NO_CASES = "no_cases"  # pages were checked, but nothing was found
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The content of a report. cases: confirmed, open, set aside, dismissed ones, each in order of opening.
+    """The content of a report. cases: confirmed, open, set aside, dismissed cases, each in order of opening.
 
-    leads: suspected rewrites, in their own chapter and in no other figure; has_leads: whether there is such a chapter.
+    leads: suspected rewrites, in a separate chapter and in no other figure; has_leads: whether there is such a chapter.
     """
 
     scope: ReportScope
@@ -54,7 +54,7 @@ class Report:
 
     @property
     def top_sites(self) -> tuple[SiteMeasures, ...]:
-        """The sites with most copies, at most MAX_TOP_SITES, without sites that have none."""
+        """The sites with most copies, at most MAX_TOP_SITES; sites without copies are left out."""
         return tuple(site for site in self.sites if site.cases.confirmed + site.cases.open)[:MAX_TOP_SITES]
 
     @property
@@ -73,11 +73,11 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     checked: Iterable[SitePages] = (),
     leads: Iterable[LeadRow] | None = None,
 ) -> Report:
-    """Return the report of the rows within the scope; it ignores rows outside, so a query may be coarser.
+    """Return the report of the rows within the scope; rows outside are ignored, so a query may be coarser.
 
-    Exclusions and `checked` have no date: pass those of the period. A filter on works applies to cases, and to
-    exclusions that name a work; pages and crawls are those of the sites. leads: None if nobody searches for suspected
-    rewrites; then the report has no chapter of them.
+    Exclusions and `checked` have no date: pass the rows of the period. A filter on works applies to cases, and to
+    exclusions that name a work; pages and crawls are filtered only by site. leads: None if nobody searches for
+    suspected rewrites; the report then has no chapter of leads.
     """
     lead_rows = sorted(
         (lead for lead in leads or () if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)

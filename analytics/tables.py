@@ -1,7 +1,7 @@
 """The figures and tables of a report: selects and rounds the content of all formats.
 
-Every format renders these, so figures are equal in all formats. A cell is a plain value, a member of an enumeration
-(which a format writes as its name or its phrase), or None.
+All formats render these tables, so they show the same figures. A cell is a plain value, a member of an enumeration
+(written as its name or its phrase), or None.
 """
 
 from collections.abc import Iterable
@@ -20,18 +20,18 @@ from core.wording import Message, has_words
 Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
 
 HOUR_DECIMALS = 1
-MAX_TITLE_CHARS = 200  # of a page; the rest is stuffing for search engines
+MAX_TITLE_CHARS = 200  # of a page; the rest is keyword stuffing for search engines
 
 
 class CellKind(StrEnum):
-    """The kind of a cell's content, hence its format."""
+    """The kind of a cell's content, which determines its format."""
 
     TEXT = "text"
     URL = "url"
     TERM = "term"  # a member of an enumeration
     TERMS = "terms"
     COUNT = "count"
-    SHARE = "share"  # 0 to 1, cut (core.shares)
+    SHARE = "share"  # 0 to 1, truncated (core.shares)
     HOURS = "hours"  # one decimal
     DAY = "day"
     MOMENT = "moment"  # in the user's zone
@@ -105,7 +105,7 @@ def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 
 def measure_tables(report: Report) -> tuple[ReportTable, ...]:
-    """Return all tables except the cases, in the order for a reader."""
+    """Return all tables except the cases, in reading order."""
     return (
         sites(report),
         works(report),
@@ -244,7 +244,7 @@ def lead_counts(report: Report) -> ReportTable:
 
 
 def leads(report: Report) -> ReportTable:
-    """Return the table of suspected rewrites, which are no cases."""
+    """Return the table of suspected rewrites, which are not cases."""
     rows = (tuple(_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
     return ReportTable("leads", _LEAD_COLUMNS, tuple(rows))
 

@@ -16,7 +16,7 @@ from core.states import CaseState
 from core.wording import Message
 
 NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
-# Shown below the name in a row's first cell: a table on paper has no room for more columns.
+# Shown below the name in a row's first cell: printed tables have no room for more columns.
 _SMALL = ("hosts", "work_chars")
 _NUMERIC = frozenset({CellKind.COUNT, CellKind.SHARE, CellKind.HOURS})
 
@@ -40,7 +40,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """One bar of a chart: its parts from the bottom up."""
+    """A bar of a chart: its parts from the bottom up."""
 
     label: str
     counts: tuple[int, ...]
@@ -57,7 +57,7 @@ class Charts:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case: lines of (label, text), grouped by the cells of its row."""
+    """A case: lines of (label, text), grouped by the cells of its row."""
 
     number: str
     state: str
@@ -92,7 +92,7 @@ class LeadsView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The content of a report; without cases it has no charts. leads: None if nobody searches for them."""
+    """The content of a report; a report without cases has no charts. leads: None if nobody searches for rewrites."""
 
     phrases: Phrases
     scope: tuple[tuple[str, str], ...]
@@ -122,7 +122,7 @@ def lay_out(report: Report) -> ReportView:
 
 
 def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
-    """Yield the caveats on the reading of the pages of these cases."""
+    """Yield the caveats on how the pages of these cases were read."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
             yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
@@ -141,7 +141,7 @@ def _bar(label: str, counts: StateCounts) -> ChartBar:
 
 
 def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableView:
-    """Return a table with small columns below each row's name, without rights holders if the report has one."""
+    """Return a table with small columns below each row's name, without rights holders if there is only one."""
     dropped = {*_SMALL} | ({"rights_holder"} if report.scope.rights_holder else set())
     kept = [n for n, column in enumerate(table.columns) if column.key not in dropped]
     below = next((n for n, column in enumerate(table.columns) if column.key in _SMALL), None)

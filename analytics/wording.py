@@ -1,4 +1,4 @@
-"""Cells as words, for the formats for people; PDF and HTML write every figure the same way."""
+"""Writes cells as words for human readers; PDF and HTML write every figure in the same way."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

@@ -1,6 +1,6 @@
 """Requests time stamps from an authority over HTTP, and the revocation lists that its certificates name.
 
-Source: RFC 3161, section 3.4. The operator configures the URL; the client checks its address all the same, so that a
+Source: RFC 3161, section 3.4. The operator configures the URL; the client still checks its IP address, so that a
 mistyped or hijacked name cannot reach the operator's own network.
 """
 
@@ -25,15 +25,15 @@ from core.service_urls import without_secrets
 from core.wording import Message
 
 NONCE_BITS = 64
-TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
-LISTS_TIMEOUT_S = 10.0  # for all of one stamp together
-MAX_LISTS = 4  # one for each certificate below the root, of which authorities have one to three
+TIMEOUT_S = 20.0  # public authorities respond in 0.1 to 2 s
+LISTS_TIMEOUT_S = 10.0  # for all lists of one stamp together
+MAX_LISTS = 4  # one for each certificate below the root; authorities have one to three
 _SERVICE = Message("service.authority")
 _REPLY = "application/timestamp-reply"
 
 
 class Authority:
-    """One authority: its URL, and the PEM file of the root against which every answer is checked."""
+    """A time stamp authority: its URL, and the PEM file of the root against which every response is checked."""
 
     def __init__(
         self,
@@ -44,7 +44,10 @@ class Authority:
         policy: str = "",
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        """Check the settings. policy: an OID to insist on. Raises BadConfiguration for a bad URL or a missing root."""
+        """Check the settings.
+
+        policy: the required OID. Raises BadConfiguration if the URL is invalid or the root is missing.
+        """
         self._url, self._parts = url, urlsplit(url)
         self.name = without_secrets(url)
         faults = _faults(url, ca_pem, self.name)
@@ -57,19 +60,20 @@ class Authority:
         return f"Authority({self.name!r})"
 
     def stamp(self, digest: Digest) -> TimeStamp:
-        """Return its stamp on `digest`, verified as a reader of an export would, with the available revocation lists.
+        """Return a stamp on `digest`, verified like in an export, with the available revocation lists.
 
-        Raises ServiceUnavailable if it does not answer, DoesNotHold if its answer is not the requested stamp.
+        Raises ServiceUnavailable if the authority does not respond, DoesNotHold if its response is not the requested
+        stamp.
         """
         return self.with_lists(self.answer(digest), digest)
 
     def answer(self, digest: Digest) -> TimeStamp:
-        """Return its unverified answer. Raises ServiceUnavailable, or RetryLater for an unusable answer."""
+        """Return the unverified response. Raises ServiceUnavailable, or RetryLater if the response is unusable."""
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
         return TimeStamp(query, self._ask(query), self._ca_pem, self.name)
 
     def with_lists(self, stamp: TimeStamp, digest: Digest) -> TimeStamp:
-        """Return a verified answer with the revocation lists that its certificates name. Raises DoesNotHold."""
+        """Return a verified stamp with the revocation lists that its certificates name. Raises DoesNotHold."""
         verify_stamp(stamp, digest, self.name)
         lists = self._lists(stamp, digest)
         if not lists:
@@ -81,7 +85,7 @@ class Authority:
     def _lists(self, stamp: TimeStamp, digest: Digest) -> bytes:
         """Return the revocation lists as PEM.
 
-        Unavailable ones are left out, and verification says so.
+        Unavailable lists are left out, which verification reports.
         """
         way = certificate_chain(stamp, digest, self.name)[:-1]
         places = dict.fromkeys(place for certificate in way for place in list_urls(certificate)[:1])
@@ -116,7 +120,7 @@ class Authority:
 
     @property
     def _bare_url(self) -> str:
-        """Return the URL without the login, which goes into a header."""
+        """Return the URL without the login, which is sent in a header."""
         return urlunsplit(self._parts._replace(netloc=self._parts.netloc.rpartition("@")[2]))
 
     def _headers(self) -> dict[str, str]:
@@ -128,7 +132,7 @@ class Authority:
 
 
 def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
-    """Return a TimeStampReq in DER, asking for the authority's certificates too."""
+    """Return a TimeStampReq in DER that requests the authority's certificates too."""
     request = rfc3161.TimeStampReq()
     request["version"] = "v1"
     request["messageImprint"]["hashAlgorithm"]["algorithm"] = SHA256_OID

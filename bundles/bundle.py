@@ -1,7 +1,7 @@
 """Makes one WACZ 1.1.1 file of a fetched page and its finding.
 
-The manifest is datapackage.json, which has the SHA-256 of each file; the SHA-256 of the manifest is the digest of the
-bundle, and is in datapackage-digest.json as WACZ demands. Source: specs.webrecorder.net/wacz/1.1.1.
+The manifest is datapackage.json, which contains the SHA-256 of each file. The SHA-256 of the manifest is the digest of
+the bundle, and is in datapackage-digest.json as WACZ requires. Source: specs.webrecorder.net/wacz/1.1.1.
 """
 
 import secrets
@@ -22,7 +22,7 @@ from core.ids import digest
 
 FORMAT = 1  # incremented when a field changes its meaning
 WACZ_VERSION = "1.1.1"
-SALT_BYTES = 16  # prevents guessing a bundle from a digest in the audit path of another
+SALT_BYTES = 16  # prevents guessing a bundle from a digest in another bundle's audit path
 ARCHIVE, INDEX, INDEX_START, PAGES = (
     "archive/data.warc.gz",
     "indexes/index.cdx.gz",
@@ -32,7 +32,7 @@ ARCHIVE, INDEX, INDEX_START, PAGES = (
 PACKAGE, PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
 PAGE, CONNECTION, FINDING = "evidence/page.json", "evidence/connection.json", "evidence/finding.json"
 CIRCUMSTANCES = "evidence/circumstances.json"
-COMPARISON = "evidence/comparison.json"  # in place of finding.json where pages were compared by meaning
+COMPARISON = "evidence/comparison.json"  # replaces finding.json if pages were compared by meaning
 
 Found = Finding | Comparison
 
@@ -42,7 +42,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
 
     The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
 
-    Raises BadInput if the finding does not match the capture's text: such a bundle would contradict itself.
+    Raises BadInput if the finding does not match the capture's text: the bundle would contradict itself.
     """
     _check(capture, found)
     at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
@@ -68,7 +68,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
 
 
 def package_digest(package: bytes) -> bytes:
-    """Return the datapackage-digest.json of a datapackage.json."""
+    """Return the datapackage-digest.json for a datapackage.json."""
     return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
 
 

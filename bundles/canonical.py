@@ -1,6 +1,6 @@
-"""Canonical JSON: each value has one spelling, so that equal values have equal digests.
+"""Canonical JSON: each value has a single form, so that equal values have equal digests.
 
-Sorted keys, no spaces, unescaped UTF-8; as RFC 8785 except for numbers, which are written as Python does.
+Sorted keys, no spaces, unescaped UTF-8; as in RFC 8785, except that numbers are written as in Python.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def sha256(content: bytes | memoryview) -> Digest:
-    """Return the 64 hex digits, without copying a view."""
+    """Return the SHA-256 as 64 hex digits, without copying a view."""
     return Digest(hashlib.sha256(content).hexdigest())
 
 
 def canonical(value: Any) -> bytes:
-    r"""Return the bytes of `value`, ending with a line feed. Raises ValueError for values without JSON (NaN).
+    r"""Return the bytes of `value`, ending with a line feed. Raises ValueError if JSON cannot represent it (NaN).
 
     >>> canonical({"b": 1, "a": "文"}).decode()
     '{"a":"文","b":1}\n'
@@ -31,9 +31,9 @@ def canonical(value: Any) -> bytes:
 
 
 def parse_canonical(content: bytes, part: str) -> dict[str, Any]:
-    """Return the object that canonical `content` spells.
+    """Return the object in canonical `content`.
 
-    Raises DoesNotHold for anything else, also for another spelling.
+    Raises DoesNotHold if the content is anything else, even a different form of the same object.
     """
     try:
         value = json.loads(content.decode("utf-8"))

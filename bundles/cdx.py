@@ -12,13 +12,13 @@ from bundles.warc import WrittenRecord
 from core.hosts import DEFAULT_PORTS
 from core.ids import digest
 
-# Without requests, and without the metadata record, which has the page's own URL and would be replayed in its place.
+# Without requests, and without the metadata record, which has the page's own URL and would be replayed instead.
 INDEXED = frozenset({"response", "resource", "conversion"})
 _WWW = "www."
 
 
 def sort_key(url: str) -> str:
-    """Return the URL in the order of archives (SURT): host reversed, lower case, parameters sorted.
+    """Return the URL in the sort order of archives (SURT): host reversed, lower case, parameters sorted.
 
     >>> sort_key("https://www.Book.example:8443/A/B.html?b=2&a=1"), sort_key("urn:pdf:https://book.example/X")
     ('example,book:8443)/a/b.html?a=1&b=2', 'urn:pdf:https://book.example/x')
@@ -34,7 +34,7 @@ def sort_key(url: str) -> str:
 
 
 def index(records: Iterable[WrittenRecord], archive_name: str, index_name: str) -> tuple[bytes, bytes]:
-    """Return index.cdx.gz, and index.idx with the position in it."""
+    """Return index.cdx.gz, and index.idx with the positions in it."""
     lines = sorted(_line(record, archive_name) for record in records if record.kind in INDEXED)
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     place = {"offset": 0, "length": len(compressed), "digest": f"sha256:{digest(compressed)}", "filename": index_name}
@@ -63,5 +63,5 @@ def _line(record: WrittenRecord, archive_name: str) -> str:
 
 
 def _timestamp(date: str) -> str:
-    """Return the fourteen digits of a moment in an index line."""
+    """Return the fourteen digits of a moment for an index line."""
     return "".join(char for char in date if char.isdigit())[:14]

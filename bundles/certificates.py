@@ -1,4 +1,4 @@
-"""Validates the chain from an authority's certificate to a trusted root, as of the moment of the stamp.
+"""Validates the chain from an authority's certificate to a trusted root, at the time of the stamp.
 
 Source: RFC 5280, section 6.1, without policies and name constraints; RFC 3161, section 2.3. `bundles.revocation` checks
 revocation.
@@ -24,7 +24,7 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 def parse_certificates(pem: bytes) -> list[x509.Certificate]:
-    """Return the certificates of a PEM file; none for an empty one. Raises ValueError for an invalid certificate."""
+    """Return the certificates in a PEM file; none if it is empty. Raises ValueError if a certificate is invalid."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
     with _only_value_errors():
@@ -32,14 +32,14 @@ def parse_certificates(pem: bytes) -> list[x509.Certificate]:
 
 
 def parse_certificate(der: bytes) -> x509.Certificate:
-    """Parse a certificate, DER or PEM. Raises ValueError for any other content."""
+    """Parse a certificate, DER or PEM. Raises ValueError if the content is neither."""
     with _only_value_errors():
         return x509.load_der_x509_certificate(der)
 
 
 @contextmanager
 def _only_value_errors() -> Iterator[None]:
-    """Turn cryptography's InvalidVersion into a ValueError, like all its other errors."""
+    """Convert cryptography's InvalidVersion to a ValueError, like all its other errors."""
     try:
         yield
     except x509.InvalidVersion as error:
@@ -53,9 +53,9 @@ def find_chain(
     at: datetime,
     part: str,
 ) -> list[x509.Certificate]:
-    """Return the chain from `signer` to a trusted root, both included, each certificate valid `at` that moment.
+    """Return the chain from `signer` to a trusted root, both included; each certificate must be valid `at` that time.
 
-    offered: possible intermediate certificates. Raises DoesNotHold with the first reason found.
+    offered: possible intermediate certificates. Raises DoesNotHold with the first fault found.
     """
     roots = [each for each in trusted if each.subject == each.issuer]
     if not roots:
@@ -80,7 +80,7 @@ def find_chain(
 
 
 def _check_purpose(signer: x509.Certificate, part: str) -> None:
-    """Check that the only purpose of the certificate is time stamping, in a critical extension."""
+    """Check that time stamping is the only purpose of the certificate, in a critical extension."""
     try:
         purpose = signer.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS) as error:

@@ -1,7 +1,7 @@
 """evidence/circumstances.json: the circumstances of a capture, and those that were not recorded.
 
-The crawler recorded the machine and the network routes; validators and caches are read from the heads of the exchanges,
-and verification compares them with these.
+The crawler recorded the machine and the network routes. Validators and caches are read from the heads of the exchanges,
+and verification compares both.
 """
 
 import re
@@ -14,9 +14,9 @@ from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, ClockReading, Machine, NetworkRoute
 from core.wording import Message
 
-# Request headers that allow the answer "not modified" (RFC 9110, 13.1), and response headers by which caches identify
-# themselves: Age and Via of RFC 9110 and 9111, Cache-Status of RFC 9211, and those of the large content networks. Their
-# values are copied up to MAX_CHARS.
+# Request headers that allow the response "not modified" (RFC 9110, 13.1), and response headers by which caches identify
+# themselves: Age and Via of RFC 9110 and 9111, Cache-Status of RFC 9211, and the headers of the large content networks.
+# Their values are copied up to MAX_CHARS.
 VALIDATORS = ("if-modified-since", "if-none-match")
 CACHES = ("age", "cache-status", "cf-cache-status", "via", "x-cache", "x-cache-status")
 MAX_CHARS = 120
@@ -37,7 +37,7 @@ def circumstances(capture: CapturedPage) -> dict[str, Any]:
 
 
 def request_validators(headers: Headers) -> list[str]:
-    """Return the names of the validators of a request: without any, the answer cannot be "not modified".
+    """Return the names of the validators in a request: without them, the response cannot be "not modified".
 
     >>> request_validators([("Host", "a"), ("If-None-Match", '"7"')])
     ['if-none-match']
@@ -59,7 +59,7 @@ def cache_headers(headers: Headers) -> dict[str, str]:
 
 
 def _plain(value: str) -> str:
-    """Return a value in ASCII, the same from a head as from its record."""
+    """Return a value in ASCII, identical whether read from a head or from its record."""
     flat = value.replace("\x00", "").replace("\r", " ").replace("\n", " ")
     return " ".join(_BEYOND_ASCII.sub("?", flat).split())
 

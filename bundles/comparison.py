@@ -1,6 +1,6 @@
 """evidence/comparison.json: the corresponding sentences of a page and a work, in the bundle of a suspected rewrite.
 
-It takes the place of evidence/finding.json in the bundle of a case, and does not claim a copy.
+It replaces evidence/finding.json of a case's bundle, and does not claim a copy.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ CAUTION = Message("reworded.caution")
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two corresponding sentences; half-open ranges in code points of the page's text and of the work's."""
+    """Two corresponding sentences, as half-open ranges in code points of the page's text and of the work's."""
 
     page: tuple[int, int]
     work: tuple[int, int]
@@ -51,10 +51,10 @@ class MeasuredBand:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A page and a text of a work, compared by meaning. score: without an upper bound, not a share.
+    """A page and a text of a work, compared by meaning.
 
-    Of the work's text only the part from the first to the last corresponding sentence is written; the digest of the
-    whole text identifies it. band: None if it was not measured.
+    score: has no upper bound and is not a share. Of the work's text only the part from the first to the last
+    corresponding sentence is written; the digest of the whole text identifies it. band: None if not measured.
     """
 
     work_title: str
@@ -68,8 +68,8 @@ class Comparison:
     elsewhere: float
     band: MeasuredBand | None
     pairs: tuple[SentencePair, ...]
-    sentence_count: int  # of the page
-    in_order: int  # of the pairs
+    sentence_count: int  # on the page
+    in_order: int  # among the pairs
     algorithm_version: int
     model: str
     ingredients: Mapping[str, Digest]  # the models and tables on which scores and pairs depend, by name
@@ -77,7 +77,7 @@ class Comparison:
 
 
 def statement(found: Comparison, page_text: str) -> dict[str, Any]:
-    """Return a comparison as JSON values. Raises BadInput without pairs, or for a range outside its text."""
+    """Return a comparison as JSON values. Raises BadInput if there are no pairs, or if a range is outside its text."""
     if not found.pairs:
         raise BadInput("evidence.no-pairs")
     start, end = min(pair.work[0] for pair in found.pairs), max(pair.work[1] for pair in found.pairs)
@@ -137,5 +137,5 @@ def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> di
 
 
 def _slice(text: str, start: int, end: int) -> str | None:
-    """Return the text of a range; None if it is outside the text."""
+    """Return the text of a range, or None if it is outside the text."""
     return text[start:end] if 0 <= start < end <= len(text) else None

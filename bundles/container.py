@@ -1,8 +1,8 @@
-"""A deterministic zip: names and contents of its files determine each byte, so that no byte can change unnoticed.
+"""A deterministic zip: the names and contents of its files determine every byte, so no byte can change unnoticed.
 
-Stored, not compressed; sorted names of letters, digits and few signs, in UTF-8; one fixed date; no extra fields,
-comments, gaps or ZIP64. Any zip program reads it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16, and appendix
-D for names beyond ASCII.
+Files are stored, not compressed. Names are sorted, in UTF-8, with letters, digits and few signs. There is one fixed
+date, and no extra fields, comments, gaps or ZIP64. Any zip program reads it. Source: APPNOTE 6.3.10, sections 4.3.7,
+4.3.12, 4.3.16, and appendix D for names beyond ASCII.
 """
 
 import re
@@ -18,19 +18,19 @@ MAX_FILES = 10_000
 MAX_BYTES = 2**31  # 2 GiB, half of the limit without ZIP64; a bundle with a screenshot has 1 to 5 MB
 MAX_NAME_BYTES = 255  # the limit of file systems
 
-# No character that hides or reorders others, or that is special to a shell, a list of digests or a file system.
+# No character that hides or reorders others, or that is special in a shell, a list of digests or a file system.
 _SIGN = r"\w（）《》“”、，。·\-"
 _NAME = re.compile(rf"[{_SIGN}][{_SIGN}.]*(?:/[{_SIGN}][{_SIGN}.]*)*")
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 _VERSION, _DATE = 20, 0x21  # "2.0"; 1980-01-01, the first day of zip
-_UTF8 = 0x800  # the flag of a name that is not ASCII
+_UTF8 = 0x800  # the flag for names that are not ASCII
 _UNIX, _FILE_MODE = 3 << 8, 0o100644 << 16
 
 Content = bytes | memoryview
 
 
 def write(files: Mapping[str, Content]) -> bytes:
-    """Return the container as bytes. Raises DoesNotHold for names and sizes that `read` refuses."""
+    """Return the container as bytes. Raises DoesNotHold if `read` would refuse a name or size."""
     return b"".join(pieces(files))
 
 
@@ -41,7 +41,7 @@ def write_container(out: IO[bytes], files: Mapping[str, Content]) -> None:
 
 
 def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
-    """Yield the bytes of the container in order, looking up each file once, in its turn."""
+    """Yield the bytes of the container in order, looking up each file once when it is needed."""
     _check_names(files)
     position, directory = 0, []
     for name in sorted(files):
@@ -59,7 +59,7 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
 
 
 def read(data: memoryview, part: str) -> dict[str, memoryview]:
-    """Return the files of a container, as views of `data`.
+    """Return the files in a container, as views of `data`.
 
     Raises DoesNotHold if any byte differs from the output of `write`.
     """
@@ -137,5 +137,5 @@ def _end(files: int, directory_bytes: int, position: int) -> bytes:
 
 
 def _agreement(left: Content, right: Content) -> int:
-    """Return the number of equal bytes at the beginning."""
+    """Return the number of equal bytes at the beginning of both."""
     return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

@@ -5,7 +5,7 @@ _LONG = 0x80
 
 
 def children(element: bytes) -> list[bytes]:
-    r"""Return the elements inside a constructed element. Raises ValueError for a wrong length.
+    r"""Return the elements inside a constructed element. Raises ValueError if a length is wrong.
 
     >>> children(bytes.fromhex("3006020105020107"))
     [b'\x02\x01\x05', b'\x02\x01\x07']

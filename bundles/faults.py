@@ -8,11 +8,11 @@ from enum import Enum
 from core.errors import BadInput
 from core.wording import Message
 
-MAX_VALUE_CHARS = 300  # of values from a hostile file
+MAX_VALUE_CHARS = 300  # for values from a hostile file
 
 
 class Fault(Enum):
-    """Message codes of core.wording, with `part` and the other parameters of `DoesNotHold`."""
+    """The kinds of faults: message codes of core.wording, with `part` and the other parameters of `DoesNotHold`."""
 
     NOT_A_CONTAINER = "does-not-hold.not-a-container"
     CONTAINER_CHANGED = "does-not-hold.container-changed"
@@ -37,7 +37,7 @@ class Fault(Enum):
 
 
 class DoesNotHold(BadInput):
-    """One part of evidence is invalid."""
+    """One part of the evidence is invalid."""
 
     def __init__(self, fault: Fault, part: str | Message, **values: object) -> None:
         self.fault, self.part, self.values = fault, str(part), values
@@ -55,6 +55,6 @@ def _short(value: object) -> object:
 
 
 def require(is_so: bool, part: str, code: str, /, **params: object) -> None:
-    """Raise DoesNotHold, with this reason, where a part contradicts another."""
+    """Raise DoesNotHold with this code unless `is_so`, because a part contradicts another."""
     if not is_so:
         raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

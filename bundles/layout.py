@@ -10,11 +10,11 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "README.html",
     "README.pdf",
 )
-# The folder for programs in the export of a matter; the names of its other files are for people.
+# The folder for programs in the export of a matter; its other files have names for people.
 CHECKS = "99-核验"
 MATTER_EXPLANATION, MATTER_PRINTED = "00-证据说明.html", "00-证据说明.pdf"
-MATTER = "matter.json"  # in place of case.json where the export is that of a matter
-LEAD = "lead.json"  # the same of a lead
+MATTER = "matter.json"  # replaces case.json in the export of a matter
+LEAD = "lead.json"  # replaces case.json in the export of a lead
 PAPERS = "papers"
 SEAL = "seal"  # stamps on the manifest itself, which cannot list them
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
@@ -30,7 +30,7 @@ def checks_path(name: str) -> str:
 
 
 def case_export_name(name: str) -> str:
-    """Return the inverse of `checks_path`: the name in all other exports; any other name unchanged.
+    """Return the name in all other exports for a path of `checks_path`; other names are unchanged.
 
     >>> case_export_name(checks_path(MANIFEST)), case_export_name(MATTER_PRINTED)
     ('manifest.json', '00-证据说明.pdf')
@@ -54,7 +54,7 @@ def case_file(case: int) -> str:
 
 
 def paper_file(digest: Digest, ending: str) -> str:
-    """Return the file name of a paper by its digest: original names may be equal and have any characters."""
+    """Return the file name of a paper by its digest: original names may repeat and contain any characters."""
     return f"{PAPERS}/{digest}.{ending}"
 
 
@@ -75,7 +75,7 @@ def seal_folder(number: int) -> str:
 
 
 def shown_file(digest: Digest, rendering: str) -> str:
-    """Return the path of the copy of a rendering. name: as in `OpenedBundle.renderings`.
+    """Return the path of the copy of a rendering, named as in `OpenedBundle.renderings`.
 
     >>> shown_file(Digest("0123456789abcdef0123456789abcdef"), "pdf-3")
     'pages/0123456789abcdef/page-3.pdf'

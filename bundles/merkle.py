@@ -1,6 +1,7 @@
-"""Merkle trees as in Certificate Transparency: a leaf can never pass for a node. The root of a day, and the audit path.
+"""Merkle trees as in Certificate Transparency: the root of a day, and the audit path.
 
-Source: RFC 6962, section 2.1 (RFC 9162 the same). A leaf's data are the 32 bytes of a bundle's digest.
+A leaf can never be mistaken for a node. Source: RFC 6962, section 2.1 (same in RFC 9162). The data of a leaf are the 32
+bytes of a bundle's digest.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ MAX_DEPTH = 64
 
 
 def sort_leaves(digests: Sequence[Digest]) -> tuple[Digest, ...]:
-    """Return the leaves in the order of the tree: sorted, each once, so that a set of bundles has one root."""
+    """Return the leaves in the order of the tree: sorted and distinct, so that a set of bundles has one root."""
     return tuple(sorted(set(digests)))
 
 
@@ -30,12 +31,12 @@ def root(leaves: Sequence[Digest]) -> Digest:
 
 
 def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
-    """Return the siblings from leaf `index` up to the root, the lowest first."""
+    """Return the siblings from leaf `index` up to the root, lowest first."""
     return tuple(Digest(node.hex()) for node in _path([_leaf(leaf) for leaf in leaves], index))
 
 
 def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
-    """Return the root computed from a path; None if its length does not fit the leaf.
+    """Return the root computed from a path, or None if its length does not fit the leaf.
 
     Source: RFC 9162, section 2.1.3.2.
     """
@@ -90,9 +91,9 @@ def day_root(digests: Iterable[Digest]) -> Digest:
 
 
 def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[TimeStamp] = ()) -> DayProof:
-    """Return the proof that `bundle` is one of the day. It names no other bundle, only digests over them.
+    """Return the proof that `bundle` belongs to the day; it contains no other bundle's digest, only digests over them.
 
-    Raises ValueError if it is not.
+    Raises ValueError if the bundle does not belong to the day.
     """
     leaves = sort_leaves(tuple(digests))
     index = leaves.index(bundle)

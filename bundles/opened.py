@@ -1,4 +1,4 @@
-"""Opens a bundle and checks it against itself: every digest, and every statement that another part repeats."""
+"""Opens a bundle and checks its consistency: every digest, and every statement that another part repeats."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from core.wording import Message
 
 _SHOWN = (TEXT, FULL_PAGE, PDF)
 _HEAD_END = b"\r\n\r\n"
-MAX_PAGES = 1_000  # of one text; the crawler follows 60
+MAX_PAGES = 1_000  # in one text; the crawler follows 60
 
-# The fields on which every reader of a bundle relies.
+# The fields that every reader of a bundle requires.
 PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
 FINDING_FIELDS = frozenset(
     {"work", "page_text_digest", "class", "similarity", "matched_chars", "longest_equal_run_chars", "passages"}
@@ -33,7 +33,7 @@ class OpenedBundle:
     """A consistent bundle.
 
     renderings: "text" and, if present, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N" of the Nth
-    page of the text. finding: for a suspected rewrite, evidence/comparison.json.
+    page of the text. finding: evidence/comparison.json for a suspected rewrite.
     """
 
     digest: Digest
@@ -52,14 +52,14 @@ class _CheckedRecord:
     kind: str
     url: str
     digest: Digest  # of its payload
-    payload: bytes  # of a rendering; others are checked, and not kept
+    payload: bytes  # of a rendering; others are checked but not kept
     head: bytes  # the HTTP head with its first line
 
 
 def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> OpenedBundle:
     """Open and check a WACZ. Raises DoesNotHold, naming `part` and the first invalid file or record in it.
 
-    said_in: the file with the finding; bundle.COMPARISON for the bundle of a suspected rewrite.
+    said_in: the file with the finding; bundle.COMPARISON for a suspected rewrite.
     """
     try:
         return _open_bundle(memoryview(content), said_in)
@@ -134,7 +134,7 @@ def _records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
 def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
     """Return a record after checking its digests.
 
-    Keeps only payloads of renderings, which are shown later.
+    Only payloads of renderings are kept, to be shown later.
     """
     name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
     is_http = fields.get("content-type", "").startswith("application/http")
@@ -150,7 +150,7 @@ def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
 
 
 def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the text, screenshots and PDFs; check that they are the records that page.json lists, and no others."""
+    """Return the text, screenshots and PDFs, after checking that page.json lists exactly these records."""
     pages = [page, *page["following"]]
     _check_drawn(pages)
     said = {TEXT: [("text", page["url"], page["text_digest"])]}
@@ -179,7 +179,7 @@ def _rendering_name(kind: str, said: Mapping[str, Any]) -> str:
 
 
 def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
-    """Check that page numbers increase, and that if any page was drawn, each other one was or has a reason."""
+    """Check that page numbers increase; if any page was drawn, every other page must be drawn or have a reason."""
     numbers: list[Any] = [said.get("number") for said in pages]
     are_numbers = all(type(number) is int and number <= MAX_PAGES for number in numbers)
     in_order = are_numbers and numbers[0] == 1 and numbers == sorted(set(numbers))
@@ -222,7 +222,7 @@ def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archiv
 
 
 def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, Any]) -> None:
-    """Check that the exchanges are those of the responses, in order."""
+    """Check that the exchanges match the responses, in order."""
     responses = [record for record in archived if record.kind == "response"]
     said = connection["exchanges"]
     are_same = len(said) == len(responses) and all(
@@ -233,7 +233,7 @@ def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, An
 
 
 def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
-    """Check the machine of each exchange, and check the exchange's validators and caches against its headers."""
+    """Check the machine of each exchange, and compare the exchange's validators and caches with its headers."""
     exchanges = list(_exchanges(archived))
     require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
     for (request, response), each in zip(exchanges, said["exchanges"], strict=True):

@@ -1,7 +1,7 @@
-"""Unchanged records of archives of third parties, in a file next to the bundle's own archive.
+"""Unchanged records from third-party archives, in a file next to the bundle's own archive.
 
 They are separate because they may have another WARC version, other kinds of digests, and headers that a replay of the
-bundle would show twice. Each is compressed by itself, as in archives.
+bundle would show twice. Each record is compressed separately, as in archives.
 """
 
 import gzip
@@ -28,7 +28,7 @@ class PlacedOriginal:
 
 
 def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
-    """Return the originals of all parts in order; `at` is the offset in the unpacked file."""
+    """Return the original records of all parts in order; `at` is the offset in the unpacked file."""
     ends = {WARC_FILE: 0, ARC_FILE: 0}
     found = []
     for number, part in enumerate(parts):
@@ -51,7 +51,7 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
 
 
 def files(parts: Iterable[Part]) -> dict[str, bytes]:
-    """Return the files of the originals, if there are any."""
+    """Return the files of original records, if there are any."""
     contents: dict[str, bytes] = {}
     for each in place_originals(parts):
         file = original_file(each.original)
@@ -61,7 +61,7 @@ def files(parts: Iterable[Part]) -> dict[str, bytes]:
 
 
 def original_file(original: ArchivedRecord) -> str:
-    """Return the path of an original in a bundle."""
+    """Return the path of an original record in a bundle."""
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 
 

@@ -1,4 +1,4 @@
-"""The ports of evidence. `core.ports.EvidenceStore` keeps the bundles themselves.
+"""The ports of evidence. `core.ports.EvidenceStore` stores the bundles themselves.
 
 Stamper   an authority that stamps a digest (`bundles.authority.Authority`)
 Client    HTTP to an authority (`crawler.fetching.authority_client.AuthorityClient`)
@@ -17,14 +17,14 @@ class Stamper(Protocol):
     """A time stamp authority."""
 
     def stamp(self, digest: Digest) -> TimeStamp:
-        """Return its verified stamp on `digest`.
+        """Return a verified stamp on `digest`.
 
-        Raises RetryLater, or DoesNotHold for an invalid answer.
+        Raises RetryLater, or DoesNotHold if the response is invalid.
         """
 
 
 class AuthorityAnswer(Protocol):
-    """The answer of an authority: the whole body, and its media type in lower case."""
+    """The response of an authority: the whole body, and its media type in lower case."""
 
     @property
     def status(self) -> int: ...
@@ -37,7 +37,7 @@ class AuthorityAnswer(Protocol):
 
 
 class Client(Protocol):
-    """An HTTP client, which decides whether an address may be requested."""
+    """An HTTP client that decides whether a URL may be requested."""
 
     def ask(
         self,
@@ -52,10 +52,10 @@ class Client(Protocol):
     ) -> AuthorityAnswer:
         """GET `url`, or POST `body` to it, without following redirects.
 
-        shown: the URL without secrets. named: the URL that the operator configured, which differs if `url` comes from a
+        shown: the URL without secrets. named: the URL that the operator configured; it differs if `url` comes from a
         certificate.
 
-        Raises OSError without a complete answer of at most `max_bytes` within `timeout_s` in total; RetryLater for a
-        forbidden address.
+        Raises OSError if there is no complete response of at most `max_bytes` within `timeout_s` in total; RetryLater
+        if the IP address is forbidden.
         """
         ...

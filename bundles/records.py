@@ -1,4 +1,4 @@
-"""The records from which bundles and exports are made. Moments are aware datetimes, digests SHA-256 in hex."""
+"""The records from which bundles and exports are made. Moments are aware datetimes, digests are SHA-256 in hex."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One HTTP request and its response.
+    """An HTTP request and its response.
 
     body: as sent over the wire or, if `is_decoded`, without Content-Encoding and Transfer-Encoding.
     """
@@ -28,10 +28,10 @@ class Exchange:
     response_headers: tuple[tuple[str, str], ...]
     body: bytes
     fetched_at: datetime
-    server_address: str = ""  # "" behind a proxy, where it would not be the site's
+    server_address: str = ""  # "" behind a proxy, which would be another server
     server_port: int | None = None
     is_through_proxy: bool = False
-    # Of the body as sent over the wire, if `body` is decoded.
+    # For the body as sent over the wire, if `body` is decoded.
     wire_digest: str = ""
     wire_bytes: int | None = None
     is_decoded: bool = True
@@ -45,32 +45,32 @@ class Exchange:
 class Rendering:
     """The page as rendered by a browser: a PNG of its full length, or a PDF.
 
-    served: URLs of the resources given to the browser. missing: URLs that the page requested and the browser was not
-    given, as far as listed; `missing_count` counts all.
+    served: URLs of the resources given to the browser. missing: listed URLs that the page requested but the browser did
+    not receive; `missing_count` counts all of these.
     """
 
     content: bytes
     content_type: str  # "image/png" or "application/pdf"
     rendered_at: datetime
     renderer: str  # "Chromium 142.0.7444.175"
-    url: str  # where the browser ended
+    url: str  # the browser's final URL
     served: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     missing_count: int = 0
 
 
 class Undrawn(StrEnum):
-    """The reason why a page of a text was not drawn while others were."""
+    """The reason why a page of a text was not drawn although others were."""
 
-    PAGES = "page_limit"  # of one text
-    TIME = "time_limit"  # seconds for all pages that follow the first
-    SIZE = "size_limit"  # MiB for all pages that follow the first
-    FAILED = "browser_failed"  # it died, or the page took it too long
+    PAGES = "page_limit"  # in one text
+    TIME = "time_limit"  # seconds for all pages after the first
+    SIZE = "size_limit"  # MiB for all pages after the first
+    FAILED = "browser_failed"  # the browser crashed, or the page took too long
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The renderings of one page of a text. undrawn: the reason why there are none; limit: the exceeded limit."""
+    """The renderings of one page of a text. undrawn: the reason if there are none; limit: the exceeded limit."""
 
     screenshot: Rendering | None = None
     pdf: Rendering | None = None
@@ -85,10 +85,11 @@ NO_DRAWING = Drawing()
 class Part:
     """One page of the text. exchanges: in order, redirects first, the page last.
 
-    dom: the document in the browser when the text was read, if the source is a browser; the last exchange is what the
-    browser received. made_with: that browser. originals: records of an archive of a third party, with the values of
-    cookies and logins replaced by asterisks of equal length. number: of the page in the text, from 1; unavailable pages
-    leave gaps. machine, profile: the capturing computer and its browser profile; None if not recorded.
+    dom: the document in the browser when the text was read, if a browser fetched the page; the last exchange is the
+    response that the browser received. made_with: this browser. originals: records of a third-party archive, with the
+    values of cookies and logins replaced by asterisks of equal length. number: the number of the page in the text, from
+    1; unavailable pages leave gaps. machine, profile: the capturing computer and its browser profile; None if not
+    recorded.
     """
 
     exchanges: tuple[Exchange, ...]
@@ -112,13 +113,13 @@ class CapturedPage:
 
     parts: tuple[Part, ...]
     title: str
-    text: str  # the main text as it was compared
+    text: str  # the main text that was compared
     raw_text: str = ""  # the raw text, before obfuscations were undone; "" if equal
     marks: tuple[Mark, ...] = ()  # the differences between the two
     extractor: str = ""
     encoding: str = ""
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
-    # What is missing, with the reason: {"screenshot": ...}; of the Nth page {"page N, connection": ...}.
+    # Missing parts, with the reason: {"screenshot": ...}; for the Nth page {"page N, connection": ...}.
     absent: Mapping[str, Message] = field(default_factory=dict)
     resources: tuple[CapturedResource, ...] = ()
 
@@ -135,7 +136,7 @@ class CapturedPage:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One copied passage with both sides; half-open offsets in code points of the page's text and of the work's."""
+    """One copied passage on both sides, as half-open offsets in code points of the page's text and of the work's."""
 
     page: tuple[int, int]
     work: tuple[int, int]
@@ -143,13 +144,13 @@ class Passage:
     page_excerpt: str
     work_excerpt: str
     changes: tuple[tuple[str, int, int, int, int], ...] = ()  # kind, page start and end, work start and end
-    raw: tuple[int, int] | None = None  # its range in the raw text; None: not recorded
-    raw_changes: tuple[tuple[int, int], ...] = ()  # the same of each change
+    raw: tuple[int, int] | None = None  # its range in the raw text, or None if not recorded
+    raw_changes: tuple[tuple[int, int], ...] = ()  # the range of each change in the raw text
 
 
 @dataclass(frozen=True, slots=True)
 class SeenAddress:
-    """An address of a site, one of several with the same text, and the times at which it was seen."""
+    """A URL of a site, one of several with the same text, and the times at which it was seen."""
 
     url: str
     first_seen_at: datetime
@@ -158,7 +159,7 @@ class SeenAddress:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The passages that a page copied from one text of a work, with all that is needed to recompute them."""
+    """The passages that a page copied from one text of a work, with all data needed to recompute them."""
 
     work_title: str
     work_author: str
@@ -178,12 +179,12 @@ class Finding:
     code_version: str
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # seen by comparison
     chapter_title: str = ""
-    addresses: tuple[SeenAddress, ...] = ()  # with the page's text when this was written, if several
+    addresses: tuple[SeenAddress, ...] = ()  # URLs with the page's text when this was written, if several
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A WACZ file. `digest` is the SHA-256 of its datapackage.json, which names the SHA-256 of each of its files."""
+    """A WACZ file. digest: the SHA-256 of its datapackage.json, which lists the SHA-256 of each of its files."""
 
     digest: Digest
     content: bytes
@@ -191,7 +192,7 @@ class Bundle:
 
     @property
     def day(self) -> date:
-        """The day, in UTC, whose tree holds the bundle."""
+        """The day, in UTC, whose tree contains the bundle."""
         return self.fetched_at.date()
 
 
@@ -201,14 +202,14 @@ class TimeStamp:
 
     query: bytes
     response: bytes
-    # The roots and intermediates for checking the response, and the revocation lists of that moment.
+    # The roots and intermediates for checking the response, and the revocation lists of that time.
     ca_pem: bytes
-    authority: str  # the URL asked, without secrets
+    authority: str  # the URL of the authority, without secrets
 
 
 @dataclass(frozen=True, slots=True)
 class DayProof:
-    """The audit path from one bundle to the root of its day tree, and the stamps on that root."""
+    """The audit path from a bundle to the root of its day's tree, and the stamps on that root."""
 
     day: date
     tree_size: int
@@ -220,7 +221,7 @@ class DayProof:
 
 @dataclass(frozen=True, slots=True)
 class ProvenBundle:
-    """A bundle in an export. proof: None while its day has no tree."""
+    """A bundle in an export. proof: None as long as its day has no tree."""
 
     content: bytes
     proof: DayProof | None = None
@@ -228,7 +229,7 @@ class ProvenBundle:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A file of people that an export includes unchanged.
+    """A file from a person that an export includes unchanged.
 
     ending: the extension for its content, in lower-case letters and digits. facts: JSON values that describe it.
     """
@@ -242,10 +243,10 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True)
 class CaseMaterial:
-    """The material of the export of a case. facts: JSON values of the case as on its page in the admin.
+    """The material for the export of a case. facts: the facts shown on the case's page in the admin, as JSON values.
 
-    history: the events of the page in order, JSON values: {"at", "event", ...}. left_out: a message for each file that
-    is damaged or missing and therefore not enclosed.
+    history: the events on that page in order, as JSON values: {"at", "event", ...}. left_out: a message for each
+    damaged or missing file that is therefore not enclosed.
     """
 
     case: int

@@ -1,7 +1,7 @@
-"""Checks the revocation of certificates in a chain, by enclosed lists or lists of the reader.
+"""Checks the revocation of certificates in a chain, with enclosed lists or lists of the reader.
 
 Source: RFC 5280, sections 5 (CRLs) and 6.3; RFC 3161, section 4: stamps of a revoked certificate are invalid, except
-those made before the revocation if the list says that its key was not compromised. OCSP is not supported.
+stamps made before the revocation if the list states that the key was not compromised. OCSP is not supported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from bundles.shapes import moment
 from core.wording import Message
 
 MAX_LISTS = 32
-MAX_LIST_BYTES = 128 * 1024  # lists of time stamp authorities have 0.5 to 40 kB; a longer one is not enclosed
+MAX_LIST_BYTES = 128 * 1024  # time stamp authorities have lists of 0.5 to 40 kB; a longer one is not enclosed
 _BEGIN, _END = b"-----BEGIN X509 CRL-----", b"-----END X509 CRL-----"
 _WITHOUT_COMPROMISE = frozenset(
     {
@@ -31,7 +31,7 @@ _WITHOUT_COMPROMISE = frozenset(
 
 
 def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
-    """Return the revocation lists in a PEM file, which may have certificates too. Raises ValueError if invalid."""
+    """Return the revocation lists in a PEM file, which may also contain certificates. Raises ValueError if invalid."""
     pieces = pem.split(_BEGIN)[1:]
     if len(pieces) > MAX_LISTS:
         raise ValueError("too many lists")
@@ -45,7 +45,7 @@ def list_as_pem(content: bytes) -> bytes:
 
 
 def list_urls(certificate: x509.Certificate) -> list[str]:
-    """Return the HTTP addresses at which a certificate says its issuer publishes its revocation list."""
+    """Return the HTTP URLs that a certificate names for its issuer's revocation list."""
     try:
         points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
     except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
@@ -57,9 +57,9 @@ def list_urls(certificate: x509.Certificate) -> list[str]:
 def last_checked(
     path: Sequence[x509.Certificate], lists: Iterable[x509.CertificateRevocationList], at: datetime, part: str
 ) -> datetime | None:
-    """Return the time as of which no certificate of `path` was revoked; None if a list is missing.
+    """Return the time at which no certificate of `path` was revoked, or None if a list is missing.
 
-    path: signer first, root last. at: the moment of the stamp. Raises DoesNotHold for a revoked certificate.
+    path: signer first, root last. at: the time of the stamp. Raises DoesNotHold if a certificate was revoked.
     """
     known, moments = list(lists), list[datetime | None]()
     for certificate, issuer in pairwise(path):

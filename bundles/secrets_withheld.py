@@ -10,7 +10,7 @@ WITHHELD = "withheld"
 
 Headers = tuple[tuple[str, str], ...]
 
-MAX_HEADS_BYTES = 2**20  # of the two heads of a record
+MAX_HEADS_BYTES = 2**20  # for the two heads of a record
 _STARRED = re.compile(
     rb"^((?:proxy-)?authorization|(?:set-)?cookie2?)[ \t]*:[ \t]*(?:[^=;\r\n]*=)?\*+(?:;[^\r\n]*)?\r?$",
     re.IGNORECASE | re.MULTILINE,
@@ -19,13 +19,13 @@ _CONTROL = re.compile(r"[\x00-\x20\x7f]+")
 
 
 def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple[Headers, tuple[str, ...]]:
-    """Return the headers with secret values replaced, and the names of the replaced ones."""
+    """Return the headers with secret values replaced, and the names of the replaced headers."""
     kept = tuple((name, WITHHELD if name.lower() in names else value) for name, value in headers)
     return kept, tuple(name for name, _ in kept if name.lower() in names)
 
 
 def starred_headers(record: bytes) -> list[str]:
-    r"""Return the names of headers in a record whose values were replaced by asterisks.
+    r"""Return the names of the headers in a record whose values were replaced by asterisks.
 
     >>> http = b"GET / HTTP/1.1\r\nCookie: ****\r\nSet-Cookie: a=**; Path=/\r\n\r\nCookie: *"
     >>> starred_headers(b"WARC/1.0\r\nWARC-Type: request\r\n\r\n" + http)

@@ -1,4 +1,4 @@
-"""The JSON files of a bundle: page, connection and finding; docs/evidence.md, "Files", names each field."""
+"""The JSON files of a bundle: page, connection and finding. docs/evidence.md, "Files", describes each field."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,12 +20,12 @@ READ_IN_RESPONSE = "response"
 
 
 def moment(at: datetime) -> str:
-    """Return a moment in UTC, RFC 3339."""
+    """Return a moment in UTC in the format of RFC 3339."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def text_digest(text: str) -> Digest:
-    """Return the SHA-256 of a text in UTF-8, as stored by page store and cases."""
+    """Return the SHA-256 of a text in UTF-8, as stored by the page store and cases."""
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
@@ -36,7 +36,7 @@ def page(capture: CapturedPage) -> dict[str, Any]:
         **first,
         "requested_url": public_url(capture.exchanges[0].url),
         "following": following,
-        # Not "resources": validators of data packages would take a JSON file with that field for a package.
+        # Not "resources": validators of data packages would mistake a JSON file with this field for a package.
         "page_resources": [_resource(each) for each in capture.resources],
         "title": capture.title,
         "text_digest": text_digest(capture.text),
@@ -50,7 +50,7 @@ def page(capture: CapturedPage) -> dict[str, Any]:
 
 
 def connection(capture: CapturedPage) -> dict[str, Any]:
-    """Return connection.json: each exchange with server address, DNS answer and certificates."""
+    """Return connection.json: each exchange with server address, DNS response and certificates."""
     placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
     exchanges = [
         {**_exchange(number, exchange), "part": place, "source": part.source.value}
@@ -60,7 +60,7 @@ def connection(capture: CapturedPage) -> dict[str, Any]:
 
 
 def finding(found: Finding, page_text: str) -> dict[str, Any]:
-    """Return finding.json: the copied passages, with all that is needed to recompute them from both texts."""
+    """Return finding.json: the copied passages, with all data needed to recompute them from both texts."""
     return {
         "work": {
             "title": found.work_title,
@@ -93,7 +93,7 @@ def _address(seen: SeenAddress) -> dict[str, Any]:
 
 
 def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an obfuscation with its words in both languages, for readers without the product."""
+    """Return an obfuscation with its label in both languages, for readers without the product."""
     kind = OBFUSCATIONS.get(item["kind"])
     if kind is None:
         return dict(item)
@@ -102,7 +102,7 @@ def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def in_both_languages(message: Message) -> dict[str, str]:
-    """Return the words of a message by language, for readers without the product."""
+    """Return the text of a message by language, for readers without the product."""
     return {language: message.in_language(language) for language in ("en", "zh")}
 
 
@@ -196,7 +196,7 @@ def _tls(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
 
 
 def _certificate(der: bytes) -> dict[str, str]:
-    """Return the names in a certificate; an unreadable one stays in the file and is marked as such."""
+    """Return the names in a certificate; an unreadable certificate stays in the file and is marked as unreadable."""
     try:
         read = parse_certificate(der)
         return {
@@ -211,7 +211,7 @@ def _certificate(der: bytes) -> dict[str, str]:
 
 
 def _undrawn(drawing: Drawing) -> dict[str, Any] | None:
-    """Return the reason why a page was not drawn while others were, and the limit (pages, seconds or MiB)."""
+    """Return the reason why a page was not drawn although others were, and the limit (pages, seconds or MiB)."""
     return {"why": drawing.undrawn.value, "limit": drawing.limit} if drawing.undrawn else None
 
 

@@ -1,4 +1,4 @@
-"""The signature under a time stamp. Source: RFC 5652, section 5.4; RFC 4055 for PSS."""
+"""Checks the signature of a time stamp. Source: RFC 5652, section 5.4; RFC 4055 for PSS."""
 
 import hashlib
 from typing import Any
@@ -15,7 +15,7 @@ from pyasn1_modules import rfc3161, rfc4055, rfc5652  # type: ignore[import-unty
 from bundles.faults import DoesNotHold, Fault
 from core.wording import Message
 
-# Allowed digests of signatures; without SHA-1, which has known collisions (SHAttered, 2017).
+# Allowed digests in signatures; without SHA-1, which has known collisions (SHAttered, 2017).
 HASH_NAMES = {
     "2.16.840.1.101.3.4.2.1": "sha256",
     "2.16.840.1.101.3.4.2.2": "sha384",
@@ -26,7 +26,7 @@ _HASHES: dict[str, hashes.HashAlgorithm] = {
     "sha384": hashes.SHA384(),
     "sha512": hashes.SHA512(),
 }
-# Signature algorithms that name their digest: RSA, ECDSA. Others use the digest algorithm of the signer.
+# Signature algorithms that include their digest: RSA, ECDSA. Others use the digest algorithm of the signer.
 _NAMED_HASH = {
     "1.2.840.113549.1.1.11": "sha256",
     "1.2.840.113549.1.1.12": "sha384",

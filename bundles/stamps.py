@@ -1,7 +1,7 @@
 """Verifies RFC 3161 time stamps offline: the stamped digest, the time, the signer and the root certificate.
 
-Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is checked with the lists that
-were enclosed with the stamp and those of the reader; without any, it is reported as not checked.
+Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is checked with the lists
+enclosed with the stamp and the lists of the reader; without lists, it is reported as unchecked.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ from core.ids import Digest
 from core.wording import Message
 
 SHA256_OID = "2.16.840.1.101.3.4.2.1"
-# Of what is stamped. SM3: GM/T 0004, under the arc of GM/T 0006.
+# Digests of the stamped data. SM3: GM/T 0004, under the arc of GM/T 0006.
 IMPRINT_NAMES = {**HASH_NAMES, "1.3.14.3.2.26": "sha1", "1.2.156.10197.1.401": "sm3"}
-MAX_DER_BYTES = 64 * 1024  # answers with a chain of four have 6 to 9 kB
+MAX_DER_BYTES = 64 * 1024  # responses with a chain of four have 6 to 9 kB
 _CERTIFICATES = 0xA0  # [0] of SignedData
 _GRANTED = (0, 1)  # granted, granted with modifications
 
@@ -42,15 +42,16 @@ class StampFacts:
     serial: int
     signer: str  # subject of the certificate that signed
     root: str
-    root_sha256: str  # of the root certificate; a reader compares it with the authority's publication
-    not_revoked_at: datetime | None = None  # by the authority's revocation lists; None: not checked
+    root_sha256: str  # of the root certificate; a reader compares it with the value published by the authority
+    not_revoked_at: datetime | None = None  # by the authority's revocation lists; None if not checked
 
 
 @dataclass(frozen=True, slots=True)
 class StampStatement:
-    """The claims of a stamp, without trust in its root. is_signed: by the enclosed certificate, with any root.
+    """The claims of a stamp, without trust in its root.
 
-    hash: "sha256", or the identifier of an algorithm without a name here. imprint: hex.
+    is_signed: by the enclosed certificate, with any root. hash: "sha256", or the identifier of an algorithm without a
+    name here. imprint: hex.
     """
 
     hash: str
@@ -73,15 +74,15 @@ class _StampQuery:
 class _Token:
     certificates: list[x509.Certificate]
     info: Any  # TSTInfo
-    content: bytes  # the DER that was signed over
+    content: bytes  # the signed DER
     signer: Any  # SignerInfo
 
 
 def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
     """Verify a stamp on `digest`, and return its facts.
 
-    trusted_pem: roots and revocation lists of the reader. Without roots of the reader those of the stamp are used; its
-    lists always are.
+    trusted_pem: roots and revocation lists of the reader. Without roots of the reader, the roots of the stamp are used;
+    the lists of the stamp are always used.
 
     Raises DoesNotHold for a refusal, another digest, an invalid signature, or an untrusted root.
     """
@@ -116,7 +117,7 @@ def _read_token(token: _Token, part: str) -> StampStatement:
         check_signature(token.signer, token.content, signer, part)
         said, is_signed = signer.subject.rfc4514_string(), True
     except (DoesNotHold, PyAsn1Error, ValueError, KeyError, IndexError, TypeError):
-        said, is_signed = "", False  # no certificate enclosed, an algorithm of another country, or another's signature
+        said, is_signed = "", False  # no certificate enclosed, a national algorithm, or a signature by somebody else
     at = token.info["genTime"].asDateTime.astimezone(UTC)
     policy, serial = str(token.info["policy"]), int(token.info["serialNumber"])
     return StampStatement(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
@@ -173,7 +174,7 @@ def _token(response: bytes, part: str) -> _Token:
 
 
 def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
-    """Return the certificates of a token with their original bytes, which a new encoding might change."""
+    """Return the certificates of a token with their original bytes, which re-encoding might change."""
     _, token = der.children(response)
     _, explicit = der.children(token)
     (signed,) = der.children(explicit)
@@ -192,7 +193,7 @@ def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.C
     else:
         value = attributes[str(rfc2634.id_aa_signingCertificate)][0]
         first = _decode(bytes(value), rfc5035.SigningCertificate())["certs"][0]
-        hash_name = "sha1"  # RFC 2634 knows no other; it only names the certificate, which is checked by its signature
+        hash_name = "sha1"  # RFC 2634 allows no other; it only names the certificate, which is checked by its signature
     wanted = bytes(first["certHash"])
     for certificate in offered:
         if hashlib.new(hash_name, certificate.public_bytes(Encoding.DER), usedforsecurity=False).digest() == wanted:

@@ -31,12 +31,12 @@ class ListedFile:
 
 
 def list_files(files: Mapping[str, Content]) -> dict[str, ListedFile]:
-    """Return the entry of every file, reading each once."""
+    """Return the entry for every file, reading each once."""
     return {name: ListedFile(sha256(content), len(content)) for name, content in files.items()}
 
 
 def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
-    """Return the list of all files but itself, SHA256SUMS and the seal.
+    """Return the list of all files except itself, SHA256SUMS and the seal.
 
     about: {"case": number}, or "matter", "lead".
     """
@@ -54,7 +54,7 @@ def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created:
 
 
 def sums(files: Mapping[str, ListedFile]) -> bytes:
-    """Return all files except itself, in the format of `sha256sum -c`."""
+    """Return SHA256SUMS: all files except itself, in the format of `sha256sum -c`."""
     names = sorted(name for name in files if layout.case_export_name(name) != layout.SUMS)
     return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
@@ -96,7 +96,7 @@ def paper_entry(paper: Enclosure, file: str = "") -> dict[str, Any]:
 
 
 def bundle_entry(bundle: OpenedBundle, placed: BundlePlace | None = None) -> dict[str, Any]:
-    """Return the few lines that a reader looks for first."""
+    """Return the most important facts of a bundle for a reader of case.json."""
     finding = bundle.finding
     return (
         _common_entry(bundle)
@@ -116,7 +116,7 @@ def lead(number: int, facts: Mapping[str, Any], bundle: OpenedBundle) -> bytes:
 
 
 def lead_bundle_entry(bundle: OpenedBundle) -> dict[str, Any]:
-    """Return the few lines that a reader looks for first."""
+    """Return the most important facts of a bundle for a reader of lead.json."""
     found = bundle.finding
     return _common_entry(bundle) | {
         "work": {name: value for name, value in found["work"].items() if name != "passage"},
@@ -127,7 +127,7 @@ def lead_bundle_entry(bundle: OpenedBundle) -> dict[str, Any]:
 
 
 def _common_entry(bundle: OpenedBundle) -> dict[str, Any]:
-    """Return the fields that the entries of both kinds of bundles have."""
+    """Return the fields that entries for both kinds of bundles share."""
     page, found = bundle.page, bundle.finding
     return {
         "digest": bundle.digest,
@@ -162,7 +162,7 @@ def proof(bundle: Digest, found: DayProof) -> bytes:
 
 
 def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str) -> DayProof:
-    """Return a proof with its stamps. Raises DoesNotHold for one that is malformed or lacks a file."""
+    """Return a proof with its stamps. Raises DoesNotHold if it is malformed or lacks a file."""
     try:
         path = tuple(_digest(each) for each in _few(said["path"], MAX_DEPTH))
         stamps = [(str(each["folder"]), str(each["authority"])) for each in _few(said["stamps"], MAX_STAMPS)]
@@ -180,7 +180,7 @@ def stamp_files(folder: str, stamp: TimeStamp) -> dict[str, bytes]:
 
 
 def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> TimeStamp:
-    """Return the stamp in a folder. Raises DoesNotHold for a file that is missing."""
+    """Return the stamp in a folder. Raises DoesNotHold if a file is missing."""
     names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
     for name in names:
         if name not in files:

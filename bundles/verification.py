@@ -1,7 +1,7 @@
-"""Verifies an export offline, from the file alone; `bundles.verify` is the command.
+"""Verifies an export offline, from the file only; `bundles.verify` is the command.
 
-Order: the container's bytes, the list of files, each bundle in itself, its audit path to the root of its day, the
-stamps on that, copies outside the bundles, the seal.
+Order: the container's bytes, the list of files, the consistency of each bundle, its audit path to the root of its day,
+the stamps on that root, copies outside the bundles, the seal.
 """
 
 import mmap
@@ -35,7 +35,7 @@ _EXPLAINED = frozenset({layout.EXPLANATION, layout.PRINTED})
 
 @dataclass(frozen=True, slots=True)
 class CheckedBundle:
-    """A valid bundle. stamps: empty if nothing dates it."""
+    """A valid bundle. stamps: empty if nothing proves its date."""
 
     digest: Digest
     url: str
@@ -48,7 +48,7 @@ class CheckedBundle:
 class _CheckedFiles:
     """The files checked so far. papers: statements on papers, and their files.
 
-    documents: files that the program wrote about a matter; bundles: files that are bundles.
+    documents: files that the program wrote about a matter; bundles: files that contain bundles.
     """
 
     names: set[str]
@@ -59,9 +59,9 @@ class _CheckedFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The statement on one case or suspected rewrite, its file name and its required number.
+    """The statement on a case or suspected rewrite, its file name and its required number.
 
-    copies: the renderings that its bundles have copies of.
+    copies: the kinds of renderings that the export copies from its bundles.
     """
 
     name: str
@@ -72,7 +72,7 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """The facts of a valid export. One of case, matter and lead is its number, the others None."""
+    """The facts of a valid export. One of case, matter and lead is its number, the others are None."""
 
     case: int | None
     matter: int | None
@@ -86,15 +86,15 @@ class VerificationReport:
 
     @property
     def is_stamped(self) -> bool:
-        """True if every bundle has a stamp; a bundle without one could have been made at any time.
+        """Whether every bundle has a stamp; a bundle without a stamp could have been made at any time.
 
-        The bundle of a suspected rewrite is made for the export, and is dated by the stamps on the whole.
+        The bundle of a suspected rewrite is made for the export, and is dated by the stamps on the whole export.
         """
         return bool(self.seals) if self.lead is not None else all(bundle.stamps for bundle in self.bundles)
 
 
 def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
-    """Verify a file. trusted_pem: roots that the reader got from the authorities; if empty, those of the file.
+    """Verify a file. trusted_pem: roots that the reader obtained from the authorities; if empty, the roots in the file.
 
     Raises DoesNotHold, naming the first invalid part; UnreadableFile if the file cannot be read.
     """
@@ -107,7 +107,7 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
         if size == 0:
             raise DoesNotHold(Fault.NOT_A_CONTAINER, path.name, why=Message("flaw.empty"))
         with path.open("rb") as file:
-            # Not closed here: an exception may keep views of it; it is closed with the last of them.
+            # Not closed here: an exception may hold views of it; it is closed with the last view.
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
@@ -174,7 +174,7 @@ def _check_kind(manifest: Mapping[str, Any], *, is_for_people: bool) -> None:
 def _case_export_names(files: Files) -> tuple[Files, bool]:
     """Return the files by their names in exports of cases, and whether this export has a folder for programs.
 
-    Raises DoesNotHold for two files with one name.
+    Raises DoesNotHold if two files have one name.
     """
     if layout.checks_path(layout.MANIFEST) not in files:
         return files, False
@@ -204,7 +204,7 @@ def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[
 
 
 def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) -> list[_Case]:
-    """Return the statements on cases: one, or all that the matter names."""
+    """Return the statements on cases: one, or all cases that the matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
@@ -261,7 +261,7 @@ def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
 
 
 def _bundle_place(said: Mapping[str, Any], part: str) -> BundlePlace | None:
-    """Return the place of a bundle with its copies; None if its path follows from its digest."""
+    """Return the place of a bundle with its copies, or None if its path follows from its digest."""
     if "shown" not in said:
         return None
     try:
@@ -308,12 +308,12 @@ def _check_repeated(
 
 
 def _copied_renderings(bundle: OpenedBundle, kinds: Sequence[str]) -> list[str]:
-    """Return the renderings of a bundle that the export has copies of."""
+    """Return the renderings of a bundle that the export copies."""
     return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
 
 
 def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _CheckedFiles) -> int:
-    """Check the digest of each paper; return their number."""
+    """Check the digest of each paper; return the number of papers."""
     for part, said in looked_at.papers:
         name = str(said.get("file"))
         if name not in listed:
@@ -343,7 +343,7 @@ def _check_apart(files: Collection[str], looked_at: _CheckedFiles, *, is_for_peo
 
 
 def _check_expected(files: Files, looked_at: _CheckedFiles) -> None:
-    """Check that there is no unchecked file, which readers would believe to be verified."""
+    """Check that there are no unchecked files, which readers would believe to be verified."""
     for name in files:
         if name not in looked_at.names and not name.startswith(f"{layout.SEAL}/"):
             raise DoesNotHold(Fault.UNLISTED, name)

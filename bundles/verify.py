@@ -24,7 +24,7 @@ _ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 def report_verification(path: Path, trusted: Path | None = None, *, is_json: bool = False) -> int:
     """Verify `path`, print the report on stdout or the fault on stderr, and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):  # replaced streams of tests have no `reconfigure`
+        with contextlib.suppress(AttributeError):  # replaced streams in tests have no `reconfigure`
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         report = check_file(path, b"" if trusted is None else _roots(trusted))
@@ -44,7 +44,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
 
 
 def lines(report: VerificationReport) -> list[str]:
-    """Return a report in both languages."""
+    """Return a report in both languages, as lines."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
     (en, zh), name = _kind(report), layout.CASE if report.lead is None else layout.LEAD
     said = [
@@ -137,7 +137,7 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
 
 
 def _kind(report: VerificationReport) -> tuple[str, str]:
-    """Return the kind of the export, and the name of its moment: a suspected rewrite has that of its confirmation."""
+    """Return the kind of the export and the label of its time: for a suspected rewrite, the time of confirmation."""
     if report.lead is not None:
         return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
     if report.case is not None:
@@ -162,7 +162,7 @@ def _json_stamp(facts: StampFacts) -> dict[str, Any]:
     return {
         "at": moment(facts.at),
         "policy": facts.policy,
-        "serial": str(facts.serial),  # up to 160 bits: more than a JSON number holds elsewhere
+        "serial": str(facts.serial),  # up to 160 bits: too large for JSON numbers in other programs
         "signer": facts.signer,
         "root": facts.root,
         "root_sha256": facts.root_sha256,

@@ -1,7 +1,7 @@
-"""A page and its surroundings as WARC 1.1 records, each compressed by itself.
+"""Writes a page and its surroundings as WARC 1.1 records, each compressed separately.
 
 Source: ISO 28500:2017 (iipc.github.io/warc-specifications, WARC 1.1). The names of renderings (`urn:fullPage:` and so
-on) are those of Browsertrix.
+on) are from Browsertrix.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ from core.captures import CapturedResource, NameAnswer
 from core.ids import digest
 
 FULL_PAGE, PDF, TEXT = "urn:fullPage:", "urn:pdf:", "urn:text:"
-DOM = "urn:dom:"  # ours: archives have no name for the document in a browser
+DOM = "urn:dom:"  # our own: archives have no name for the document in a browser
 _REQUEST, _RESPONSE = "application/http; msgtype=request", "application/http; msgtype=response"
 _FIELDS = "application/warc-fields"
-# Headers about the bytes on the wire, which would mislead a reader of decoded ones.
+# Headers about the bytes on the wire, which would mislead readers of decoded bytes.
 _OF_THE_WIRE = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _KEPT_AS = "X-Archive-Orig-"
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenRecord:
-    """One written record, with the facts for the index."""
+    """A written record, with the facts for the index."""
 
     kind: str
     id: str
@@ -46,7 +46,7 @@ class WrittenRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """One record before it is written. payload: the part of `block` after the HTTP headers."""
+    """A record before it is written. payload: the part of `block` after the HTTP headers."""
 
     kind: str
     url: str
@@ -68,12 +68,12 @@ class _Archive:
     written: list[WrittenRecord] = field(default_factory=list)
 
     def next_id(self, ahead: int = 0) -> str:
-        """Return the id of the record after `ahead` others."""
+        """Return the id of the record that follows `ahead` other records."""
         source = f"{self.salt} {len(self.written) + ahead}".encode()
         return f"<urn:uuid:{UUID(bytes=hashlib.sha256(source).digest()[:16], version=4)}>"
 
     def write_record(self, record: _Record) -> WrittenRecord:
-        """Write one record. Sets the digests: warcio would add SHA-1 ones, but keeps existing ones."""
+        """Write one record with its digests: warcio would add SHA-1 digests, but keeps existing ones."""
         offset, record_id, payload_digest = self.out.tell(), self.next_id(), _label_digest(record.payload)
         headers = [
             ("WARC-Type", record.kind),
@@ -120,7 +120,7 @@ def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) 
 
 
 def warc_date(moment: datetime) -> str:
-    """Return a moment in the format of WARC 1.1, to the microsecond.
+    """Return a moment in the format of WARC 1.1, in microseconds.
 
     >>> warc_date(datetime(2026, 11, 21, 8, 0, tzinfo=UTC))
     '2026-11-21T08:00:00.000000Z'
@@ -205,7 +205,7 @@ def _warcinfo(software: str, made_at: datetime) -> _Record:
 
 
 def _dns(answer: NameAnswer) -> _Record:
-    """Return a DNS answer as zone lines (RFC 4027), as Heritrix stores it."""
+    """Return a DNS response as zone lines (RFC 4027), as Heritrix stores it."""
     lines = [answer.asked_at.astimezone(UTC).strftime("%Y%m%d%H%M%S")]
     lines += [f"{answer.name}. IN {'AAAA' if ':' in each else 'A'} {each}" for each in answer.addresses]
     block = b"".join(_one_line(line) + b"\n" for line in lines)
@@ -232,7 +232,7 @@ def _metadata(capture: CapturedPage, responses: Sequence[WrittenRecord]) -> _Rec
 
 
 def _resource(resource: CapturedResource) -> _Record:
-    """Return the record of a resource, whose exchange was not recorded."""
+    """Return the record of a resource whose exchange was not recorded."""
     url, content = public_url(resource.url), resource.body
     return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 

@@ -1,7 +1,7 @@
 """Reads WARC 1.1 records exactly as `bundles.warc` writes them, without skipping a byte.
 
-Stricter than a general reader, and one record at a time: an archive of a few megabytes may unpack to gigabytes. Source:
-ISO 28500:2017, section 4.
+It is stricter than a general reader and reads one record at a time: an archive of a few megabytes may unpack to
+gigabytes. Source: ISO 28500:2017, section 4.
 """
 
 import gzip
@@ -15,15 +15,15 @@ from core.ids import Digest
 from core.wording import Message
 
 MAX_EXPANDED_BYTES = 512 * 2**20  # a crawled page has far less; screenshots of very long pages 20 MB
-MAX_RECORDS = 4_000  # a chapter of 60 parts has 120, a page with a picture for each rare character 300
+MAX_RECORDS = 4_000  # a chapter with 60 parts has 120, a page with a picture for each rare character 300
 READ_BYTES = 1 << 20
-MAX_HEAD_BYTES = 64 * 1024  # an address of 2,000 characters and twelve fields have 4 kB
+MAX_HEAD_BYTES = 64 * 1024  # a URL of 2,000 characters and twelve fields have 4 kB
 
 _VERSION, _END = "WARC/1.1", b"\r\n\r\n"
 
 
 class ByteBudget:
-    """The limit of unpacked bytes for all archives of one bundle together."""
+    """The limit on unpacked bytes for all archives in a bundle together."""
 
     def __init__(self, most_bytes: int = MAX_EXPANDED_BYTES) -> None:
         self.most_bytes = self.left = most_bytes
@@ -36,7 +36,7 @@ class Expanded:
         self._file, self._part, self._budget = gzip.GzipFile(fileobj=BytesIO(compressed)), part, budget
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, fewer at the end."""
+        """Return the next bytes; fewer at the end."""
         if size > self._budget.left:
             raise self._too_large()
         return self._read(self._file.read, size)
@@ -85,7 +85,7 @@ def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[
 
 
 def _head(archive: Expanded, part: str) -> dict[str, str] | None:
-    """Return the fields of the next record; None at the end."""
+    """Return the fields of the next record, or None at the end."""
     head = bytearray(archive.line(MAX_HEAD_BYTES))
     if not head:
         return None

@@ -1,6 +1,6 @@
-"""Addressees of notices, the document that each gets, and the time that a counter-notice starts, with the law of each.
+"""Addressees of notices, the kind of notice for each, and the time limits of counter-notices, with the law for each.
 
-docs/notices.md says the same for lawyers.
+docs/notices.md explains the same for lawyers.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from enum import StrEnum
 
 
 class AddresseeRole(StrEnum):
-    """The part that an addressee has in a site, in the order in which notices are sent."""
+    """The role of an addressee for a site, in the order in which notices are sent."""
 
-    PUBLISHES = "publishes"  # chooses and posts the text itself
-    STORES = "stores"  # gives storage to users who post
-    PLATFORM = "platform"  # takes notices only by its own form
+    PUBLISHES = "publishes"  # selects and posts the text itself
+    STORES = "stores"  # provides storage to users who post
+    PLATFORM = "platform"  # accepts notices only through its own form
     SEARCHES = "searches"  # searches or links
-    HOSTS = "hosts"  # runs the machine of the site
+    HOSTS = "hosts"  # operates the site's server
     REGISTERS = "registers"  # registered the domain name of the site
 
 
@@ -39,7 +39,10 @@ class CounterRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CounterTime:
-    """The days that a rule leaves; is_working_days: weekends and public holidays do not count."""
+    """The days that a rule allows.
+
+    is_working_days: weekends and public holidays do not count.
+    """
 
     least: int
     most: int
@@ -51,24 +54,24 @@ COUNTER_TIMES: Mapping[CounterRule, CounterTime] = {
     # the provider, of at most 20 working days. Unless the provider sets less, all 20 are counted.
     CounterRule.REPLY_2020_9: CounterTime(1, 20, is_working_days=True),
     CounterRule.E_COMMERCE: CounterTime(15, 15, is_working_days=False),  # E-Commerce Law art. 43
-    # 17 U.S.C. 512(g)(2)(C): back in not less than 10 and not more than 14 business days.
+    # 17 U.S.C. 512(g)(2)(C): restored after not less than 10 and not more than 14 business days.
     CounterRule.DMCA: CounterTime(10, 14, is_working_days=True),
 }
 
 
-# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week gives
-# the provider five working days.
+# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week
+# leaves the provider five working days.
 ANSWER_DAYS = 7
 
 
 def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
-    """Return the kind of notice for an addressee. rule: the law under which it takes notices.
+    """Return the kind of notice for an addressee. rule: the law under which it accepts notices.
 
     >>> choose_notice_kind(AddresseeRole.PUBLISHES), choose_notice_kind(AddresseeRole.STORES, CounterRule.DMCA)
     (<Paper.LETTER: 'letter'>, <Paper.DMCA: 'dmca'>)
     """
     # Articles 14 to 17 of the Regulation (信息网络传播权保护条例) apply to providers of storage, search and links. A
-    # publisher is none of these and is liable like anybody: Copyright Law arts. 52, 53.
+    # publisher is none of these and is liable like anybody else: Copyright Law arts. 52, 53.
     if role is AddresseeRole.PUBLISHES:
         return Paper.LETTER
     if role is AddresseeRole.PLATFORM:
@@ -86,7 +89,7 @@ def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRul
 
 
 def counter_days(rule: CounterRule) -> int:
-    """Return the days to wait when the provider has set no time: the days that are certain.
+    """Return the days to wait if the provider has set no time: the days that are certain.
 
     >>> counter_days(CounterRule.DMCA), counter_days(CounterRule.REPLY_2020_9), counter_days(CounterRule.NONE)
     (10, 20, 0)

@@ -1,4 +1,4 @@
-"""Checks that a network address is public, so that a foreign URL cannot make the crawler connect to an internal one."""
+"""Checks that an IP address is public, so that a foreign URL cannot make the crawler connect to an internal host."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -9,12 +9,12 @@ _METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "1
 _NAT64, _SIX_TO_FOUR = ip_network("64:ff9b::/96"), ip_network("2002::/16")
 # The first half of the interface identifier of an IPv6 address that embeds an IPv4 address (ISATAP, RFC 5214).
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
-_GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA assigns; the rest is reserved or local to a network
-_NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host answers there
+_GLOBAL_UNICAST = ip_network("2000::/3")  # everything that IANA assigns; the rest is reserved or local to a network
+_NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host responds there
 
 
 def refusal(address: str) -> Message | None:
-    """Return the kind of an IP address that must not be connected to, or None for a public address.
+    """Return the kind of an IP address that must not be connected to, or None if the address is public.
 
     >>> str(refusal("10.0.0.1")), refusal("8.8.8.8"), str(refusal("::ffff:127.0.0.1"))
     ('a private address', None, 'a loopback address')

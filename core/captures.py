@@ -1,9 +1,9 @@
 """Captures: the requests, responses and connections by which a page was fetched.
 
 A capture is made while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or is read from an
-archive (crawler.sources.archive_records), and is stored with the raw body (pagestore.captures). It holds no
-credentials: each cookie and login is replaced by `WITHHELD`. Records of an archive state their length, so there as many
-asterisks as the value had bytes replace it.
+archive (crawler.sources.archive_records), and is stored with the raw body (pagestore.captures). It contains no
+credentials: each cookie and login is replaced by `WITHHELD`, or by asterisks of the same length in records of an
+archive, which state their length.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WITHHELD = "[withheld]"
 
 @dataclass(frozen=True, slots=True)
 class NameAnswer:
-    """The DNS answer for a host when the connection was made; only addresses that may be fetched."""
+    """The DNS response for a host when the connection was made; only addresses that may be fetched."""
 
     name: str
     addresses: tuple[str, ...]
@@ -27,7 +27,10 @@ class NameAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TlsSession:
-    """The TLS session of a connection. certificates: DER, as sent, the server's own first; not verified here."""
+    """The TLS session of a connection.
+
+    certificates: DER, as sent, the server's own first; not verified here.
+    """
 
     protocol: str  # "TLSv1.3"
     cipher: str
@@ -39,10 +42,10 @@ class TlsSession:
 class CaptureSource(StrEnum):
     """The source of a capture, which decides its weight as evidence."""
 
-    CONNECTION = "connection"  # the product's own connection; heads are the bytes that it carried
-    BROWSER = "browser"  # a browser that ran the page's scripts; heads are rebuilt from what it reported
-    ARCHIVE = "archive"  # a WARC or WACZ by a third party; exchanges are what its records say
-    UNKNOWN = "unknown"  # no capture was made: status, headers and body are those of the page store
+    CONNECTION = "connection"  # the product's own connection; heads are the bytes sent and received
+    BROWSER = "browser"  # a browser that ran the page's scripts; heads are rebuilt from its reports
+    ARCHIVE = "archive"  # a WARC or WACZ by a third party; exchanges are read from its records
+    UNKNOWN = "unknown"  # no capture was made: status, headers and body come from the page store
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class ArchivedRecord:
     """One record of an archive file, byte for byte after decompression: `head`, then `payload`.
 
     head: the WARC header and, for a response, the HTTP header. file: the name of the file without folders. member: the
-    name of the archive inside a WACZ, else "". offset: the start of the record, in the decompressed data if
+    name of the archive inside a WACZ, otherwise "". offset: the start of the record, in the decompressed data if
     `is_unpacked`.
     """
 
@@ -69,7 +72,7 @@ class ArchivedRecord:
 
 @dataclass(frozen=True, slots=True)
 class CapturedResource:
-    """A style sheet, font or image that a page refers to and that was fetched to read the page."""
+    """A style sheet, font or image that a page references and that was fetched to read the page."""
 
     url: str
     content_type: str
@@ -83,10 +86,10 @@ class WireExchange:
 
     request_head, response_head: the bytes of the connection up to and including the empty line; b"" if the page was not
     fetched over the product's own connection.
-    body_digest, body_bytes: of the body as received, before its content coding (gzip) is removed; "" and 0: not known.
-    body: of a redirect, at most MAX_HOP_BODY_BYTES of crawler.fetching.capture; of the last response b"", because its
+    body_digest, body_bytes: for the body as received, before content decoding (gzip); "" and 0 if unknown.
+    body: for a redirect, at most MAX_HOP_BODY_BYTES (crawler.fetching.capture); for the last response b"", because its
     body is the page's. If a browser fetched the page, the page's body is its DOM, and this is the body that the browser
-    received, without content coding.
+    received, after content decoding.
     """
 
     url: str
@@ -103,7 +106,7 @@ class WireExchange:
     body_bytes: int
     body: bytes = b""
     is_through_proxy: bool = False
-    is_truncated: bool = False  # the body is known to be longer than the part received
+    is_truncated: bool = False  # the body is longer than the part received
     name_answer: NameAnswer | None = None
     tls: TlsSession | None = None
     way: NetworkRoute | None = None  # None: not recorded
@@ -111,10 +114,10 @@ class WireExchange:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """The record of fetching one page. exchanges: the redirects in order, the page's own last.
+    """The record of fetching one page. exchanges: the redirects in order, the page's own exchange last.
 
-    made_with: the browser, "Chromium 150.0.7871.100". records: the records of an archive that were used, the response
-    first. machine: the machine that fetched the page, None for an archive. profile: the profile of the browser.
+    made_with: the browser, "Chromium 150.0.7871.100". records: the archive records that were used, the response first.
+    machine: the machine that fetched the page, or None for an archive. profile: the profile of the browser.
     """
 
     exchanges: tuple[WireExchange, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import BadInput
 
 MAX_TYPED_CHARS = 500
-MAX_NAMED = 8  # outside chapters in one sentence; more are counted
+MAX_NAMED = 8  # chapters outside the ranges named in one sentence; further ones are counted
 _COMMAS = re.compile(r"[,、;\s]+")
 _DASHES = re.compile(r"\s*(?:[-–—~～至到]|\bto\b)\s*")
 _RANGE = re.compile(r"第?(\d{1,7})[章回节]?(?:-第?(\d{1,7})[章回节]?)?")
@@ -16,13 +16,13 @@ _RANGE = re.compile(r"第?(\d{1,7})[章回节]?(?:-第?(\d{1,7})[章回节]?)?")
 
 @dataclass(frozen=True, slots=True)
 class Chapters:
-    """Chapter numbers as ordered, disjoint ranges; no range means all chapters of the work."""
+    """Chapter numbers as ordered, disjoint ranges; an empty list means all chapters of the work."""
 
     ranges: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def parse(cls, typed: str) -> "Chapters":
-        """Parse "1-20, 25" with ASCII or Chinese punctuation; "" means all chapters. Raises BadInput for a bad range.
+        """Parse "1-20, 25" with ASCII or Chinese punctuation; "" means all chapters. Raises BadInput if not valid.
 
         >>> str(Chapters.parse("25、1-10，8 - 20，第30章至第31章"))
         '1-20, 25, 30-31'
@@ -55,7 +55,7 @@ class Chapters:
         return sorted({min(numbers) for numbers in copied if numbers and not any(map(self.holds, numbers))})
 
     def require_existing(self, numbers: Collection[int]) -> None:
-        """Raise BadInput for a range that begins or ends outside the chapters of the work."""
+        """Raise BadInput if a range begins or ends outside the chapters of the work."""
         first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
         for each in self.ranges:
             if not first <= each[0] <= each[1] <= last:

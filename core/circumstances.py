@@ -13,7 +13,7 @@ from core.ids import Digest
 
 
 class ClockFault(StrEnum):
-    """The reason why a time server gave no usable time; codes of core.wording."""
+    """The reason why a time server gave no usable time; the values are codes of core.wording."""
 
     UNKNOWN_NAME = "clock.unknown-name"
     NO_ANSWER = "clock.no-answer"
@@ -24,8 +24,9 @@ class ClockFault(StrEnum):
 class ClockReading:
     """A comparison of this machine's clock with one time server (SNTP, RFC 4330).
 
-    offset_s: seconds to add to this machine's clock, positive if it is slow. uncertainty_s: half of the round-trip time
-    plus the distance from a reference clock that the server reports. compared_at: by this machine's clock.
+    offset_s: seconds to add to this machine's clock, positive if the clock is slow. uncertainty_s: half of the
+    round-trip time plus the distance from a reference clock that the server reports. compared_at: by this machine's
+    clock.
     """
 
     server: str  # as the operator named it
@@ -39,7 +40,7 @@ class ClockReading:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The program that captured a page. digest: of the list of its files as `sha256sum` writes it (core.program)."""
+    """The program that captured a page. digest: the digest of its file list as `sha256sum` prints it (core.program)."""
 
     version: str
     digest: Digest
@@ -49,18 +50,18 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine of one crawl process. None: the value could not be read."""
+    """The machine of one crawl process. None means that the value could not be read."""
 
     noted_at: datetime
     host: str
     system: str  # "Debian GNU/Linux 12 (bookworm)"
     kernel: str  # "Linux 6.1.0-18-amd64 x86_64"
     program: Program
-    resolver_lines: tuple[str, ...] | None  # of resolv.conf, without comments
+    resolver_lines: tuple[str, ...] | None  # lines of resolv.conf, without comments
     hosts_digest: Digest | None  # of the hosts file
     hosts_bytes: int | None
     has_response_cache: bool  # responses of earlier fetches are reused
-    clock: tuple[ClockReading, ...]  # empty: no time server is configured
+    clock: tuple[ClockReading, ...]  # empty if no time server is configured
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,8 @@ class NetworkRoute:
 class BrowserProfile:
     """The profile of a browser that loaded a page; it is created and deleted with the browser.
 
-    pages_before: number of pages of the same crawl that it loaded before. is_from_cache: whether the page came from the
-    browser's cache, None if the browser did not say.
+    pages_before: the number of pages that it loaded earlier in the same crawl. is_from_cache: whether the page came
+    from the browser's cache, or None if the browser did not report it.
     """
 
     begun_at: datetime

@@ -1,4 +1,4 @@
-"""Contacts of a site, read from its own pages and from the registries of its domain name and address."""
+"""Contacts of a site, read from its own pages and from the registries of its domain name and IP address."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -34,7 +34,7 @@ PAGES = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE, Contact
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """One contact. label: the adjacent words on the page, as a hint at its purpose ("" for none)."""
+    """A contact of a site. label: the adjacent words on the page, as a hint at its purpose ("" if none)."""
 
     kind: ContactKind
     value: str

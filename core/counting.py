@@ -1,7 +1,7 @@
-"""Counts characters, and recomputes the figures of a match without the passages that are excluded.
+"""Counts characters, and recomputes the figures of a match without excluded passages.
 
-An excluded passage is recognized by its letters (Han characters, letters and digits in any width and case), whatever
-punctuation and spaces are between them. The spans of the match are not changed.
+An excluded passage is recognized by its letters (Han characters, letters and digits in any width and case), regardless
+of punctuation and spaces between them. The spans of the match are not changed.
 """
 
 import re
@@ -15,7 +15,7 @@ from core.taken import NO_PLACES, Places
 from core.text import TextRange
 
 # Chinese characters and digits, which are the tokens of a fingerprint. Of 2,005 texts (wiki, news, literature; 2026-11)
-# 1,926 have as many tokens, the others up to 3 % more, because some Latin letters are read as pinyin.
+# 1,926 have as many tokens, the others have up to 3 % more, because some Latin letters are read as pinyin.
 _HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _COUNTED, _CHINESE = re.compile(f"[0-9\uff10-\uff19{_HAN}]+"), re.compile(f"[{_HAN}]")
 _LIKE = (ChangeKind.HOMOPHONE, ChangeKind.SHAPE, ChangeKind.PINYIN)  # copied, but not as the same character
@@ -88,9 +88,9 @@ class MatchSides:
 
 
 def deduct_excluded(match: Match, sides: MatchSides) -> Match:
-    """Return the match with figures that leave the excluded places out, or the same match if none of it is excluded.
+    """Return the match with figures without the excluded places, or the same match if nothing in it is excluded.
 
-    The spans stay the same. An excluded passage of the page removes whatever matches there; an insertion into an
+    The spans stay the same. An excluded passage of the page removes all matches in it; an insertion into an
     excluded passage counts neither for nor against similarity.
     """
     if not (sides.page_left_out.bits or sides.work_left_out.bits & match.taken.bits):
@@ -118,7 +118,7 @@ def _longest_equal_run(spans: Iterable[Span], sides: MatchSides) -> int:
 
 
 class _Tally:
-    """A running count of the letters of one match that are not excluded."""
+    """A running count of the letters of a match that are not excluded."""
 
     def __init__(self, sides: MatchSides) -> None:
         self._all_work = Places.from_starts(sides.work.places)
@@ -126,7 +126,7 @@ class _Tally:
         self._page = Places(Places.from_starts(sides.page.places).bits & ~sides.page_left_out.bits)
         self._gone = sides.work_left_out.bits
         self.matched, self._places, self._differing, self._covered = 0, 0, 0, 0.0
-        self.in_work = 0  # bits: ranges of the work that the page has in a passage that is not excluded
+        self.in_work = 0  # bits: ranges of the work in page passages that are not excluded
 
     @property
     def similarity(self) -> float:

@@ -1,4 +1,4 @@
-"""Checks the free space where an installation writes, for `status`, `doctor` and commands whose wait fails."""
+"""Checks the free space on the disks of an installation, for `status`, `doctor` and commands whose wait fails."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ _PROBE_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The free space on the file system of a folder. is_full: nothing can be stored there, for whatever reason."""
+    """The free space on the file system of a folder. is_full: nothing can be stored there, for any reason."""
 
     folder: Path
     free_bytes: int

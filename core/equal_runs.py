@@ -1,4 +1,4 @@
-"""Finds the longest run of equal characters in a passage of which parts are excluded.
+"""Finds the longest run of equal characters in a passage with excluded parts.
 
 The text between two changes is equal on both sides, so its letters pair up in order. A moved piece pairs with its own
 place in the work.
@@ -18,7 +18,7 @@ def longest_equal_run(
 ) -> int:
     """Return the length in letters of the longest run of a span that is equal, contiguous and not excluded.
 
-    page, work: offsets of the letters of both texts, ascending. Of the excluded places only those of letters matter.
+    page, work: offsets of the letters of both texts, ascending. Only excluded places of letters matter.
 
     >>> replaced = Change(ChangeKind.REPLACED, TextRange(3, 4), TextRange(3, 4))
     >>> span = Span(TextRange(0, 9), TextRange(0, 9), 0.9, (replaced,))

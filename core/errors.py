@@ -2,7 +2,7 @@
 
 ZhuiwenError
 |-- RetryLater            network, lock, fail-over: the same call may succeed later
-|   |-- ServiceUnavailable    a store, index or broker does not answer
+|   |-- ServiceUnavailable    a store, index or broker does not respond
 |   `-- IndexStale            the index is empty or older than the store: rebuild it, do not trust an empty result
 |-- BadInput              this page, work or argument is at fault: record it and go on
 |   |-- UnreadableFile        a file is missing, empty, not text, or in an unknown encoding
@@ -15,8 +15,8 @@ ZhuiwenError
     |-- AlgorithmMismatch     fingerprints of different algorithm ids were compared
     `-- DamagedStore          a store cannot read its own files
 
-Each is raised with a code of core.wording and the parameters of its text: `BadInput("report.language", language="fr")`.
-`error.message` is stored and is shown in the reader's language; `str(error)` is the same in English.
+Each error is raised with a code of core.wording and the parameters of its text: `BadInput("report.language",
+language="fr")`. `error.message` is stored and is shown in the reader's language; `str(error)` is the same in English.
 """
 
 from collections.abc import Sequence
@@ -40,11 +40,11 @@ class ZhuiwenError(Exception):
 
 
 class RetryLater(ZhuiwenError):
-    """The same call may succeed later."""
+    """A temporary failure: the same call may succeed later."""
 
 
 class ServiceUnavailable(RetryLater):
-    """A service does not answer."""
+    """A service does not respond."""
 
     def __init__(self, service: str | Message, where: str | Message, remedy: str | Message = "zhuiwen doctor") -> None:
         self.service, self.where, self.remedy = service, where, remedy
@@ -52,7 +52,7 @@ class ServiceUnavailable(RetryLater):
 
 
 class IndexStale(RetryLater):
-    """The index is empty or behind the store, so "no copies" would be a guess."""
+    """The index is empty or behind the store, so the result "no copies" would be unreliable."""
 
     def __init__(self, code: str, /, **params: object) -> None:
         self.state = Message.from_code(code, **params)
@@ -60,11 +60,11 @@ class IndexStale(RetryLater):
 
 
 class BadInput(ZhuiwenError):
-    """One input is at fault; the rest can go on."""
+    """One input is at fault; processing can continue with the rest."""
 
 
 class UnreadableFile(BadInput):
-    """A file cannot be read; the code is that of the reason."""
+    """A file cannot be read; the code states the reason."""
 
     def __init__(self, path: Path | str, code: str | Message, /, **params: object) -> None:
         self.path, self.reason = path, Message.from_code(code, **params)
@@ -72,7 +72,7 @@ class UnreadableFile(BadInput):
 
 
 class UnsafeUrl(BadInput):
-    """A URL must not be fetched; the code is that of the reason."""
+    """A URL must not be fetched; the code states the reason."""
 
     def __init__(self, url: str, code: str | Message, /, **params: object) -> None:
         self.url, self.reason = url, Message.from_code(code, **params)
@@ -80,7 +80,7 @@ class UnsafeUrl(BadInput):
 
 
 class MalformedLine(BadInput):
-    """One line of a JSON lines file is malformed; the code is that of the reason."""
+    """One line of a JSON lines file is malformed; the code states the reason."""
 
     def __init__(self, path: Path | str, line_number: int, code: str | Message, /, **params: object) -> None:
         self.path, self.line_number, self.reason = path, line_number, Message.from_code(code, **params)
@@ -96,7 +96,7 @@ class NotFound(BadInput):
 
 
 class BadConfiguration(ZhuiwenError):
-    """The settings cannot work. fault: one fault by its code, or all of them."""
+    """The settings are invalid. fault: one fault by its code, or all faults."""
 
     def __init__(self, fault: str | Message | Sequence[Message | str], /, **params: object) -> None:
         several = [fault] if isinstance(fault, str | Message) else fault

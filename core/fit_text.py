@@ -1,4 +1,4 @@
-"""Prepares text for Typst: writes characters that its fonts lack by number, and lets long runs break."""
+"""Prepares text for Typst: writes characters missing from its fonts by number, and lets long runs break."""
 
 import re
 from functools import cache
@@ -11,7 +11,7 @@ from core.typesetting import fonts
 
 _FONT_FILES = ("NotoSansCJKsc-Regular.otf", "NotoSerifCJKsc-Regular.otf")
 
-# A run that offers no line break and is longer than the narrowest column; Chinese text breaks anywhere.
+# A run without a line break opportunity that is longer than the narrowest column; Chinese text breaks anywhere.
 _LONG_RUN = re.compile("[^\\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]{15,}")
 _PIECE = re.compile(r"[^/?&=._-]{1,10}[/?&=._-]{0,4}|[/?&=._-]{1,4}")
 
@@ -32,7 +32,7 @@ def fit_text(value: Any) -> Any:
 
 
 def cut_runs(text: str) -> list[str]:
-    """Cut the long runs of `text` where a line may break; return one piece if there is no such run.
+    """Split the long runs of `text` where a line may break; return one piece if there is no such run.
 
     >>> cut_runs("https://example.com/a")
     ['https://', 'example.', 'com/', 'a']

@@ -1,4 +1,4 @@
-"""Garbage collection for processes that keep what they load at the start."""
+"""Garbage collection for processes that keep the objects loaded at start-up."""
 
 import gc
 

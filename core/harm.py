@@ -1,7 +1,7 @@
-"""Scores the harm of a matter to its rights holder, to order an inbox by; the four parts of the score are shown.
+"""Scores the harm of a matter to its rights holder, to sort an inbox; the four parts of the score are shown.
 
-The weights and half-lives are chosen, not fitted: there is no data on what reviewers consider urgent. Of the top ten of
-2,000 random matters at least seven stay in the top ten when any one weight is halved or doubled (2026-11,
+The weights and half-lives are chosen, not fitted: there is no data on what reviewers consider urgent. At least seven of
+the top ten of 2,000 random matters stay in the top ten if any one weight is halved or doubled (2026-11,
 tests/core/test_harm.py).
 """
 
@@ -13,7 +13,7 @@ MOST_VISITS = 10**8  # a month: the largest reading sites
 MOST_WORKS = 50  # works of one rights holder on one site; more make no difference
 MOST_KINDS = 3  # kinds of obfuscation on the pages of one matter; more make no difference
 WEEK_S = 7 * 86_400
-AT_PUBLICATION = 0.6  # share of the lead part at a lead of 0: the first to publish takes the readers
+AT_PUBLICATION = 0.6  # share of the lead part at a lead of 0: the first publisher attracts the readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Harm:
 def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations: int) -> Harm:
     """Return the harm of a matter.
 
-    share: copied share of the work, 0 to 1. lead_s: time by which the site first had a chapter before its official
-    publication, in seconds; negative after it, None if not known. reach: from `compute_reach`. obfuscations: number of
-    kinds of obfuscation.
+    share: copied share of the work, 0 to 1. lead_s: the seconds by which the site published a chapter before its
+    official publication; negative if later, None if unknown. reach: from `compute_reach`. obfuscations: number of kinds
+    of obfuscation.
     """
     return Harm(
         share=SHARE * min(1.0, max(0.0, share)),
@@ -46,7 +46,7 @@ def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations:
 
 
 def compute_reach(monthly_visits: int | None, works_found: int) -> float:
-    """Return the reach of a site, 0 to 1: by its visits if known, else by the works of the holder that it has.
+    """Return the reach of a site, 0 to 1: by its visits if known, otherwise by its works of the rights holder.
 
     >>> compute_reach(10**8, 0), compute_reach(None, 0), compute_reach(None, MOST_WORKS)
     (1.0, 0.0, 1.0)

@@ -12,16 +12,16 @@ PROCESS = "ZHUIWEN_PROCESS"
 
 
 def write_heartbeat(home: Path, environ: Mapping[str, str], part: str = "") -> None:
-    """Touch the heartbeat file of this process, or of a part of it that has its own."""
+    """Touch the heartbeat file of this process, or of a part of the process with its own file."""
     name = environ.get(PROCESS, "")
     if name:
         heartbeat_path(home, name + part).touch(0o600)
 
 
 def is_fresh(home: Path, name: str, within_s: float) -> bool:
-    """Return whether the process of this name wrote a heartbeat within that time.
+    """Return whether the process with this name wrote a heartbeat within that time.
 
-    A heartbeat from the future counts too if it is as near, because a clock may have been ahead.
+    A heartbeat from the future counts too if it is within that time, because a clock may have been ahead.
     """
     try:
         return abs(time.time() - heartbeat_path(home, name).stat().st_mtime) < within_s

@@ -1,7 +1,7 @@
-"""Makes characters visible that cannot be seen or that change how their neighbours are displayed.
+"""Makes characters visible that are invisible or change how their neighbours are displayed.
 
 A crawled text may reverse the reading direction (U+202E), hide characters between the letters (U+200B) or use code
-points without a glyph. A screen that serves as evidence must show each of them as a label with its name.
+points without a glyph. A screen used as evidence must show each of these characters as a label with its name.
 """
 
 import re
@@ -16,7 +16,7 @@ _HIDDEN = (
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
 )
-# The bidirectional controls and marks among these (UAX #9), for use in a character class of `re`.
+# The bidirectional controls and marks among them (UAX #9), for a character class of `re`.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _RUNS = re.compile(f"[{_HIDDEN}]+|[^{_HIDDEN}]+")
 _FIRST = re.compile(f"[{_HIDDEN}]")
@@ -25,12 +25,12 @@ _SHORT_NAMES = {
     0x200F: "RLM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO", 0x2060: "WJ",
     0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM",
 }  # fmt: skip
-_MOST_NAMES = 3  # a run of more kinds ends in an ellipsis, so that a label is about as wide as a word
+_MOST_NAMES = 3  # a run with more kinds ends in an ellipsis, so that a label is about as wide as a word
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """A run of a text. label: the text to display in its place, "" for characters that can be displayed."""
+    """A run of a text. label: the text displayed instead, "" if the characters can be displayed."""
 
     text: str
     label: str = ""

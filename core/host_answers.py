@@ -11,7 +11,8 @@ from core.ids import SiteId
 class HostAnswer:
     """One response as received, with its content coding but without the cookies that it set.
 
-    key: of the request. site_id: the site whose crawl fetched it. headers: names and values in their order.
+    key: the key of the request. site_id: the site whose crawl fetched it. headers: names and values in order of
+    receipt.
     capture: the capture of this response with its machine, without the redirects before it.
     """
 

@@ -1,4 +1,4 @@
-"""Hosts in normal form, whether people typed them in forms, sites linked them, or the crawler recorded them.
+"""Hosts in normal form, whether typed in forms, linked by sites, or recorded by the crawler.
 
 A name is ASCII (IDNA), in lower case, without a trailing dot; an IPv6 address is in its shortest form. Rights, crawl
 scopes and the list of sites compare hosts in this form.
@@ -21,7 +21,7 @@ _SHARED_LABELS = frozenset({"ac", "co", "com", "edu", "go", "gov", "mil", "ne", 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host that a person or a crawl plan names. port: None for any port; name: an IPv6 address has no brackets."""
+    """A host named by a person or a crawl plan. port: None for any port; name: an IPv6 address has no brackets."""
 
     name: str
     port: int | None = None
@@ -60,7 +60,7 @@ class Host:
 def parse_host(text: str) -> Host:
     """Parse a host from a name, a name with a port, or a URL; the default port of a URL's scheme is dropped.
 
-    Raises ValueError for a text that names no host.
+    Raises ValueError if the text names no host.
 
     >>> str(parse_host("HTTPS://Www.Example.com.:443/a")), str(parse_host("[2001:DB8:0::1]:8080"))
     ('www.example.com', '[2001:db8::1]:8080')
@@ -81,9 +81,9 @@ def parse_host(text: str) -> Host:
 
 
 def host_key(url: str) -> tuple[str, int]:
-    """Return the host name ("" for none) and port of a URL; without a port, the default of its scheme (0: unknown).
+    """Return the host name ("" if none) and port of a URL; without a port, the default of its scheme (0 if unknown).
 
-    Raises ValueError for an invalid host or port.
+    Raises ValueError if the host or port is invalid.
     """
     parts = urlsplit(url)
     return _normalize_name(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
@@ -122,7 +122,7 @@ def _native(name: str) -> str:
 
 
 def parse_hosts(written: Iterable[str]) -> Iterator[Host]:
-    """Yield the hosts that the texts name, in order; skip a text that names none."""
+    """Yield the hosts named by the texts, in order; skip texts that name no host."""
     for text in written:
         with suppress(ValueError):
             yield parse_host(text)

@@ -1,4 +1,4 @@
-"""Ids, which are digests of content, so that a step that runs twice writes the same rows."""
+"""Ids are digests of content, so that a step that runs twice writes the same rows."""
 
 import hashlib
 from typing import NewType
@@ -17,14 +17,14 @@ ID_HEX_CHARS = 40  # 160 bits: no accidental collision at 10^12 texts
 
 
 def digest(content: bytes) -> Digest:
-    """Return the SHA-256 of `content` as 64 hex digits, which evidence quotes."""
+    """Return the SHA-256 of `content` as 64 hex digits, as quoted in evidence."""
     return Digest(hashlib.sha256(content).hexdigest())
 
 
 def page_id(site: SiteId, url: CanonicalUrl) -> PageId:
     """Return the id of a page of a site.
 
-    Two rights holders that watch the same URL have two pages and share nothing.
+    Two rights holders that watch the same URL have two separate pages.
     """
     return PageId(_short("page", site, url))
 

@@ -19,13 +19,13 @@ HOME = "home"
 RESOLVED = "ZHUIWEN_RESOLVED"  # this environment has every setting, so no file is read
 INTERNAL = frozenset({RESOLVED, "ZHUIWEN_CONFIGURATION", "ZHUIWEN_PROCESS"})
 HIDDEN = "***"
-# Secret as a whole; the other secret settings are URLs, whose public parts are shown.
+# Entirely secret; the other secret settings are URLs, whose public parts are shown.
 KEYS = frozenset({"secret_key", "s3_access_key", "s3_secret_key"})
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSetting:
-    """One setting: its place in `Settings` and its description. allowed: its allowed values, in words."""
+    """A setting: its place in `Settings` and its description. allowed: its allowed values, in words."""
 
     name: str
     section: str
@@ -40,13 +40,13 @@ class KnownSetting:
         return environment_variable(self.name)
 
     def read_value(self, settings: Settings) -> Any:
-        """Return its value."""
+        """Return the value of this setting."""
         return getattr(getattr(settings, self.section), self.field)
 
 
 @cache
 def known_settings() -> Mapping[str, KnownSetting]:
-    """Return all settings but the home folder, by name, in the order of the models."""
+    """Return all settings except the home folder, by name, in the order of the models."""
     sections = {name: model for name, model in get_type_hints(Settings).items() if name != HOME}
     return {each.name: each for section, model in sections.items() for each in _section_settings(section, model)}
 

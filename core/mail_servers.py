@@ -16,7 +16,7 @@ class Security(StrEnum):
 
 # RFC 5321 for relays; RFC 6409 and RFC 8314 for submission.
 _PORTS = {Security.NONE: 25, Security.STARTTLS: 587, Security.TLS: 465}
-# Narrower than RFC 5322, so that every server accepts it: no quotes, no comments, nothing that could start a header.
+# Narrower than RFC 5322, so that every server accepts it: no quotes, no comments, nothing that could begin a header.
 _ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?P<domain>[^\s@]+)")
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}")
@@ -25,7 +25,7 @@ MAX_ADDRESS_CHARS = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """A mail server. user, password: "" if it needs no authentication."""
+    """A mail server. user, password: "" if it requires no authentication."""
 
     security: Security
     host: str
@@ -35,7 +35,7 @@ class MailServer:
 
 
 def mail_server(url: str) -> MailServer:
-    """Parse the URL of a mail server. Raises ValueError for any other text.
+    """Parse the URL of a mail server. Raises ValueError if the text is not valid.
 
     >>> mail_server("smtps://li:a%40b@mail.example").port, mail_server("smtp://[::1]:2525").host
     (465, '::1')
@@ -58,7 +58,7 @@ def can_be_server(url: str) -> bool:
 
 
 def plain_address(text: str) -> str | None:
-    r"""Return a mail address that is safe in a header and in SMTP, its domain in ASCII, or None for any other text.
+    r"""Return a mail address that is safe in headers and SMTP, with an ASCII domain, or None if the text is not valid.
 
     >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
     ('ts@xn--fsqu00a.cn', None, None)

@@ -7,16 +7,16 @@ from typing import Any
 
 from core.text import TextRange
 
-SURROUNDING = "beside"  # the kind of a text between the lines that belongs to another zone or to a seam
+SURROUNDING = "beside"  # the kind for text between the lines that belongs to another zone or to a seam
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """One change that cleaning made. kind: a value of core.obfuscations.Obfuscation, or BESIDE.
 
-    raw: its range in the raw text, empty for added text; text: its range in the clean text, empty for removed text. Of
-    a piece that moved, both are ranges with the same words. Outside all marks both texts have the same characters in
-    the same order.
+    raw: its range in the raw text, empty for added text; text: its range in the clean text, empty for removed text. For
+    a moved piece, both are ranges with the same words. Outside all marks both texts have the same characters in the
+    same order.
     """
 
     kind: str
@@ -25,7 +25,7 @@ class Mark:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Mark":
-        """Return the mark of a record. Raises KeyError, TypeError or ValueError for a malformed record."""
+        """Return the mark in a record. Raises KeyError, TypeError or ValueError if the record is malformed."""
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
     def shift(self, raw_chars: int, chars: int) -> "Mark":
@@ -60,14 +60,14 @@ class _Piece:
 
 
 class RawPlaces:
-    """Maps ranges of a clean text to ranges of the raw text. chars: length of the clean text."""
+    """Maps ranges of a clean text to ranges of the raw text. chars: the length of the clean text."""
 
     def __init__(self, marks: Iterable[Mark], chars: int) -> None:
         self._pieces = _pieces(list(marks), chars)
         self._starts = [piece.start for piece in self._pieces]
 
     def find_range(self, start: int, end: int) -> TextRange:
-        """Return the smallest range of the raw text with all characters of [start, end) of the clean text.
+        """Return the smallest range of the raw text with all characters [start, end) of the clean text.
 
         >>> RawPlaces([Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))], 2).find_range(0, 2)
         TextRange(start=0, end=4)

@@ -14,7 +14,7 @@ from core.zones import Zone
 class ChangeKind(StrEnum):
     """The kind of a difference between the work and the page."""
 
-    HOMOPHONE = "homophone"  # another character with the same sound, or with one that people confuse with it
+    HOMOPHONE = "homophone"  # another character with the same or a commonly confused sound
     SHAPE = "shape"  # another character of similar shape
     SCRIPT = "script"  # simplified <-> traditional or variant
     PINYIN = "pinyin"  # Latin pinyin in place of a character, with its brackets and tone
@@ -43,7 +43,7 @@ class MatchClass(StrEnum):
 
 
 class RewordedClass(StrEnum):
-    """The kind of a suspected rewrite: a page that says the same as a work. Neither kind is a class of copies."""
+    """The kind of a suspected rewrite: a page that says the same as a work. Neither kind counts as a copy."""
 
     REWORDED = "reworded"  # page and work in one language
     TRANSLATED = "translated"
@@ -57,7 +57,7 @@ class RewordedState(StrEnum):
     DISMISSED = "dismissed"
 
 
-STRENGTH_STEPS = 4  # steps in which a strength is shown; readers would take the figure for a share
+STRENGTH_STEPS = 4  # steps in which a strength is shown; readers would mistake the figure for a share
 
 
 def strength_step(strength: float) -> int:
@@ -92,17 +92,17 @@ class Span:
     """A passage of the page copied from a passage of the work; offsets refer to both texts as given.
 
     similarity: the share of places along the alignment of page and work where both have the same character. Simplified,
-    traditional, compatibility and variant forms of a character are the same. Another character (of the same sound or
-    not), pinyin in place of a character, and inserted or deleted text are not. Two things count neither for nor
-    against: `NOISE` (zero-width characters, spaces, pinyin after a character, unreadable characters) and text without a
-    reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not matter: a shuffled
-    passage may have 1.0.
+    traditional, compatibility and variant forms of a character are the same. Another character (with the same sound or
+    not), pinyin in place of a character, and inserted or deleted text are not. Two things count neither for nor against
+    similarity: `NOISE` (zero-width characters, spaces, pinyin after a character, unreadable characters) and text
+    without a reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not matter: a
+    shuffled passage may have 1.0.
     """
 
     page: TextRange
     work: TextRange
     similarity: float  # [0, 1]
-    changes: Sequence[Change] = ()  # in order of `page`; MOVED before those that begin where it does
+    changes: Sequence[Change] = ()  # in order of `page`; a MOVED change precedes changes that begin at the same place
     zone: Zone = Zone.MAIN  # outside the main text, offsets refer to core.pages.Reading.whole_text
 
 
@@ -110,15 +110,15 @@ class Span:
 class Match:
     """Everything that one page copied from one text of the reference corpus.
 
-    similarity: as of a `Span`, over the places of all spans: 1 minus the share of changed wording. A match is IDENTICAL
-    only at 0.99 or more, and HEAVILY_EDITED below 0.85 or if its order was changed as well.
+    similarity: as for a `Span`, over the places of all spans: 1 minus the share of changed wording. A match is
+    IDENTICAL only at 0.99 or more, and HEAVILY_EDITED below 0.85 or if its order was changed as well.
     matched_chars: characters of the page that represent a character of the work: the same character, another form of
-    it, a character of the same sound by any reading or of similar shape, or its pinyin (a syllable counts as one
+    it, a character with the same sound by any reading or with a similar shape, or its pinyin (a syllable counts as one
     character). It measures how much was copied, however obfuscated; `similarity` measures how faithfully.
-    taken: the characters of the work that these represent, each once, however often the page repeats it.
-    longest_equal_run_chars: length of the longest run of the page that equals the work in order, as the same characters
-    or other forms of them; not by sound, shape or pinyin. Punctuation and `NOISE` do not break a run, but unreadable
-    characters do.
+    taken: the characters of the work that these represent, each counted once, however often the page repeats it.
+    longest_equal_run_chars: length of the longest run of the page that equals the work in order, in the same characters
+    or other forms of these characters; not by sound, shape or pinyin. Punctuation and `NOISE` do not break a run, but
+    unreadable characters do.
     """
 
     text_id: WorkTextId
@@ -130,6 +130,6 @@ class Match:
     taken: Places
     longest_equal_run_chars: int
     spans: tuple[Span, ...]  # in order of the page
-    obfuscations: tuple[ObfuscationFound, ...]  # those detected by comparison
+    obfuscations: tuple[ObfuscationFound, ...]  # detected by comparison
     algorithm_id: int
     also: tuple[WorkTextId, ...] = ()  # other texts with the same passages

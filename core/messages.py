@@ -20,7 +20,7 @@ MAX_IDS = 32  # in one message; a worker loads them together, and repeats them a
 
 @dataclass(frozen=True, slots=True)
 class PagesStored:
-    """Page versions that were stored or seen again; those not yet compared are compared. At most MAX_IDS."""
+    """Page versions that were stored or seen again, to be compared unless they have been. At most MAX_IDS."""
 
     version_ids: tuple[str, ...]
 
@@ -60,7 +60,7 @@ class RightsChanged:
 @dataclass(frozen=True, slots=True)
 class OpinionsRequested:
     case_id: int
-    version_id: str  # a page version that is evidence of the case
+    version_id: str  # a page version that is evidence in the case
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ _FORM = re.compile(
 def parse_moment(text: str, zone: tzinfo | None) -> datetime:
     """Parse a moment and return it in UTC; without an offset it is in `zone`, without a time at midnight.
 
-    Raises BadInput for any other text, and for a moment without an offset if there is no zone.
+    Raises BadInput if the text is not a moment, or if it has no offset and `zone` is None.
 
     >>> from zoneinfo import ZoneInfo
     >>> parse_moment("2026年3月1日 12时30分", ZoneInfo("Asia/Shanghai")).isoformat()

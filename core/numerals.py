@@ -15,7 +15,7 @@ MAX_DIGITS = 9  # of a numeral without units; further digits are ignored
 
 
 def chinese_number(text: str) -> int | None:
-    """Return the value of a numeral, which may mix Chinese and Arabic digits, or None for any other text.
+    """Return the value of a numeral, which may mix Chinese and Arabic digits, or None if the text is not a numeral.
 
     >>> [chinese_number(text) for text in ("一百零三", "二〇四", "廿一", "十", "1百2十", "春", "")]
     [103, 204, 21, 10, 120, None, None]

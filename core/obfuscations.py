@@ -1,7 +1,7 @@
 """The kinds of obfuscation, in the order in which they are detected and shown.
 
-The admin, reports, the command line and evidence take their labels from here. A record names its repair by a dotted
-path, because labels are needed where the libraries that read pages must not be loaded. docs/recipes/obfuscation.md says
+The admin, reports, the command line and evidence use these labels. A record names its repair by a dotted path, because
+labels are also needed in processes that must not load the libraries that read pages. docs/recipes/obfuscation.md says
 how to add a kind.
 """
 
@@ -44,8 +44,8 @@ class Obfuscation(StrEnum):
         code = f"{self.label.code}-caveat"
         return Message(code) if has_words(code) else None
 
-    # In the markup of a page, repaired in this order: scripts first, because styles hide what they wrote; hidden text
-    # before shapes and order; the order last, because it moves all that is displayed.
+    # In the markup of a page, repaired in this order: scripts first, because styles hide the text they wrote; hidden
+    # text before shapes and order; the order last, because it moves everything displayed.
     SCRIPTED = ("scripted", "crawler.obfuscation.scripted.REPAIR")
     HIDDEN_TEXT = ("hidden_text", "crawler.obfuscation.visibility.REPAIR")
     RUBY = ("ruby", "crawler.obfuscation.visibility.REPAIR")
@@ -78,11 +78,11 @@ class Obfuscation(StrEnum):
     SHUFFLED = "shuffled"
     PATCHWORK = "patchwork"
 
-    # From reading itself: parts that take too long are left out (crawler.opening).
+    # While reading: parts that take too long are left out (crawler.opening).
     SLOW_PARTS = "slow_parts"
 
 
-# By stored value; a store may hold kinds of another version, which are missing here.
+# By stored value; a store may contain kinds of another version, which are missing here.
 OBFUSCATIONS: Mapping[str, Obfuscation] = MappingProxyType({kind.value: kind for kind in Obfuscation})
 
 

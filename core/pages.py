@@ -41,12 +41,12 @@ class StoredPart:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One HTTP response. body: the bytes after content decoding, before character decoding.
+    """An HTTP response. body: the bytes after content decoding, before character decoding.
 
     parts: the responses for further parts of the text, in order; this response is the first part.
-    origin: "" if the crawler fetched it, else the archive and the record, with DATED_BY_SERVER if `fetched_at` is the
-    time that the site's server stated.
-    capture: the record of the connection, None if there is none.
+    origin: "" if the crawler fetched it, otherwise the archive and the record, with DATED_BY_SERVER if `fetched_at` is
+    the time stated by the site's server.
+    capture: the record of the connection, or None.
     """
 
     site_id: SiteId
@@ -72,7 +72,7 @@ class ChapterStart:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """The account that a page names as post's author ("" if unknown). after: how many lines of main text precede it."""
+    """The account that a page names as a post's author ("" if unknown). after: the number of text lines before it."""
 
     name: str
     after: int
@@ -87,11 +87,12 @@ class NetDiskLink:
     label: str  # the text of the link, which often has the name of the file or its access code
 
 
-# Length of a line outside the main text that makes a new version: a paragraph, not a name with a time. Chosen, 2026-11.
+# The length from which a line outside the main text makes a new version: a paragraph, not a name with a time. Chosen,
+# 2026-11.
 MIN_CHARS_OF_VERSION = 30
 DATED_BY_SERVER = "moment of the HTTP header Date"  # in the origin of a page if its archive states no time
 FROM_FEED = "feed"  # the extractor of a text that is only in a feed
-# The extractors of a text that is not in the markup: scripts contain it, or request it elsewhere.
+# The extractors of a text that is not in the markup: scripts contain it, or request it from elsewhere.
 FROM_SCRIPTS, FROM_DATA = "scripts", "data"
 
 
@@ -110,7 +111,7 @@ class Reading:
     encoding: str = "utf-8"
     is_encoding_doubtful: bool = False
     extractor: str = ""
-    confidence: float = 1.0  # [0, 1]; below core.states.MIN_CONFIDENCE_TO_TRUST an extraction is doubtful
+    confidence: float = 1.0  # [0, 1]; an extraction below core.states.MIN_CONFIDENCE_TO_TRUST is doubtful
     obfuscations: tuple[ObfuscationFound, ...] = ()
     site_name: str = ""  # the name of the site as the page states it
     chapter_number: int | None = None  # from the title
@@ -137,8 +138,8 @@ class Reading:
     def identity(self) -> str:
         """The content that distinguishes versions of a page: the main text and the longer comments of visitors.
 
-        If the page has no main text, all longer lines. Titles of other pages, template lines, names and times are left
-        out because they change with every visit.
+        If the page has no main text, all longer lines are used. Titles of other pages, template lines, names and times
+        are left out because they change with every visit.
         """
         lines = (line for line in self.surroundings if line.zone is Zone.COMMENT or not self.text)
         return "\n".join((self.text, *(line.text for line in lines if len(line.text) >= MIN_CHARS_OF_VERSION)))
@@ -169,7 +170,7 @@ class Reading:
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 
     def chapter_titles(self, places: Iterable[int]) -> tuple[str, ...]:
-        """Return the titles of the chapters with these places of the text, each once, in order.
+        """Return the titles of the chapters that contain these places of the text, each once, in order.
 
         >>> chapters = ChapterStart("一", TextOffset(0)), ChapterStart("二", TextOffset(1))
         >>> Reading("", "甲乙", chapters=chapters).chapter_titles([1])
@@ -243,7 +244,7 @@ class PageVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionOfPage:
-    """A version with its state on the page: if the page shows it now, and when it was seen."""
+    """A version with its state on the page: whether the page shows it now, and when it was seen."""
 
     version: PageVersion
     is_current: bool
@@ -262,18 +263,18 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """The plan of one crawl, with everything that a spider needs, so that it looks nothing up."""
+    """The plan of one crawl, with all the data that a spider needs."""
 
     site_id: SiteId
     run_id: str
     start_urls: tuple[str, ...]
     allowed_hosts: tuple[str, ...]  # host or host:port; empty: the hosts of start_urls
     follow_patterns: tuple[str, ...] = ()  # regular expressions on URLs; empty: all within the hosts
-    page_patterns: tuple[str, ...] = ()  # URLs of pages to store; empty: all that have a main text
+    page_patterns: tuple[str, ...] = ()  # URLs of pages to store; empty: all pages with a main text
     deny_patterns: tuple[str, ...] = ()
     sitemap_urls: tuple[str, ...] = ()
     use_sitemap: bool = True  # read the sitemaps in robots.txt, and /sitemap.xml
-    next_page_selector: str = ""  # CSS; empty: recognised by the text of the link
+    next_page_selector: str = ""  # CSS; empty: recognised by the link text
     chapter_list_selector: str = ""
     body_selector: str = ""  # CSS or XPath (begins with /); empty: chosen by the extractors
     title_selector: str = ""
@@ -289,7 +290,7 @@ class CrawlPlan:
     answers_since: datetime | None = None  # reuse responses that other crawls of the host got since then; None: none
 
 
-MAX_FAULTS = 50  # of a run; further faults add nothing new
+MAX_FAULTS = 50  # in a run; further faults add nothing new
 
 
 @dataclass(slots=True)
@@ -308,10 +309,10 @@ class CrawlCounts:
     seconds_extract: float = 0.0
     seconds_store: float = 0.0
     faults: list[Message] = field(default_factory=list)
-    refusals: list[Message] = field(default_factory=list)  # those of `faults` that describe a refusal of the site
+    refusals: list[Message] = field(default_factory=list)  # the items of `faults` that describe a refusal by the site
     finish_reason: str = ""
     end_sentence: Message | None = None  # for the operator, if the crawl was stopped early
-    resume_at: str = ""  # ISO 8601, in UTC: when the crawl resumes by itself; "" if it does not
+    resume_at: str = ""  # ISO 8601, in UTC: when the crawl resumes; "" if it does not
     proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.Health
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)
 
@@ -321,7 +322,7 @@ class CrawlCounts:
         return self.stored + self.unchanged
 
     def plus(self, earlier: "CrawlCounts") -> "CrawlCounts":
-        """Return the counts of a resumed run: numbers added to the earlier ones, sentences joined, the rest as now.
+        """Return the counts of a resumed run: numbers added to the earlier ones, sentences joined, others as now.
 
         >>> CrawlCounts(fetched=2, rejected={"robots": 1}).plus(CrawlCounts(fetched=3, rejected={"robots": 2})).rejected
         {'robots': 3}

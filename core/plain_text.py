@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-MAX_SHOWN_CHARS = 2_000  # more of a title or URL does not help a reader; a spreadsheet cell holds 32,767
+MAX_SHOWN_CHARS = 2_000  # a longer title or URL does not help a reader; a spreadsheet cell holds 32,767
 
 # Invisible characters that do not affect the order: zero-width ones, soft hyphen, variation selectors.
 _INVISIBLE = re.compile(
@@ -19,7 +19,7 @@ def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
     r"""Return `text` on one line of at most `max_chars` characters; an ellipsis marks a cut.
 
     Each run of white space becomes one space, and invisible characters are removed. Control characters, bidirectional
-    controls, lone surrogates and unassigned code points are written by number. The evidence of the case has the
+    controls, lone surrogates and unassigned code points are written by number. The evidence of the case contains the
     original text.
 
     >>> clean_line("a\u202eb\u200b\n c")

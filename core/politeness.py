@@ -21,26 +21,26 @@ class BrowserMode(StrEnum):
     """The pages that are loaded in a browser."""
 
     NEVER = "never"
-    AUTO = "auto"  # a page with scripts and without text, if a browser is installed
+    AUTO = "auto"  # a page with scripts but no text, if a browser is installed
     ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
 class BanRule:
-    """A rule that recognises a kind of refusal: every given condition must hold, and at least one is given."""
+    """A rule that recognises a kind of refusal: all given conditions must hold, and at least one is required."""
 
     name: str
     statuses: tuple[int, ...] = ()  # any of them
     words: tuple[str, ...] = ()  # any of them in the title or the visible text
     selector: str = ""  # CSS or XPath (begins with /) that matches an element
     redirect: str = ""  # regular expression on the target of a redirect
-    max_chars: int = 0  # of the visible text, 0 for any; keeps long texts about robots from matching
+    max_chars: int = 0  # of the visible text, 0 for any; prevents matches of long texts about robots
     action: BanAction = BanAction.SLOW
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy set by the operator. place: host:port, which is shown."""
+    """A proxy configured by the operator. place: host:port, which may be displayed."""
 
     place: str
     scheme: str = "http"  # of the connection to the proxy
@@ -79,4 +79,4 @@ class Politeness:
     user_agents: tuple[str, ...] = ()
     login: Login = Login()
     browser: BrowserMode = BrowserMode.AUTO
-    first_wait_s: float = 5.0  # after a refusal that names no time; doubles with each further one, up to 10 minutes
+    first_wait_s: float = 5.0  # after a refusal that names no time; doubles with each further refusal, up to 10 minutes

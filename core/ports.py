@@ -2,7 +2,7 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         pages seen, gone and back           part of every PageStore
-VisitRepository     visits and due times of addresses   webadmin.sites.services, crawler.recrawl
+VisitRepository     visits and due times of URLs   webadmin.sites.services, crawler.recrawl
 RecentAnswers       one fetch for several sites         pagestore.recent_answers
 WorkStore           texts of the reference corpus       pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
@@ -33,20 +33,20 @@ from core.works import StoredFingerprint, WorkText
 
 
 class PageStore(Protocol):
-    """Pages as fetched and read. A later fetch overwrites nothing but `last_seen`.
+    """Pages as fetched and read. A later fetch only overwrites `last_seen`.
 
-    Responses may arrive in any order of time: an older one extends the history of its page and revokes nothing.
+    Responses may arrive in any order: an older response extends the history of its page and revokes nothing.
     """
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         """Store one response and its reading; the same text again only extends the time in which it was seen.
 
-        The raw body is stored once for its digest, compressed. Safe to call twice with the same arguments.
+        The compressed raw body is stored once per digest. Safe to call twice with the same arguments.
         """
         ...
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
-        """Store pages in order, as `put`, with few round trips; if it raises, any of them may be stored."""
+        """Store pages in order, like `put`, with few round trips; if it raises, any of them may be stored."""
         ...
 
     def page(self, page_id: PageId) -> Page | None: ...
@@ -58,7 +58,7 @@ class PageStore(Protocol):
         ...
 
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
-        """Return the main texts of the stored ones of `version_ids`."""
+        """Return the main texts of `version_ids` that are stored."""
         ...
 
     def raw(self, digest: Digest) -> bytes | None:
@@ -81,21 +81,22 @@ class PageHistory(Protocol):
     """The history of pages between their versions; every page store keeps it."""
 
     def record_sighting(self, page_id: PageId, at: datetime) -> VersionId | None:
-        """Record that a page still shows its current version and return its id, or None for an unknown page."""
+        """Record that a page still shows its current version; return the version's id, or None for an unknown page."""
         ...
 
     def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
-        """Return the stored ones of `version_ids`, each with its state on its page, with few reads.
+        """Return the stored versions among `version_ids`, each with its state on its page, with few reads.
 
-        Raises BrokenInvariant if the text of any of them is missing or damaged.
+        Raises BrokenInvariant if the text of a version is missing or damaged.
         """
         ...
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Store a response that says that a page is missing; is_gone: the response confirms it, so the page is gone.
+        """Store a response that reports a missing page; is_gone: the response confirms that the page is gone.
 
-        It also stores responses that say nothing about the page (`AbsenceReason`): unreadable ones, and pages fetched
-        on request. Safe to call twice with the same arguments. A later `put` or `record_sighting` brings the page back.
+        It also stores responses without information about the page (`AbsenceReason`): unreadable responses, and pages
+        fetched on request. Safe to call twice with the same arguments. A later `put` or `record_sighting` restores the
+        page.
         """
         ...
 
@@ -113,13 +114,13 @@ class KeptPages(PageStore, PageHistory, Protocol):
 
 
 class RecentAnswers(Protocol):
-    """Responses of hosts that several sites share, kept as long as one may replace another fetch.
+    """Responses of hosts that several sites share, kept as long as they may replace another fetch.
 
     Raises ServiceUnavailable.
     """
 
     def put(self, answer: HostAnswer) -> None:
-        """Store a response; it replaces an older one to the same request."""
+        """Store a response; it replaces an older response to the same request."""
         ...
 
     def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
@@ -132,10 +133,10 @@ class RecentAnswers(Protocol):
 
 
 class VisitRepository(Protocol):
-    """The visits of earlier crawls to the addresses of a site. Raises ServiceUnavailable."""
+    """The visits of earlier crawls to the URLs of a site. Raises ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        """Return the addresses of the site that earlier runs found."""
+        """Return the visits to all URLs of the site that earlier runs found."""
         ...
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
@@ -147,7 +148,7 @@ class VisitRepository(Protocol):
         ...
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
-        """Store redirects to other sites, so that a person can judge if the site has moved."""
+        """Store redirects to other sites, so that a person can decide whether the site has moved."""
         ...
 
 
@@ -184,11 +185,11 @@ class FingerprintStore(Protocol):
         ...
 
     def find_existing(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
-        """Return those of `subjects` that have a fingerprint of this algorithm, without reading the fingerprints."""
+        """Return the subjects that have a fingerprint of this algorithm, without reading the fingerprints."""
         ...
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:
-        """Remove the fingerprints of a subject, of one algorithm or of all."""
+        """Remove the fingerprints of a subject, for one algorithm or all."""
         ...
 
 
@@ -203,7 +204,7 @@ class EvidenceStore(Protocol):
         ...
 
     def get(self, name: Digest) -> bytes | None:
-        """Return the bytes of a bundle. Raises BrokenInvariant if any of them was changed."""
+        """Return the bytes of a bundle. Raises BrokenInvariant if they were changed."""
         ...
 
     def digests(self) -> Iterator[Digest]:
@@ -219,14 +220,14 @@ class EvidenceStore(Protocol):
         ...
 
     def put_back(self, name: Digest, content: bytes) -> None:
-        """Restore a bundle that was changed or is missing from a copy.
+        """Restore a changed or missing bundle from a copy.
 
         Raises BrokenInvariant if the copy differs from the stored bundle, or if retention removed it.
         """
         ...
 
     def note_removal(self, removal: BundleRemoval) -> None:
-        """Log a removal that was made in the store of which this one is a copy. Safe to call twice."""
+        """Log a removal that was made in the store from which this store was copied. Safe to call twice."""
         ...
 
 
@@ -236,24 +237,24 @@ MAX_OBJECT_BYTES = 2**31  # the limit of an evidence bundle (bundles.container)
 class ObjectStore(Protocol):
     """Bytes by key: in a folder, in memory, or in an S3-compatible store. Stored bytes are never overwritten.
 
-    A key is a string whose slashes separate folders, as in a path; no key may be the folder of another. Raises
+    A key is a string with slashes between folders, like a path; no key may be the folder of another key. Raises
     ServiceUnavailable, and BadConfiguration if the store rejects the credentials. pagestore.objects.opening opens one.
     """
 
     def put_new(self, key: str, content: bytes) -> bool:
-        """Store bytes and return True, or False if the same are there already. Raises BrokenInvariant if others are."""
+        """Store bytes and return True, or False if the same bytes exist. Raises BrokenInvariant if others exist."""
         ...
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
         """Return the bytes under a key, or None.
 
-        Raises BrokenInvariant if there are more than `most_bytes`, if something other than an object is in its place,
-        and, in a store that records a digest, if they were changed.
+        Raises BrokenInvariant if there are more than `most_bytes`, if the key names something other than an object,
+        and, in a store that records a digest, if the bytes were changed.
         """
         ...
 
     def size(self, key: str) -> int | None:
-        """Return the number of bytes under a key, or None if there are none."""
+        """Return the number of bytes under a key, or None if the key does not exist."""
         ...
 
     def keys(self, prefix: str = "") -> Iterator[str]:
@@ -264,7 +265,7 @@ class ObjectStore(Protocol):
         ...
 
     def remove(self, key: str) -> None:
-        """Remove the bytes under a key, if there are any; only for retention."""
+        """Remove the bytes under a key, if it exists; only for retention."""
         ...
 
 
@@ -276,22 +277,22 @@ class ComparisonOutcome:
     is_current: bool  # the page still shows this version
     first_seen: datetime  # when the page was first seen with this version
     seen_at: datetime  # when the page was last seen with it
-    rejection: Rejection | None  # why the version was not compared; None if it was
+    rejection: Rejection | None  # why the version was not compared, or None if it was
     matches: tuple[Match, ...]
     algorithm_id: int
-    corpus_revision: int  # of the index that was queried
+    corpus_revision: int  # the revision of the index that was queried
     checked_at: datetime  # start of the comparison
 
 
 @dataclass(frozen=True, slots=True)
 class Unsearched:
-    """A page version compared before some text of its rights holder was indexed, with no other comparison due."""
+    """A page version compared before a text of its rights holder was indexed, with no other comparison due."""
 
     page: PageId
     version: VersionId
     rights_holder: int  # a number for the rights holder
     checked_at: datetime
-    has_findings: bool  # it matches other texts: a further text may change these findings
+    has_findings: bool  # it matches other texts: a new text may change these findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +305,7 @@ class SearchGap:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of stored pages for new texts: its start, and the state of the index then."""
+    """One search of stored pages for new texts: its start, and the state of the index at that time."""
 
     at: datetime
     corpus_revision: int
@@ -315,33 +316,33 @@ class SearchBacklog(Protocol):
     """The pages not yet searched for new texts. A page is searched for a text, or compared with the whole corpus."""
 
     def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
-        """Return the gaps by rights holder; empty if no page has to be searched."""
+        """Return the gaps by rights holder; empty if no page must be searched."""
         ...
 
     def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
         """Return a rights holder's texts that pages compared at `since` may have missed, with the time of indexing.
 
-        The time is None for a text that is not recorded as indexed: it may become so at any moment.
+        The time is None if a text is not recorded as indexed: this may change at any moment.
         """
         ...
 
     def find_unsearched(
         self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int
     ) -> list[Unsearched]:
-        """Return those of `pages` to search to close `gaps`, except those that are due for a comparison anyway."""
+        """Return the pages among `pages` to be searched to close `gaps`, except pages that are due for a comparison."""
         ...
 
     def note_searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
-        """Record that `pages` have nothing of the indexed texts, and that `hits` may have and are due for a comparison.
+        """Record that `pages` contain none of the indexed texts, and that `hits` may and are due for a comparison.
 
-        Pages compared or searched after `search` began stay unchanged. Safe to call twice.
+        Pages compared or searched after `search` began are not changed. Safe to call twice.
         """
         ...
 
     def end_search(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         """Record the end of a search, and return the number of missed pages that became due for a comparison.
 
-        These are pages whose version in the page store differs from the compared one or is no longer there.
+        A page was missed if its version in the page store differs from the compared version or no longer exists.
         """
         ...
 
@@ -368,41 +369,42 @@ class FindableTexts(Protocol):
     def note_indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         """Record that texts are in the index from `at` on, except those already recorded.
 
-        texts: with the number of characters of each that count in findings.
+        texts: the number of characters in each text that count in findings.
 
         Pages of their rights holders compared earlier must be searched. `at` is later than the return of
-        `note_unindexed`, so a search that began before it and did not know a text never counts as one that did. Later
-        times are set back to it. Pages with findings in an older text of the same chapter become due for a comparison.
+        `note_unindexed`, so a search that began before `at` never counts as including a text that it did not know.
+        Later times are set back to `at`. Pages with findings in an older text of the same chapter become due for a
+        comparison.
         """
         ...
 
     def note_withdrawn(self, text: WorkTextId) -> None:
         """Record that a text left the corpus, so that pages with findings in it become due for a comparison.
 
-        Undecided suspected rewrites of it are no longer listed.
+        Undecided suspected rewrites of the text are no longer listed.
         """
         ...
 
 
 class CaseRepository(SearchBacklog, FindableTexts, Protocol):
-    """The admin database as the pipeline sees it."""
+    """The interface of the admin database for the pipeline."""
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
-        """Return those of `texts` that belong to the rights holder who watches this site, each with its work.
+        """Return the texts among `texts` that belong to the rights holder who watches this site, each with its work.
 
         Only these can be findings there. Texts of one work have equal values.
         """
         ...
 
     def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
-        """Return those of `versions` that are due for a comparison: as `pending`, but also for earlier versions."""
+        """Return the versions among `versions` that are due for a comparison: like `pending`, plus earlier versions."""
         ...
 
     def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
         """Copy the times at which versions were seen to pages, versions and cases; rule again on cases that changed.
 
-        Times are only extended, in whatever order they arrive; safe to call twice. Only versions that match the work of
-        a case extend its times. A page that was never compared is skipped.
+        Times are only extended, in any order of arrival; safe to call twice. Only versions that match the work of a
+        case extend its times. A page that was never compared is skipped.
         """
         ...
 
@@ -410,17 +412,17 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         """Write outcomes atomically, open or update their cases, and return the ids of the cases of each outcome.
 
         Findings that licences, own sites or the law of quotation allow open no case and are counted under their reason;
-        an existing case is set aside by the rights. A reviewer's verdict is never changed. The times of a case are
-        those of its pages, in whatever order outcomes arrive. Safe to call twice.
+        an existing case is set aside by the rights. A reviewer's verdict is never changed. A case has the times of its
+        pages, whatever the order of outcomes. Safe to call twice.
         """
         ...
 
     def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
         """Return the current versions of `pages` that are due for a comparison with the whole corpus.
 
-        These are versions without an outcome of this algorithm, with an outcome on a text withdrawn since or one that a
-        search or a ruling revoked, and versions other than the one last recorded for their page. Pages of unknown sites
-        are never due. New texts require a search instead (`SearchBacklog`).
+        These are versions without an outcome of this algorithm, versions whose outcome concerns a text withdrawn since
+        or was revoked by a search or a ruling, and versions other than the last recorded version of their page. Pages
+        of unknown sites are never due. New texts require a search instead (`SearchBacklog`).
         """
         ...
 
@@ -432,7 +434,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         """Apply the current rights to the stored findings of a rights holder.
 
         An undecided case is set aside if the rights allow the page on the day on which it was last seen, and reopened
-        if they do not. A verdict stays. If a finding without a case is no longer allowed, its page becomes due for a
+        if they do not. Verdicts are kept. If a finding without a case is no longer allowed, its page becomes due for a
         comparison. Safe to call twice.
         """
         ...
@@ -445,7 +447,7 @@ class Outbox(Protocol):
 
 
 class Clock(Protocol):
-    """A clock."""
+    """A source of the current time."""
 
     def now(self) -> datetime:
         """Return the current time, aware and in UTC."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 
 def write_privately(path: Path, text: str) -> None:
-    """Write a file that only this user can read; after a power loss the old or the new one is there, complete."""
-    path = path.resolve()  # replaces the target of a link
+    """Write a file that only this user can read; after a power loss the old or the new file exists, complete."""
+    path = path.resolve()  # to replace the target of a link
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

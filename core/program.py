@@ -2,7 +2,7 @@
 
     find PACKAGES -type f -not -path '*/__pycache__/*' | LC_ALL=C sort | xargs sha256sum | sha256sum
 
-gives the same digest in the folder of the packages. Compiled files are left out.
+prints the same digest in the folder of the packages. Compiled files are left out.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _COMPILED = "__pycache__"
 
 @cache
 def code_version() -> str:
-    """Return the installed version of the product, which evidence quotes."""
+    """Return the installed version of the product, as quoted in evidence."""
     try:
         return version("zhuiwen")
     except PackageNotFoundError:

@@ -1,7 +1,7 @@
-"""Names in Redis that packages share; the code that writes them imports Django, the code that reads them does not."""
+"""Names in Redis that packages share: the code that writes them imports Django, the code that reads them does not."""
 
 QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker polls them
 QUEUE_PREFIX = "zw:queue:"
 
-# Notes for `zhuiwen status`, which must answer at once and therefore queries no database.
+# Notes for `zhuiwen status`, which must respond immediately and therefore queries no database.
 EVIDENCE_NOTE, REWORDED_NOTE, DAMAGE_NOTE = "zw:evidence:status", "zw:reworded:status", "zw:stores:damage"

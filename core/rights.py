@@ -1,4 +1,4 @@
-"""Rules on the right to publish a work on a page, before a case is opened."""
+"""Rules on the right to publish a work on a page, applied before a case is opened."""
 
 import unicodedata
 from collections.abc import Collection, Hashable, Iterable
@@ -15,19 +15,19 @@ from core.states import Rejection
 class Permission:
     """A licence for a domain to publish a work or chapters of it, from a day to a day (inclusive; None: no end).
 
-    address: the only page of the domain that is licensed, with the pages below it; "": all pages are.
+    address: the only licensed page of the domain, with the pages below it; "" if all pages are licensed.
     """
 
     domain: str
     valid_from: date
     valid_until: date | None
-    label: str  # the name of the licence for a reader
+    label: str  # the name of the licence for readers
     key: Hashable = None  # identifies the licence for the caller
     chapters: Chapters = Chapters()  # noqa: RUF009 - frozen
     address: str = ""
 
     def covers(self, url: str) -> bool:
-        """Return whether the permission covers the page at `url`, which must be canonical if there is an address.
+        """Return whether the permission covers the page at `url`, which must be canonical if `address` is set.
 
         >>> one = Permission("shu.cn", date(2026, 1, 1), None, "", address="https://shu.cn/read?id=1")
         >>> [one.covers(f"http://www.shu.cn/read?id={number}") for number in (1, 2)]
@@ -38,10 +38,10 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The ruling on a work on a page. rejection: None if nothing allows it.
+    """The ruling on a work on a page. rejection: None if nothing allows the work there.
 
-    detail: the own domain, or the label of the licence. permission: the licence that allows it, or that would allow it
-    without the chapters `outside`.
+    detail: the own domain, or the label of the licence. permission: the licence that allows the work, or that would
+    allow it without the chapters `outside`.
     """
 
     rejection: Rejection | None
@@ -94,7 +94,7 @@ def is_on_domain(url: str, domain: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlatformAccount:
-    """An account on a platform: the pages below its address, or the pages of a host that name it as their author."""
+    """An account on a platform: the pages below its URL, or the pages of a host that name it as their author."""
 
     address: str = ""
     host: str = ""
@@ -143,7 +143,7 @@ def is_below(url: str, address: str) -> bool:
 def is_page_or_below(url: str, address: str) -> bool:
     """Return whether `url` is the page at `address`, or its path is below it; another query makes another page.
 
-    Both must be canonical: a fragment there is the path that a script reads.
+    Both URLs must be canonical: a fragment in them is a path that a script reads.
 
     >>> [is_page_or_below(f"https://shu.cn/{rest}", "http://shu.cn/read") for rest in ("read/", "read/2", "read?id=2")]
     [True, True, False]
@@ -159,7 +159,7 @@ def is_page_or_below(url: str, address: str) -> bool:
 
 
 def is_whole_site(address: str) -> bool:
-    """Return whether an address names a whole host, not one of its pages.
+    """Return whether a URL names a whole host, not one of its pages.
 
     >>> [is_whole_site(f"https://shu.cn{rest}") for rest in ("", "/", "/read", "/?id=1", "/#/read/1")]
     [True, True, False, False, False]
@@ -169,4 +169,4 @@ def is_whole_site(address: str) -> bool:
 
 
 def _parse_query(query: str) -> set[tuple[str, str]]:
-    return set(parse_qsl(query, keep_blank_values=True))  # ?7 is a query, too
+    return set(parse_qsl(query, keep_blank_values=True))  # ?7 is a query too

@@ -28,7 +28,7 @@ def can_be(url: str, beginnings: Sequence[str]) -> bool:
 
 
 def bucket_and_prefix(url: str) -> tuple[str, str] | None:
-    """Return the bucket and the key prefix of an `s3://` URL, or None for any other text.
+    """Return the bucket and the key prefix of an `s3://` URL, or None if the text is not valid.
 
     A prefix has at most 200 characters, because an S3 key has at most 1,024 bytes.
 
@@ -72,7 +72,7 @@ def celery_broker(url: str) -> str:
 def without_secrets(url: str) -> str:
     """Return `url` without user name, password and options, which may be secret, so that it can be printed.
 
-    It also masks texts that are not URLs, because a secret may be mistyped.
+    Texts that are not URLs are masked too, because a secret may be mistyped.
 
     >>> without_secrets("http://zw:s3c?et@db.example/x?password=1")
     'http://***@db.example/x?***'

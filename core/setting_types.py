@@ -17,7 +17,7 @@ from core.translation import gettext_noop as _
 from core.wording import Message
 
 SETTING = "setting"  # in the metadata of a field
-NONE = _("none")  # how an empty default is shown, unless `default` says otherwise
+NONE = _("none")  # the display of an empty default, unless `default` is set
 # Django's check of SECRET_KEY requires the same (security.W009).
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
 _ENDING = re.compile(r"[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,2}")
@@ -31,8 +31,8 @@ _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+)(?::[0-9]{1,5})?")
 class Setting:
     """The description of one setting for the operator.
 
-    name: its name in the file, and after `ZHUIWEN_` in the environment; that of the field if empty.
-    default: the default in words, if the value is not clear. is_secret: stored separately, never shown.
+    name: its name in the file, and after `ZHUIWEN_` in the environment; the field's name if empty. default: the default
+    in words, if the value is not clear. is_secret: stored separately, never shown.
     """
 
     meaning: str
@@ -49,7 +49,7 @@ def setting(value: Any, meaning: str, *, name: str = "", default: str = "", is_s
 
 @dataclass(frozen=True)
 class Admits(GroupedMetadata):
-    """A constraint on a text by a test. words: the allowed values."""
+    """A constraint on a text by a predicate. words: the allowed values in words."""
 
     test: Callable[[str], bool]
     words: Message
@@ -89,7 +89,7 @@ def _is_socket(text: str) -> bool:
 
 
 def _is_whois_server(text: str) -> bool:
-    """Return whether `text` is `host:port`, `ENDING=host:port` for names with that ending, or `ip=` for addresses."""
+    """Return whether `text` is `host:port`, `ENDING=host:port` for names with this ending, or `ip=` for addresses."""
     ending, has_ending, place = text.rpartition("=")
     return _is_place(place) and (not has_ending or bool(_ENDING.fullmatch(ending)))
 
@@ -125,7 +125,7 @@ def _is_origin(text: str) -> bool:
 def _is_zone(name: str) -> bool:
     try:
         return bool(ZoneInfo(name))
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of time zones
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name is a folder of time zones
         return False
 
 

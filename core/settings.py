@@ -1,6 +1,7 @@
 """The settings, from the file in the home folder or from environment variables; entry points read them once.
 
-Each setting has one name: `web_port` in the file, `ZHUIWEN_WEB_PORT` in the environment. Algorithm parameters are not
+Each setting has a single name: `web_port` in the file, `ZHUIWEN_WEB_PORT` in the environment. Algorithm parameters are
+not
 settings: they change the meaning of stored data and belong to an algorithm id (`fingerprint.algorithms`,
 `matcher.calibration`).
 """
@@ -21,7 +22,7 @@ DEMO_SITES = 7
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """The services. An empty URL means the embedded service, on a socket in the home folder."""
+    """The services. An empty URL selects the embedded service, on a socket in the home folder."""
 
     mongo_url: types.MongoUrl = setting(
         "",
@@ -126,7 +127,7 @@ class CrawlSettings:
     browser_minutes: Annotated[float, Interval(ge=0.1, le=10_000)] = setting(
         30.0, _("how long a browser runs before it is restarted")
     )
-    # Not a setting: folder of costly data that can be rebuilt; None: each process builds it.
+    # Not a setting: the folder of costly data that can be rebuilt; None: each process builds its own.
     cache: Path | None = None
 
 
@@ -142,7 +143,7 @@ class DiscoverySettings:
             "`ZHUIWEN_ALLOW_PRIVATE_HOSTS`"
         ),
     )
-    # Public instances block faster ones.
+    # Public instances block faster clients.
     delay_s: Annotated[float, Interval(ge=0, le=3600)] = setting(
         10.0, _("seconds between two queries"), name="search_delay_s"
     )
@@ -153,7 +154,7 @@ class DiscoverySettings:
 
 @dataclass(frozen=True, slots=True)
 class RegistrySettings:
-    """The registries that know the host and the registrar of a site; none is queried while all settings are empty."""
+    """The registries of hosts and registrars of sites; none is queried while all settings are empty."""
 
     rdap_url: types.WebUrl = setting(
         "",
@@ -180,7 +181,7 @@ class RegistrySettings:
 
     @property
     def is_enabled(self) -> bool:
-        """True if a registry is configured."""
+        """Whether a registry is configured."""
         return bool(self.rdap_url or self.rdap_bootstrap or self.whois_servers)
 
 
@@ -208,7 +209,7 @@ class MailSettings:
 
     @property
     def is_enabled(self) -> bool:
-        """True if mail can be sent."""
+        """Whether mail can be sent."""
         return bool(self.smtp_url and self.sender)
 
 
@@ -268,7 +269,7 @@ class EvidenceSettings:
 
     @property
     def draws(self) -> bool:
-        """True if screenshots and PDFs are made when a browser is installed."""
+        """Whether screenshots and PDFs are made if a browser is installed."""
         return self.screenshots == "auto"
 
 
@@ -362,7 +363,7 @@ class Settings:
 
     @property
     def index_url(self) -> str:
-        """The index's URL: a single server, or a cluster by its scheme."""
+        """The index's URL: a single server, or a cluster, as its scheme shows."""
         return self.services.index_url or self.redis_url
 
     @property
@@ -372,7 +373,7 @@ class Settings:
 
 
 def default_home() -> Path:
-    """Return `var/` of a source checkout, or a folder in the user's home for an installed package."""
+    """Return `var/` in a source checkout, or a folder in the user's home for an installed package."""
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / "pyproject.toml").exists():
         return checkout / "var"

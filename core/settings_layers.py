@@ -1,8 +1,8 @@
 """Layers of settings: the environment, the settings of the running processes, and the files of the home folder.
 
-A file is TOML without tables: `web_port = 9000`. The home folder has two: `settings.toml`, and `secrets.toml` for
-secrets. From `zhuiwen up` to `zhuiwen down`, two similar files in its folder `run` record the settings that the running
-processes were started with.
+A file is TOML without tables: `web_port = 9000`. The home folder has two files: `settings.toml`, and `secrets.toml` for
+secrets. From `zhuiwen up` to `zhuiwen down`, two similar files in its folder `run` record the settings of the running
+processes.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The values of one source by setting name. unknown: names in the source that are no settings."""
+    """The values of one source by setting name. unknown: names in the source that are not settings."""
 
     origin: SettingOrigin
     place: str | Message
@@ -57,7 +57,7 @@ class Layers:
     layers: tuple[Layer, ...]
 
     def find_layer(self, name: str) -> Layer | None:
-        """Return the layer that sets a setting, or None if it has its default."""
+        """Return the layer that sets a setting, or None if it has its default value."""
         return next((layer for layer in self.layers if name in layer.values), None)
 
     def origin(self, name: str) -> SettingOrigin:
@@ -66,9 +66,9 @@ class Layers:
 
 
 def effective_layers(environ: Mapping[str, str]) -> Layers:
-    """Return the layers for a command or a process: the environment, then the started settings or else the files.
+    """Return the layers for a command or a process: the environment, then the started settings or the files.
 
-    Raises BadConfiguration for a file that cannot be read.
+    Raises BadConfiguration if a file cannot be read.
     """
     home, given = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
@@ -78,7 +78,7 @@ def effective_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def planned_layers(environ: Mapping[str, str]) -> Layers:
-    """Return the layers for the next `zhuiwen up`: the environment, the environment of the last one, the files."""
+    """Return the layers for the next `zhuiwen up`: the environment, the last environment, the files."""
     home, given = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
         return Layers(home, (given,))
@@ -94,7 +94,7 @@ def running_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def find_home(environ: Mapping[str, str]) -> Path:
-    """Return the home folder: ZHUIWEN_HOME, else the one named by the file in the default home, else the default."""
+    """Return the home folder: ZHUIWEN_HOME, or the folder named by a file in the default home, or the default home."""
     if named := environ.get(environment_variable(HOME), "").strip():
         return Path(named).expanduser().absolute()
     usual = default_home()
@@ -170,7 +170,7 @@ def _parse_file(path: Path) -> dict[str, Any]:
 
 
 def _text(value: Any) -> Value:
-    """Return a value of a file in the form of an environment variable."""
+    """Return a value from a file in the form of an environment variable."""
     if isinstance(value, bool):
         return str(int(value))
     return tuple(str(each) for each in value) if isinstance(value, list) else str(value)

@@ -1,6 +1,6 @@
 """Builds `Settings` from layers with pydantic, or reports each fault.
 
-It imports pydantic, which takes a quarter of a second.
+Importing pydantic takes a quarter of a second.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -19,8 +19,8 @@ from core.wording import Message
 def load(environ: Mapping[str, str]) -> Settings:
     """Return the settings for a process with this environment.
 
-    A setting that is not set has its default. Raises BadConfiguration that names each invalid setting, its source, its
-    value and the allowed values.
+    Unset settings have their default. Raises BadConfiguration that names each invalid setting, its source, its value
+    and the allowed values.
     """
     return read(effective_layers(environ))
 

@@ -1,18 +1,18 @@
 """Formats shares in one way, so that screens, reports, the command line and evidence agree.
 
-A share is truncated to a tenth of a per cent and never rounded up, because it is used against somebody: 99.96 % is not
-all. A share below a tenth of a per cent is shown as `<0.1%`, not as nothing.
+A share is truncated to a tenth of a per cent and never rounded up, because it is used as evidence against somebody:
+99.96 % is not 100 %. A share below a tenth of a per cent is shown as `<0.1%`, not as 0.
 """
 
 import math
 
 STEPS = 1_000  # tenths of a per cent in 1
-# Means of floats err by about 1e-16; two shares of texts of 10^9 characters differ by at least 1e-9.
+# Means of floats have errors of about 1e-16; two shares of texts of 10^9 characters differ by at least 1e-9.
 TOLERANCE = 1e-12
 
 
 def cut_share(share: float) -> float:
-    """Truncate a share of 1 to tenths of a per cent, or to its first digit if it is smaller, for files and programs.
+    """Truncate a share to tenths of a per cent, or to its first digit if it is smaller, for files and programs.
 
     >>> cut_share(0.99996), cut_share(1.0), cut_share(0.000479), cut_share(0.0)
     (0.999, 1.0, 0.0004, 0.0)
@@ -28,7 +28,7 @@ def cut_share(share: float) -> float:
 
 
 def percentage(share: float) -> str:
-    """Format a share of 1 in per cent with one decimal; 0 and 1 have none.
+    """Format a share as a percentage with one decimal; 0 and 1 have none.
 
     >>> percentage(0.99996), percentage(1.0), percentage(0.12345), percentage(0.0004), percentage(0.0)
     ('99.9%', '100%', '12.3%', '<0.1%', '0%')

@@ -1,8 +1,8 @@
 """Paths of the sockets of an installation, in its home folder, which no other user of the machine can enter.
 
-If the path of the home folder is too long for a socket, they are in a folder in /tmp that is named by a digest of this
-path and that only this user can enter (`deploy.home` ensures it). Neither depends on the environment, so that all
-shells and processes find the same sockets.
+If the path of the home folder is too long for a socket, they are in a folder in /tmp, named by a digest of this path,
+which only this user can enter (`deploy.home` ensures it). Neither depends on the environment, so all shells and
+processes find the same sockets.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 MAX_PATH_BYTES = 107  # sun_path of unix(7) has 108, including the terminator
-# supervisord binds a name that ends in a point and its process id (at most 7 digits), then renames it.
+# supervisord binds a name that ends in a dot and its process id (at most 7 digits), then renames it.
 _LONGEST_NAME = "supervisor.sock.4194304"
 DATABASE = "zhuiwen"
 

@@ -12,7 +12,7 @@ _PASSING_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FUL
 
 
 def says_damage(fault: str) -> bool:
-    """Return whether a message of SQLite says that a file is damaged.
+    """Return whether an SQLite message reports a damaged file.
 
     >>> says_damage("database disk image is malformed"), says_damage("database or disk is full")
     (True, False)
@@ -23,7 +23,7 @@ def says_damage(fault: str) -> bool:
 def find_faults(path: Path) -> list[str]:
     """Return the faults that `PRAGMA quick_check` finds in a file; none if it is intact, missing, empty or busy.
 
-    Failure to open or read the file is a fault too.
+    Failure to open or read the file is also a fault.
     """
     if not path.exists():
         return []

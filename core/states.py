@@ -2,14 +2,14 @@
 
 from enum import StrEnum
 
-# Below it an extraction is shown as doubtful: it is more likely poor (F1 below .9) than good. On held-out sites it
+# An extraction with less is shown as doubtful: it is more likely poor (F1 below .9) than good. On held-out sites it
 # flags 92 % of the poor readings of labelled pages and 1.5 % of the good ones (2026-11); see
 # docs/decisions/reading-pages.md.
 MIN_CONFIDENCE_TO_TRUST = 0.5
 
 
 class CaseState(StrEnum):
-    """The state of a case, decided by the verdict or else by the rights, not by a page that changes or disappears."""
+    """The state of a case, decided by the verdict or the rights, not by a page that changes or disappears."""
 
     OPEN = "open"
     CONFIRMED = "confirmed"
@@ -29,7 +29,7 @@ class CaseState(StrEnum):
 
     @property
     def is_copy(self) -> bool:
-        """True if figures of copying count a case in this state."""
+        """Whether figures of copying include cases in this state."""
         return self in (CaseState.OPEN, CaseState.CONFIRMED)
 
 
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """The kind of thing that a reason leaves out, and so the unit in which it is counted."""
+    """What a reason leaves out, and therefore the unit in which it is counted."""
 
     RESPONSE = "response"  # of a crawl
     VERSION = "version"  # of a page
@@ -61,7 +61,7 @@ class LeftOut(StrEnum):
 
 
 class Rejection(StrEnum):
-    """The reason for which a page or a match was left out. Each is counted and shown."""
+    """The reason for leaving out a page or a match. Each is counted and shown."""
 
     # while crawling
     ROBOTS = "robots"  # robots.txt forbids it
@@ -77,7 +77,7 @@ class Rejection(StrEnum):
     UNREADABLE_FILE = "unreadable_file"  # a file for download that is damaged, protected or a nested archive
     MOJIBAKE = "mojibake"  # no encoding gives text
     NO_MAIN_TEXT = "no_main_text"
-    UNREADABLE = "unreadable"  # reading it exceeds the limits of a page, or crashed the process that reads
+    UNREADABLE = "unreadable"  # reading it exceeds the limits of a page, or crashed the reading process
     # while matching
     TOO_FEW_HAN_CHARS = "too_few_han_chars"
     NO_MATCH = "no_match"
@@ -102,7 +102,7 @@ class Rejection(StrEnum):
 
 
 class ArchiveReason(StrEnum):
-    """The reason for which a record of an archive is not imported, in addition to `Rejection`."""
+    """The reason for not importing an archive record, in addition to `Rejection`."""
 
     NO_RESPONSE = "no_response"
     NO_PAGE = "no_page"  # a scheme other than http
@@ -111,8 +111,8 @@ class ArchiveReason(StrEnum):
     REVISIT_OF_ANOTHER_FILE = "revisit_of_another_file"
 
 
-# The reasons for which a work is not protected, so that findings of it open no case.
+# The reasons why a work is not protected, so that findings of the work open no case.
 UNPROTECTED = (Rejection.MERE_FACTS, Rejection.OFFICIAL_TEXT, Rejection.TERM_EXPIRED, Rejection.NOT_PROTECTED)
 
-# The findings that open no case, whatever the rights allow.
+# Findings that open no case, whatever the rights allow.
 OF_THE_FINDING = (Rejection.QUOTATION, Rejection.TEASER)

@@ -1,8 +1,8 @@
-"""Sets of the characters of a work that pages copied, so that what many pages copied is counted once.
+"""Sets of the characters of a work that pages copied, so that characters copied by many pages are counted once.
 
 A place is the offset of a character of the work (code points of the text as given). It is taken if the page has the
-same character, another form of it, one of similar sound or shape, or its pinyin, as `Match.matched_chars` counts. Sets
-are united in any order, and a page that copies the same again adds nothing.
+same character, another form of it, a character with a similar sound or shape, or its pinyin, as counted by
+`Match.matched_chars`. Sets are united in any order, and a page that copies the same again adds nothing.
 """
 
 import zlib
@@ -61,7 +61,7 @@ class Places:
         return (self.bits >> place.start & ((1 << max(0, place.end - place.start)) - 1)).bit_count()
 
     def __repr__(self) -> str:
-        return f"<{len(self)} places>"  # the bits of a chapter are a number of a thousand digits
+        return f"<{len(self)} places>"  # the bits of a chapter are a number with a thousand digits
 
 
 NO_PLACES = Places()
@@ -76,8 +76,8 @@ def unite_places(sets: Iterable[Places]) -> Places:
 
 
 def share_of_work(taken_chars: int, work_chars: int) -> float | None:
-    """Return the taken share of a work, or None for a work without characters that count.
+    """Return the taken share of a work, or None if the work has no characters that count.
 
-    It is at most 1, although a chapter may have been shortened since a page was compared with it.
+    It is at most 1, even if a chapter was shortened after a page was compared with it.
     """
     return min(1.0, taken_chars / work_chars) if work_chars else None

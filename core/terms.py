@@ -18,6 +18,6 @@ def term(member: StrEnum) -> Message:
     return Message(f"{_HUMP.sub('-', type(member).__name__).lower()}.{member.value.replace('_', '-')}")
 
 
-# Names of the two digests of an evidence bundle in letters and on case pages: of the list of its contents, which is
-# stamped, and of its file, as `sha256sum` shows it.
+# Names of the two digests of an evidence bundle in letters and on case pages: the digest of the list of its contents,
+# which is stamped, and the digest of its file, as `sha256sum` prints it.
 BUNDLE_DIGEST, FILE_DIGEST = Message("digest.bundle"), Message("digest.file")

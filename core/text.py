@@ -18,7 +18,7 @@ _NOT_STORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff
 
 
 def storable(text: str) -> str:
-    r"""Return the text without characters that a store, export or page cannot hold; called once on text from outside.
+    r"""Return the text without characters that a store, export or page cannot hold; called once on external text.
 
     Characters that XML forbids are removed: NUL and other control characters are dropped, vertical tab and form feed
     become line feeds. A lone surrogate becomes U+FFFD.
@@ -33,7 +33,7 @@ def storable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class TextRange:
-    """[start, end) in code points of a text as given."""
+    """The range [start, end) in code points of a text as given."""
 
     start: int
     end: int

@@ -1,8 +1,8 @@
 """Typesets documents and draws charts with Typst.
 
-A document takes 0.2 MB for each case, which is freed only when the process ends, so a long one is typeset in a separate
-process: `{"folder", "template", "inputs", "timestamp"}` as JSON on the standard input, the PDF on the standard output.
-This module imports nothing of the product, so that it runs as a program by its path, from any folder.
+A document takes 0.2 MB for each case, which is freed only when the process ends. A long document is therefore typeset
+in a separate process: `{"folder", "template", "inputs", "timestamp"}` as JSON on the standard input, the PDF on the
+standard output. This module imports nothing of the product, so that it runs as a program by its path, from any folder.
 """
 
 import json
@@ -26,7 +26,7 @@ def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: dateti
         inputs,
         format="pdf",
         pdf_standards="a-2u",
-        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst only takes whole seconds
+        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst only accepts whole seconds
     )
     assert isinstance(pdf, bytes)
     return pdf
@@ -47,7 +47,7 @@ def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: 
 
 
 def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
-    """Draw a template as SVG files, one for each page, with text as shapes and without external resources."""
+    """Draw a template as SVG files, one for each page, with text as shapes and no external resources."""
     pictures = _compile(folder, template, inputs, format="svg")
     return pictures if isinstance(pictures, list) else [pictures]
 

@@ -1,4 +1,4 @@
-"""Visits of crawls to an address: when it is due again, how often it changed, why it failed."""
+"""Visits of crawls to a URL: when it is due again, how often it changed, why it failed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ _NO_PAGE, _NO_VERSION = PageId(""), VersionId("")
 
 
 class AddressKind(StrEnum):
-    """The kind of page at an address, by the last visit."""
+    """The kind of page at a URL, by the last visit."""
 
     UNKNOWN = "unknown"  # found but never fetched
     LIST = "list"  # a front page, a catalogue, a list of chapters: it links to new pages
@@ -19,21 +19,21 @@ class AddressKind(StrEnum):
 
 
 class AbsenceReason(StrEnum):
-    """The way in which a site says that a page is missing, or the reason for which a response has no text."""
+    """How a site reports that a page is missing, or the reason why a response has no text."""
 
     NOT_FOUND = "not_found"  # HTTP status 404
     GONE = "gone"  # HTTP status 410
-    NOT_FOUND_PAGE = "not_found_page"  # another status, with the page that the site shows for unknown addresses
-    UNREADABLE = "unreadable"  # reading it exceeds the limits of a page; says nothing about the page
-    LOOKED_AT = "looked_at"  # a page fetched on request and stored as received; says nothing about the page
+    NOT_FOUND_PAGE = "not_found_page"  # another status, with the page that the site shows for unknown URLs
+    UNREADABLE = "unreadable"  # reading it exceeds the limits of a page; the page may exist
+    LOOKED_AT = "looked_at"  # a page fetched on request, stored as received; it may exist
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One address of a site and its history of visits up to the last run.
+    """A URL of a site and its history of visits up to the last run.
 
-    looks, unchanged_looks: visits after the first, and those of them that found the page unchanged; both are halved at
-    times so that the recent past counts more. observed_s: the seconds between these visits.
+    looks, unchanged_looks: all visits after the first, and the visits among them that found the page unchanged; both
+    are halved at times so that the recent past counts more. observed_s: the seconds between these visits.
     """
 
     id: str
@@ -42,10 +42,10 @@ class Visit:
     found_at: datetime
     due_at: datetime
     kind: AddressKind = AddressKind.UNKNOWN
-    rules: str = ""  # digest of the plan's rules by which it was read
+    rules: str = ""  # digest of the plan's rules by which the page was read
     seen_at: datetime | None = None  # the last success
     page_id: PageId = _NO_PAGE  # "" if no text was stored
-    page_url: str = ""  # the canonical URL of that page, or of the last page with a text there
+    page_url: str = ""  # the canonical URL of that page, or of the last page with a text at this URL
     version_id: VersionId = _NO_VERSION
     text_digest: str = ""
     etag: str = ""
@@ -55,18 +55,18 @@ class Visit:
     looks: float = 0.0
     unchanged_looks: float = 0.0
     observed_s: float = 0.0
-    failures: int = 0  # in a row
+    failures: int = 0  # consecutive failures
     failed_at: datetime | None = None
     reason: str = ""  # core.states.Rejection of the last failure or refusal
     sentence: Message | None = None
-    absent_since: datetime | None = None  # the first of the current run of responses that say the page is missing
-    gone_since: datetime | None = None  # the same time, once it is confirmed
+    absent_since: datetime | None = None  # the first of the consecutive responses that report the page as missing
+    gone_since: datetime | None = None  # the same time, once the absence is confirmed
     is_moved: bool = False  # the page was found on a host that the site has since left
 
 
 @dataclass(frozen=True, slots=True)
 class MovedTo:
-    """A redirect to another site that a crawl met."""
+    """A redirect to another site that a crawl encountered."""
 
     from_url: RequestedUrl
     to_url: FinalUrl
@@ -80,7 +80,7 @@ class Absence:
     """A response without a text, as proof that the page is missing; the page store has its body under `raw_digest`.
 
     For a page fetched on request (`LOOKED_AT`) it is the response as received, with or without a text. capture_digest:
-    of the capture, None if there is none.
+    the digest of the capture, or None.
     """
 
     id: str
@@ -99,7 +99,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """A state of a page from a time on. Exactly one of the ids is set: the page shows a version, or it is gone."""
+    """A state of a page and its start. Exactly one of the ids is set: the page shows a version, or it is gone."""
 
     at: datetime
     version_id: VersionId = _NO_VERSION
@@ -107,7 +107,7 @@ class PageState:
 
 
 def address_id(site: SiteId, canonical_url: str) -> str:
-    """Return the id of an address of a site."""
+    """Return the id of a URL of a site."""
     return digest("\0".join(("address", site, canonical_url)).encode("utf-8", "surrogatepass"))[:ID_HEX_CHARS]
 
 

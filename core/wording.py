@@ -3,8 +3,8 @@
     Message("fetch.status", url="http://a.example/9", status=404)
 
 The gettext catalogues of `core/locale` have the texts; the code is the msgid. Texts use the syntax of `str.format`. A
-parameter that is a Message is translated too. Several values are joined by ", ", by "; " for `{faults:;}`, by " or "
-for `{kinds:or}`. `python -m webadmin.translation` checks and compiles the catalogues.
+Message as parameter is translated too. Several values are joined by ", ", by "; " for `{faults:;}`, by " or " for
+`{kinds:or}`. `python -m webadmin.translation` checks and compiles the catalogues.
 """
 
 import gettext
@@ -40,7 +40,7 @@ class Message:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return the message from the result of `to_json`."""
+        """Return the message from a result of `to_json`."""
         return cls(stored["code"], **{name: _load(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class Message:
         >>> Message("missing.site", key="甲").in_language("zh-hans")
         '没有网站 甲'
 
-        A code without a translation is returned as it is, with its parameters.
+        A code without a translation is returned unchanged, with its parameters.
         """
         code = "zh" if language.startswith("zh") else "en"
         shown = {name: _translate_value(value, code) for name, value in self.params.items()}
@@ -70,12 +70,12 @@ class Message:
 
 
 def has_words(code: str) -> bool:
-    """Return whether the catalogues have a code."""
+    """Return whether the catalogues contain a code."""
     return _catalogue("en").gettext(code) != code
 
 
 def find_words(code: str, language: str) -> str:
-    """Return the text of a code, with placeholders. Raises KeyError for an unknown code."""
+    """Return the text of a code, with placeholders. Raises KeyError if the code is unknown."""
     words = _catalogue(language).gettext(code)
     if words == code:
         raise KeyError(code)

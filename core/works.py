@@ -6,13 +6,13 @@ from datetime import datetime
 from core.ids import WorkTextId
 from core.wording import Message
 
-# Division of a work into chapters: by the structure of the file, by given files or lines, or not at all.
+# The division of a work into chapters: by the structure of the file, by given files or lines, or none.
 OWN, GIVEN, WHOLE = "own", "given", "whole"
 
 
 @dataclass(frozen=True, slots=True)
 class ChapterText:
-    """One text of a work. A work that is one text has one chapter, number 1."""
+    """One text of a work. A work with a single text has one chapter, number 1."""
 
     number: int
     title: str
@@ -24,7 +24,7 @@ class ChapterText:
 class WorkFile:
     """A work read from a file or folder.
 
-    style: OWN, GIVEN, or the style of headings that a person chose; "" for the one that divides it best. flaws: the
+    style: OWN, GIVEN, or the style of headings that a person chose; "" for the style that divides it best. flaws: the
     parts that could not be read correctly, for the owner of the file.
     """
 

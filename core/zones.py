@@ -8,7 +8,7 @@ class Zone(StrEnum):
     """The zone of a line on its page."""
 
     MAIN = "main"  # the page's text; all posts of a thread
-    COMMENT = "comment"  # what visitors wrote below it
+    COMMENT = "comment"  # text that visitors wrote below the page's text
     TEASER = "teaser"  # announces another page by its title or the beginning of its text
     FRAME = "frame"  # the site's template: menus, notices, imprint
 
@@ -23,7 +23,7 @@ class ZonedLine:
 
 @dataclass(frozen=True, slots=True)
 class SurroundingLine:
-    """A line outside the main text. after: the number of lines of the main text before it."""
+    """A line outside the main text. after: the number of main text lines before it."""
 
     zone: Zone
     text: str

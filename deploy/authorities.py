@@ -1,7 +1,7 @@
 """Adds, lists and removes the time stamp authorities of an installation.
 
 They are in two settings, `tsa_urls` and `tsa_roots`; the roots are in a folder, one file for each host. The product
-ships no addresses, and an authority is added only if it answered with a valid stamp.
+ships no URLs, and an authority is added only after it responded with a valid stamp.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
 from webadmin.evidence.services.authorities import parse_roots, read_roots, root_file
 
-FOLDER = "authorities"  # in the home folder; holds the roots unless a setting names another place
+FOLDER = "authorities"  # in the home folder; contains the roots unless a setting names another folder
 URLS, ROOTS = "tsa_urls", "tsa_roots"
 
 
 @dataclass(frozen=True, slots=True)
 class ListedAuthority:
-    """One configured authority. roots: SHA-256 of its root certificates; fault: why it cannot be used."""
+    """A configured authority. roots: SHA-256 of its root certificates; fault: the reason why it cannot be used."""
 
     authority: str
     file: str
@@ -53,7 +53,7 @@ def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Author
 
 
 def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
-    """Add a tested authority to the settings, its root first, and return what to report.
+    """Add a tested authority to the settings, its root first, and return the messages to report.
 
     Raises BadInput, BadConfiguration.
     """
@@ -71,9 +71,9 @@ def list_authorities(held: Configuration) -> list[ListedAuthority]:
 
 
 def remove(named: str, held: Configuration) -> list[Message]:
-    """Remove the authority with this URL or host, and return what to report; its stamps contain its root and stay.
+    """Remove the authority with this URL or host, and return the messages to report.
 
-    Raises BadInput if there is none or more than one.
+    Its stamps contain its root and remain valid. Raises BadInput if there is no such authority or more than one.
     """
     _check_changeable(held)
     urls = held.settings.evidence.tsa_urls
@@ -95,7 +95,7 @@ def _check_changeable(held: Configuration) -> None:
 
 
 def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
-    """Add certificates to those at the place in the setting, and return what to report."""
+    """Add certificates to the file named by the setting, and return the messages to report."""
     place = Path(roots).expanduser()
     is_folder = place.is_dir() or not place.exists()
     try:
@@ -121,7 +121,7 @@ def _pieces(pem: bytes) -> list[bytes]:
 
 
 def _drop_root(url: str, left: Sequence[str], held: Configuration) -> None:
-    """Remove the file of a root from the home folder unless another authority is on the same host."""
+    """Remove the file of a root from the home folder unless another authority has the same host."""
     host, own = urlsplit(url).hostname, held.home / FOLDER
     is_needed = any(urlsplit(each).hostname == host for each in left)
     if not is_needed and Path(held.settings.evidence.tsa_roots).expanduser() == own:

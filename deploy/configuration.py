@@ -44,7 +44,7 @@ ORIGINS = {
 class Configuration:
     """The settings of the next `zhuiwen up`.
 
-    faults: why it would not start; a faulty setting has its default in `settings`.
+    faults: the reasons why it would not start; a faulty setting has its default in `settings`.
     """
 
     environ: Mapping[str, str]
@@ -56,7 +56,7 @@ class Configuration:
     def from_environment(cls, environ: Mapping[str, str]) -> "Configuration":
         """Return the configuration for a shell with this environment.
 
-        Raises BadConfiguration for a file that is not TOML.
+        Raises BadConfiguration if a file is not TOML.
         """
         layers = planned_layers(environ)
         settings, faults = read_leniently(layers)
@@ -96,7 +96,7 @@ class Configuration:
         return mask_secrets(name, format_value(known_settings()[name].read_value(self.settings)))
 
     def set(self, name: str, text: str) -> list[Message]:
-        """Write a value and return what to report. Raises BadConfiguration for an invalid value."""
+        """Write a value and return the messages to report. Raises BadConfiguration if the value is invalid."""
         if name == HOME:
             return _set_home(Path(text).expanduser().absolute())
         path, other = self._paths(name)
@@ -110,7 +110,7 @@ class Configuration:
         return [done, *self._effect(name)]
 
     def unset(self, name: str) -> list[Message]:
-        """Remove a setting from the files and return what to report."""
+        """Remove a setting from the files and return the messages to report."""
         if name == HOME:
             return _set_home(None)
         with _alone(self.home):
@@ -122,7 +122,7 @@ class Configuration:
         return [Message("setting.removed", name=name, default=default), *self._effect(name)]
 
     def _paths(self, name: str) -> tuple[Path, Path]:
-        """Return the file for a setting, and the other one."""
+        """Return the file for a setting, and the other file."""
         files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
         return files[::-1] if known_settings()[name].declaration.is_secret else files
 
@@ -148,7 +148,7 @@ class Configuration:
 def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
     """Parse the text of a setting and return its value.
 
-    Raises BadConfiguration for an invalid value, and for one that clashes with other settings.
+    Raises BadConfiguration if the value is invalid or clashes with other settings.
     """
     known = known_settings()[name]
     value = tuple(part.strip() for part in text.split(",") if part.strip()) if known.is_list else text
@@ -156,7 +156,7 @@ def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
     files = [_drop_setting(name, layer) for layer in file_layers(held.home)]
     above = [layer for layer in held.layers.layers if layer.origin is SettingOrigin.ENVIRONMENT]
     kept = [_drop_setting(name, layer) for layer in held.layers.layers if layer.origin is SettingOrigin.STARTED]
-    for upper in ([*above, *kept], []):  # together with the other layers of the next `up`, and in the files alone
+    for upper in ([*above, *kept], []):  # together with the other layers of the next `up`, and in the files only
         _settings, before = read_leniently(Layers(held.home, (*upper, *files)))
         settings, faults = read_leniently(Layers(held.home, (*upper, new, *files)))
         if added := [fault for fault in faults if fault not in before]:

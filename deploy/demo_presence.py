@@ -1,4 +1,4 @@
-"""Tells if an installation has the demo's sites, and gives their ports."""
+"""Checks whether an installation has the demo's sites, and returns their ports."""
 
 from pathlib import Path
 
@@ -23,5 +23,5 @@ def ports(first: int) -> tuple[int, ...]:
 
 
 def hosts(first: int) -> tuple[str, ...]:
-    """Return the private addresses that the crawler may fetch: only the demo's own."""
+    """Return the private hosts from which the crawler may fetch: only the demo's own."""
     return tuple(f"{HOST}:{port}" for port in ports(first))

@@ -43,7 +43,7 @@ def python_version(_: Context) -> list[DoctorFinding]:
 
 
 def fonts(_: Context) -> list[DoctorFinding]:
-    """Check that the fonts of PDF reports are installed; without them Chinese text is empty boxes."""
+    """Check that the fonts of PDF reports are installed; without them Chinese text would be empty boxes."""
     spec = find_spec("mplfonts")
     folders = [Path(place) / "fonts" for place in (spec.submodule_search_locations or [])] if spec else []
     missing = [font for font in FONTS if not any((folder / font).is_file() for folder in folders)]
@@ -60,7 +60,7 @@ def services(context: Context) -> list[DoctorFinding]:
 
 
 def redis_durability(context: Context) -> list[DoctorFinding]:
-    """Check that Redis, embedded or not, keeps its data, because it has the queue and the index."""
+    """Check that Redis, embedded or not, keeps its data, because it holds the queue and the index."""
     url = context.home.settings.redis_url
     client = redis.Redis.from_url(
         url, decode_responses=True, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
@@ -70,7 +70,7 @@ def redis_durability(context: Context) -> list[DoctorFinding]:
     except redis.ResponseError:
         return []  # a hosted Redis that hides its configuration
     except (redis.RedisError, OSError):
-        return []  # it does not answer, which `services` reports
+        return []  # Redis does not respond, which `services` reports
     finally:
         client.close()
     found = []
@@ -92,7 +92,7 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
     try:
         policies = _policies(url)
     except (redis.RedisError, RedisClusterException, OSError):
-        return []  # it hides its configuration, or does not answer, which `services` reports
+        return []  # Redis hides its configuration, or does not respond, which `services` reports
     return [
         DoctorFinding(
             "index.eviction",
@@ -104,7 +104,7 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
 
 
 def mongo_writes(context: Context) -> list[DoctorFinding]:
-    """Check that a page store that answers can write; its disk may be full, or its user may lack the permission."""
+    """Check that a responding page store can write; its disk may be full, or its user may lack the permission."""
     url = context.home.settings.mongo_url
     if not health.mongo_answers(url):
         return []  # `services` reports it
@@ -120,7 +120,7 @@ def mongo_writes(context: Context) -> list[DoctorFinding]:
 
 
 def object_writes(context: Context) -> list[DoctorFinding]:
-    """Check that S3 stores that can be read can also be written to; else pages and evidence would wait forever."""
+    """Check that readable S3 stores can also be written to; otherwise pages and evidence would wait forever."""
     found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
     return [
         DoctorFinding(

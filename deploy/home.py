@@ -26,8 +26,8 @@ HEAD_OF_SECRETS = "Secrets of this installation; see docs/settings.md. Change th
 class Home:
     """An installation on this machine.
 
-    environment: all variables that a process of this installation needs, if its parent has no `ZHUIWEN_` variables.
-    given: the settings from the environment of this command, or of the one that started the running processes.
+    environment: all variables that a process of this installation needs if its parent has no `ZHUIWEN_` variables.
+    given: the settings from the environment of this command, or of the command that started the running processes.
     """
 
     settings: Settings
@@ -52,7 +52,7 @@ class Home:
 
     @property
     def run(self) -> Path:
-        """The folder of what only running processes need: generated configuration, pid files, sockets."""
+        """The folder for files of running processes: generated configuration, pid files, sockets."""
         return self.path / "run"
 
     def environ(self, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -67,9 +67,9 @@ class Home:
 def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], Layers] = effective_layers) -> Home:
     """Create the home folder and its secrets if they are missing, and return the installation.
 
-    resolve: one of the functions of `core.settings_layers`, for the effective settings, those of the next `zhuiwen up`,
-    or those of the running processes. Safe to call at any time, from any process of the installation and after a power
-    loss. Raises BadConfiguration.
+    resolve: one of the functions of `core.settings_layers`, for the effective settings, the settings of the next
+    `zhuiwen up`, or the settings of the running processes. Safe to call at any time, from any process of the
+    installation and after a power loss. Raises BadConfiguration.
     """
     layers = resolve(environ)
     settings = read(layers)
@@ -91,7 +91,7 @@ def adopt(home: Home) -> None:
 
 
 def make_folders(home: Path) -> None:
-    """Create the home folder and its subfolders for this user only. Raises BadConfiguration if that fails."""
+    """Create the home folder and its subfolders for this user only. Raises BadConfiguration on failure."""
     try:
         for folder in (home, *(home / name for name in FOLDERS)):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from deploy.home import FOLDERS
 
 
 def unknown_settings(context: Context) -> list[DoctorFinding]:
-    """Find names that are set but unknown, most of which are misspelt."""
+    """Find names that are set but unknown; most of them are misspelt."""
     of_variables = [
         (name, Message("start.unknown-variable", name=name), near, Message("doctor.unset"))
         for name, near in unknown_names(context.environ).items()

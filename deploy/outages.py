@@ -1,4 +1,4 @@
-"""Lets a command wait while a service is down: it reports the wait, resumes by itself, and gives up in the end."""
+"""Lets a command wait while a service is down: it reports the wait, resumes automatically, and finally gives up."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ SAY_EVERY_S = 30.0
 
 
 class Outages:
-    """Runs the steps of a waiting command, and repeats each while a service does not answer."""
+    """Runs the steps of a waiting command, and repeats a step while a service does not respond."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Outages:
         check: Callable[[], None] = lambda: None,
         max_s: float = MAX_OUTAGE_S,
     ) -> None:
-        """Report waits by `tell`; call `check`, which may raise, between two attempts."""
+        """Report waits through `tell`; call `check`, which may raise, between two attempts."""
         self._tell, self._check, self._max_s = tell, check, max_s
 
     def repeat_until_back(self, step: Callable[[], T], begin_again: Callable[[], None] = lambda: None) -> T:

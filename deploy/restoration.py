@@ -1,4 +1,4 @@
-"""Prepares an installation for `zhuiwen restore` and restores its files: no process runs, the page store is up."""
+"""Prepares an installation for `zhuiwen restore` and restores its files while only the page store runs."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder while a restore is incomplete
-# The target decides where its stores are; the old stores still have their data.
+# The target determines the places of its stores; the old stores still have their data.
 PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
 
 
@@ -53,7 +53,7 @@ MAX_FILE_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class BackupFiles:
-    """The files of a backup for the home folder, not trusted yet: settings, secrets, and roots by name."""
+    """The files in a backup for the home folder, not trusted yet: settings, secrets, and roots by name."""
 
     settings: Mapping[str, Any]
     secrets: Mapping[str, Any] = field(repr=False)
@@ -64,8 +64,9 @@ class BackupFiles:
 class RestoreOffer:
     """The settings in the files of a backup, sorted by what may be taken over.
 
-    plain: taken without a question. asked: taken if a person agrees, because they name folders, hosts or keys. refused:
-    programs and guards, which are never taken. left: set by this installation, or not allowed by this program.
+    plain: taken without confirmation. asked: taken if a person agrees, because they name folders, hosts or keys.
+    refused: programs and protections, which are never taken. left: set by this installation, or not allowed by this
+    program.
     """
 
     plain: tuple[str, ...]
@@ -83,7 +84,7 @@ def require_rest(home: Home) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """An unfinished restore. places: digest of the databases and stores that it writes to."""
+    """An unfinished restore. places: digest of the databases and stores to which it writes."""
 
     backup: str
     places: str
@@ -107,7 +108,7 @@ def require_ended(home: Path) -> None:
 
 
 def require_no_other(half: Begun | None, chosen: str) -> None:
-    """Raise BadInput if another backup than the unfinished one is requested, because both would be mixed."""
+    """Raise BadInput if a backup other than the unfinished one is requested, because both would be mixed."""
     if half is not None and chosen and not half.backup.startswith(chosen):
         raise BadInput("backup.another-begun", backup=half.backup, chosen=chosen)
 
@@ -164,7 +165,7 @@ def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets:
 
 
 def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
-    """Return what may be taken over into a home folder; a backup of unproven origin needs a question for everything."""
+    """Return the settings that may be taken over; if the origin is unproven, everything requires confirmation."""
     said = {name for layer in file_layers(home) for name in layer.values} - {"secret_key"}
     given = {**files.settings, **files.secrets}
     values = file_values(given)
@@ -179,7 +180,7 @@ def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
 
 
 def describe_settings(files: BackupFiles, names: Collection[str]) -> list[str]:
-    """Return settings and roots, with secrets masked, for a person to decide if they are taken over."""
+    """Return settings and roots, with secrets masked, so that a person can decide whether to take them over."""
     values = file_values({**files.settings, **files.secrets})
     texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
     return [f"{name} = {mask_secrets(name, texts[name])}" if name in texts else name for name in names]
@@ -196,7 +197,7 @@ def put_files(home: Path, files: BackupFiles, names: Collection[str]) -> None:
             change(home / file, taken, head=head)
     for name, content in roots.items():
         (home / ROOTS).mkdir(mode=0o700, exist_ok=True)
-        write_privately(home / name, content.decode("utf-8", "replace"))  # a comment may be in any encoding
+        write_privately(home / name, content.decode("utf-8", "replace"))  # a comment may have any encoding
 
 
 def _is_allowed(home: Path, name: str, value: Value) -> bool:

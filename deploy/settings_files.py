@@ -14,7 +14,7 @@ from core.private_files import write_privately
 def change(path: Path, sets: Mapping[str, Any], unsets: tuple[str, ...] = (), head: str = "") -> None:
     """Set and remove names in a file, which is created if missing and readable only by this user.
 
-    head: comment of a new file. After a power loss the old or the new file is there, complete. Raises BadConfiguration.
+    head: comment of a new file. After a power loss the old or the new file exists, complete. Raises BadConfiguration.
     """
     try:
         text = path.read_text("utf-8") if path.exists() else "".join(f"# {line}\n" for line in head.splitlines())

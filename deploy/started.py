@@ -1,7 +1,7 @@
-"""Records the settings that the processes of an installation were started with, from `up` to `down`.
+"""Records the settings with which the processes of an installation were started, from `up` to `down`.
 
-Shells without the variables of the one in which `up` ran read them there, as does the next `up` after a power loss.
-The file that `down` leaves tells which variables the next `up` may be missing.
+Shells without the variables of the shell in which `up` ran read the record, and so does the next `up` after a power
+loss. The file that `down` leaves shows which variables the next `up` may lack.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _HEAD = "What runs was started with this; made by zhuiwen up, gone with zhuiwen 
 
 
 def note(home: Home) -> None:
-    """Record the settings that the processes are started with."""
+    """Record the settings with which the processes are started."""
     known = known_settings()
     given = {name: format_value(known[name].read_value(home.settings)) for name in sorted(home.given)}
     values = {**changed_values(home.settings), **given}
@@ -47,7 +47,7 @@ def forget(home: Path) -> None:
 
 
 def leave_to_files(home: Path, name: str) -> None:
-    """Let the files decide a setting from the next `up` on, although the environment of the last one set it."""
+    """Let the files determine a setting from the next `up` on, although the environment of the last `up` set it."""
     path = home / "run" / STARTED_FILE
     if name in (given := given_names(path)):
         change(path, {GIVEN: tuple(sorted(given - {name}))})

@@ -57,7 +57,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class BlockPicture:
-    """A PNG or JPEG as wide as its container."""
+    """A PNG or JPEG picture as wide as its container."""
 
     content: bytes = field(repr=False)
 
@@ -81,7 +81,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class BlockTable:
-    """A table. widths: shares of the page's width, one a column. has_head: the first row is repeated on each page."""
+    """A table. widths: shares of the page's width, by column. has_head: the first row is repeated on each page."""
 
     rows: tuple[tuple[Cell, ...], ...]
     widths: tuple[float, ...]

@@ -1,6 +1,6 @@
 """The blocks of an explanation: headings, paragraphs, lists, pairs, texts side by side, commands.
 
-Text is never markup.
+Text is never interpreted as markup.
 """
 
 from collections.abc import Callable
@@ -22,11 +22,11 @@ class Words:
         return Message(code, **params).in_language(self.language)
 
     def lines(self, code: str) -> tuple[str, ...]:
-        """Return the lines of a message that has several."""
+        """Return the lines of a message with several lines."""
         return tuple(self(code).split("\n"))
 
     def name(self, code: str, other: str) -> str:
-        """Return the message of a code without parameters; `other` if this release has none."""
+        """Return the message of a code without parameters, or `other` if this release has none."""
         return self(code) if has_words(code) else other
 
     @property
@@ -68,7 +68,7 @@ class ExplanationPairs:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationSides:
-    """Two texts side by side, row by row: a label, left, right. heads: of these three columns."""
+    """Two texts side by side, row by row: a label, left, right. heads: the heads of these three columns."""
 
     heads: tuple[str, str, str]
     rows: tuple[tuple[str, str, str], ...]
@@ -85,7 +85,7 @@ Block = ExplanationHeading | ExplanationParagraph | Points | ExplanationPairs | 
 
 
 def block_values(block: Block, format_text: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a block as its templates read it, by `kind`; `format_text` prepares each text for the format."""
+    """Return a block as read by its templates, by `kind`; `format_text` prepares each text for the format."""
     match block:
         case ExplanationHeading(text, level):
             return {"kind": "heading", "text": format_text(text), "level": level}

@@ -12,7 +12,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """Return the page; texts in `blocks` are shown as text, never read as markup."""
+    """Return the page; texts in `blocks` are displayed as text, never interpreted as markup."""
     return _template().render(title=_visible(title), blocks=[block_values(block, _visible) for block in blocks])
 
 
@@ -25,7 +25,7 @@ def _template() -> Template:
 
 
 def _visible(text: str) -> str:
-    """Return the text with a number in place of each sign that hides text or turns it around: titles are hostile."""
+    """Return the text with characters that hide or reverse text written as numbers, since titles may be hostile."""
     return "".join(char if _is_plain(char) else f"[U+{ord(char):04X}]" for char in text)
 
 

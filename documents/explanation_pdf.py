@@ -1,4 +1,4 @@
-"""A document as PDF, typeset by Typst with the Noto CJK fonts of `mplfonts`. Its text is passed as JSON."""
+"""Writes a document as PDF, typeset by Typst with the Noto CJK fonts of `mplfonts`. Its text is passed as JSON."""
 
 import json
 import re
@@ -15,7 +15,7 @@ TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
 # Only the location is needed: importing the package takes a third of a second.
 _PACKAGE = find_spec("mplfonts")
 FONTS = [str(Path(place) / "fonts") for place in (_PACKAGE.submodule_search_locations or [])] if _PACKAGE else []
-# A run without a place to break a line: digests, URLs, commands.
+# A run without a line break opportunity: digests, URLs, commands.
 _LONG_RUN = re.compile("[!-~]{13,}")
 _PIECE_CHARS = 8
 
@@ -32,7 +32,7 @@ def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
     pdf = compiler.compile(
         format="pdf",
         sys_inputs={"document": json.dumps(content, ensure_ascii=False)},
-        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst takes whole seconds
+        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst only accepts whole seconds
     )
     assert isinstance(pdf, bytes)
     return pdf

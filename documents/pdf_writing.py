@@ -1,4 +1,4 @@
-"""Documents typeset as PDF (PDF/A-2u, for archives and courts) in the fonts of reports; text is data, not markup."""
+"""Typesets documents as PDF (PDF/A-2u, for archives and courts) in the fonts of reports; text is data, not markup."""
 
 import json
 import shutil
@@ -27,12 +27,12 @@ def pdf_file(document: Document, made_at: datetime) -> bytes:
             "blocks": [folder.block(each) for each in document.blocks],
         }
         shutil.copy(TEMPLATE, folder.path)
-        # In another process: this one would never get back the memory for pictures and long tables.
+        # In another process: this one would never regain the memory for pictures and long tables.
         return typeset_apart(folder.path, TEMPLATE.name, {"content": json.dumps(content, ensure_ascii=False)}, made_at)
 
 
 class _Folder:
-    """The folder in which Typst finds the pictures of one document."""
+    """The folder in which Typst finds the pictures of a document."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._pictures = path, 0
@@ -72,5 +72,5 @@ class _Folder:
 
 
 def _lines(text: str) -> list[Any]:
-    """Return the lines, each fitted to the fonts by itself: the fonts have no line feed."""
+    """Return the lines, each fitted to the fonts separately, since the fonts have no line feed."""
     return [fit_text(line) for line in printable(text).split("\n")]

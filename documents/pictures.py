@@ -1,21 +1,21 @@
-"""Pictures of pages for documents: as wide as the text, at most one sheet long, small enough for mail."""
+"""Pictures of pages for documents: as wide as the text, at most one sheet long, and small enough for mail."""
 
 import io
 from dataclasses import dataclass, field
 
 from PIL import Image
 
-# Chosen: 16.2 cm at 113 dpi, enough to read a page's text on paper. A sheet full of text has 140 kB, so 50 of them stay
+# Chosen: 16.2 cm at 113 dpi, enough to read a page's text on paper. A sheet full of text has 140 kB, so 50 sheets stay
 # below 7 MB (800 px: 8 MB; a JPEG of the same size is less sharp).
 WIDTH_PX = 720
-# Below the heading, 16.2 by about 21 cm of the sheet are left.
+# 16.2 by about 21 cm of the sheet remain below the heading.
 MAX_HEIGHT_PX = 936
 COLORS = 32  # enough for text and a few pictures
 
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A PNG of the top of a page. is_cut: the page continues below."""
+    """A PNG of the top of a page. is_cut: whether the page continues below."""
 
     content: bytes = field(repr=False)
     is_cut: bool
@@ -24,7 +24,7 @@ class PagePicture:
 def page_picture(png: bytes) -> PagePicture:
     """Return the screenshot of a page, scaled and cut for a document.
 
-    Raises OSError, ValueError for an invalid picture.
+    Raises OSError or ValueError if the picture is invalid.
     """
     with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:
         wanted = min(picture.height, round(picture.width * MAX_HEIGHT_PX / WIDTH_PX))

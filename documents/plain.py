@@ -1,4 +1,4 @@
-"""Documents as plain text, and text cleaned for documents."""
+"""Writes documents as plain text, and cleans text for documents."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from documents.blocks import Block, BlockTable, Cell, Document, Paragraph
 
 
 def printable(text: str) -> str:
-    """Return the text with its lines, each hidden character spelled out, without characters that XML forbids.
+    """Return the text with its line breaks, with hidden characters spelled out and characters removed that XML forbids.
 
     A character that would hide, reorder or break its surroundings is written by its number.
     """
@@ -19,7 +19,7 @@ def text_file(document: Document) -> bytes:
     """Return the document as UTF-8 text for pasting into a mail or form, without formats, pictures, head and foot.
 
     Blocks are separated by an empty line. Table rows become lines `name: value`; a table with a head becomes one group
-    for each row, named by the head.
+    per row, named by the head.
     """
     between = "：" if document.language == "zh" else ": "
     parts = [part for block in document.blocks for part in _parts(block, between)]

@@ -1,4 +1,4 @@
-"""Word files from users: opened within limits and searched for active content."""
+"""Word files from users: opens them within limits and searches them for active content."""
 
 import io
 import posixpath
@@ -18,10 +18,10 @@ from core.wording import Message
 MAX_FILE_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED_BYTES = 40 * 1024 * 1024
 MAX_PARTS = 300
-MAX_ELEMENTS = 200_000  # in all parts; chosen: Word's own styles have 20,000, a letter about 500 pages another 30,000
+MAX_ELEMENTS = 200_000  # in all parts; chosen: Word's own styles have 20,000, a letter of 500 pages another 30,000
 _CONTENT_TYPES = "[Content_Types].xml"
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-# The parts of a plain document. Word might run, load or request anything else.
+# The parts of a plain document. Word might run, load or request any other part.
 _TYPES = re.compile(
     r"application/(xml|vnd\.openxmlformats-(officedocument|package)\.[\w.+-]+\+xml|vnd\.ms-(word|office)\.[\w.+-]+\+xml)"
     r"|image/[\w.+-]+|application/(x-fontdata|x-font-ttf|vnd\.openxmlformats-officedocument\.obfuscatedFont)"
@@ -32,7 +32,7 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_ELEMENTS = frozenset({"object", "OLEObject", "altChunk", "control", "subDoc", "mailMerge", "ffData"})
 _REVISIONS = frozenset({"ins", "del", "moveFrom", "moveTo"})
-_ADDRESSES = frozenset({"src", "href", "althref"})  # in VML and SVG; DrawingML refers to pictures by relations
+_ADDRESSES = frozenset({"src", "href", "althref"})  # in VML and SVG; DrawingML references pictures by relations
 # A page number and its format.
 _PAGE_NUMBER = re.compile(r"(PAGE|NUMPAGES|SECTIONPAGES)(\s*\\[*#]\s*[\w\"#,.-]+)*", re.IGNORECASE)
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
@@ -50,7 +50,7 @@ def open_word_file(content: bytes) -> Any:
     try:
         file = docx.Document(io.BytesIO(content))
         list(text_parts(file))
-    except Exception as error:  # the library may raise anything for a damaged file
+    except Exception as error:  # the library may raise any exception for a damaged file
         raise BadInput("paper.no-word-file") from error
     return file
 
@@ -78,12 +78,12 @@ def _faults(content: bytes) -> Iterator[Message]:
                 yield Message("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
                 return
             yield from _faults_of_parts(archive, [part.filename for part in parts])
-    except Exception:  # zip and XML parsers may raise anything for a damaged file
+    except Exception:  # zip and XML parsers may raise any exception for a damaged file
         yield Message("paper.no-word-file")
 
 
 def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message]:
-    """Check every part, also those that the document does not name."""
+    """Check every part, including parts that the document does not reference."""
     types = _content_types(archive)
     main = _main_part(archive)
     if len({name.lower() for name in names}) < len(names) or main not in names:
@@ -107,7 +107,7 @@ def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Mes
 
 @dataclass(frozen=True, slots=True)
 class _Types:
-    """The content types of parts in [Content_Types].xml: by name, else by file extension."""
+    """The content types of parts in [Content_Types].xml: by name, or by file extension."""
 
     by_name: Mapping[str, str]
     by_ending: Mapping[str, str]
@@ -138,7 +138,7 @@ def _main_part(archive: zipfile.ZipFile) -> str:
 def _parse_part(archive: zipfile.ZipFile, name: str) -> Any:
     """Return the root of a part.
 
-    Raises ValueError if it has a document type or is too large, KeyError where missing.
+    Raises ValueError if it has a document type or is too large, KeyError if it is missing.
     """
     content = archive.read(name)
     if content.count(b"<") > 2 * MAX_ELEMENTS:
@@ -177,8 +177,8 @@ def _faults_of_text(part: Any) -> Iterator[Message]:
 
 
 def _instructions(part: Any) -> Iterator[str]:
-    """Yield the instruction of each Word field, also of nested fields and of pieces outside any field."""
-    begun: list[list[str] | None] = []  # None: its result has begun
+    """Yield the instruction of each Word field, including nested fields and pieces outside any field."""
+    begun: list[list[str] | None] = []  # None: the result of the field has begun
     for element in part.iter("*"):
         name = etree.QName(element).localname
         if name == "fldSimple":

@@ -1,4 +1,4 @@
-"""A Word file read into the document model, to make a PDF of it: what letters use, not all of Word."""
+"""Reads a Word file into the document model, to make a PDF of it: the features that letters use, not all of Word."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Documents written as Word files: paragraphs, tables and pictures, without links, fields or macros."""
+"""Writes documents as Word files: paragraphs, tables and pictures, without links, fields or macros."""
 
 import io
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ _COLORS = {
 
 
 def word_file(document: Document, made_at: datetime) -> bytes:
-    """Return the document as DOCX. Raises ValueError for a picture that is neither PNG nor JPEG."""
+    """Return the document as DOCX. Raises ValueError if a picture is neither PNG nor JPEG."""
     file = docx.Document()
     for stray in list(file.element.body.iterchildren(qn("w:p"))):
         file.element.body.remove(stray)
@@ -88,7 +88,7 @@ def _paragraph(made: Any, block: Paragraph) -> None:
 
 
 def _outline(paragraph: Any, level: int) -> None:
-    """Set the outline level, which Word's navigation lists and by which a heading is recognized when read again."""
+    """Set the outline level, which Word's navigation lists and which marks a heading when the file is read again."""
     outline = OxmlElement("w:outlineLvl")
     outline.set(qn("w:val"), str(level - 1))
     paragraph._p.get_or_add_pPr().append(outline)

@@ -23,7 +23,7 @@ MAX_ID = 255  # one byte
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """The parameters of a fingerprint: from the rules and tables for reading a text to the seeds.
+    """The parameters of a fingerprint, from the rules and tables for reading a text to the seeds.
 
     near: the tokens that agree in alignment. It belongs to the reading table and changes no fingerprint.
     """
@@ -72,22 +72,22 @@ class Algorithm:
 NORMALIZATION_1 = Normalization(1, normalize, TABLES_2026)
 NORMALIZATION_3 = Normalization(3, normalize_in_order, TABLES_2026)
 
-# The 20 most frequent initials, with their permille of all tokens: mean of four kinds of text, each weighed alike (news
+# The 20 most frequent initials, with their permille of all tokens: mean of four kinds of text, equally weighted (news
 # of 2013 and 2020, encyclopaedia paragraphs, prose of the 1920s to 1940s, older novels; 8.4 M tokens, November 2026).
-# Left out are p 9.9, a 4.6 and o 0.4; i, u and v begin no syllable.
+# p 9.9, a 4.6 and o 0.4 are left out; i, u and v begin no syllable.
 FREQUENT_INITIALS = "bcdefghjklmnqrstwxyz"
 REFERENCE_PERMILLE = (49, 44, 81, 11, 28, 44, 42, 76, 17, 61, 29, 22, 38, 24, 92, 32, 41, 53, 100, 102)
 
-# Granularity 64, overlap 50 %, [0,3] in 5 bytes: of the published ranges the one that keeps precision with the most
-# found (25 M characters of work, 8,665 pages: [0,1] accuses every page, [0,7] and [0,9] find half as many).
+# Granularity 64, overlap 50 %, [0,3] in 5 bytes: the published range that keeps precision and finds most (25 M
+# characters of work, 8,665 pages: [0,1] accuses every page, [0,7] and [0,9] find half as many).
 PUBLISHED_WINDOWS = WindowRule(64, 32, 3, FREQUENT_INITIALS, REFERENCE_PERMILLE)
 
-# The same over half as many tokens: passages of 32 tokens have a window, and twice the index.
+# The same with half as many tokens: passages of 32 tokens have a window, and the index is twice as large.
 FINE_WINDOWS = replace(PUBLISHED_WINDOWS, granularity=32, step=16)
 SYLLABLE_ANCHORS = AnchorRule(SYLLABLES, 5, 4)
 
-# 1, 2: anchors of plain syllables and of initials; 3, 4: windows as seeds; 5: anchors of folded syllables;
-# 7: the same of texts as they are read, whatever order they were written in, as 6 was, whose number is not used again
+# 1, 2: anchors of plain syllables and of initials; 3, 4: windows as seeds; 5: anchors of folded syllables; 7: as 5, for
+# texts restored to reading order. 6 did the same; its number is not used again
 # (docs/decisions/fingerprint-and-index.md).
 _ALL = (
     Algorithm(1, NORMALIZATION_1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
@@ -99,7 +99,6 @@ _ALL = (
 )
 ALGORITHMS: Mapping[int, Algorithm] = {algorithm.id: algorithm for algorithm in _ALL}
 
-# Folded syllables find what was confused by ear too, with an index no larger (decision as above); of a text that nobody
-# put in another order 7 says what 5 says.
-# A change requires new fingerprints and a new index.
+# Folded syllables also find text confused by ear, with an index no larger (same decision). 7 equals 5 unless a text was
+# put in another order. A change requires new fingerprints and a new index.
 DEFAULT = ALGORITHMS[7]

@@ -1,4 +1,4 @@
-"""Alphabets: the tokens that anchors treat as equal."""
+"""Alphabets define which tokens anchors treat as equal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Alphabet:
     """Replaces tokens by symbols before hashing.
 
     symbols: returns the symbol of every token, uint16[65536], from the names of syllables by id. is_heard_alike:
-    whether people confuse tokens of one symbol, so that these agree in alignment too.
+    whether people confuse tokens with the same symbol, so that these agree in alignment too.
     """
 
     name: str

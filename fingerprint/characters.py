@@ -1,4 +1,4 @@
-"""Kinds of characters: those that normalisation reads, drops or counts as noise."""
+"""Kinds of characters: characters that normalisation reads, drops or counts as noise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Kind(IntEnum):
     JOINING = 10
 
 
-NO_CHARACTER = 1  # in place of a Chinese character where there is none; 0 would be half of a pair that many share
+NO_CHARACTER = 1  # replaces a missing Chinese character; 0 would be half of a pair that many share
 TONED_LATIN = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜüńňǹḿêĀÁǍÀĒÉĚÈĪÍǏÌŌÓǑÒŪÚǓÙǕǗǙǛÜ"
 FULL_WIDTH_LATIN = (range(0xFF21, 0xFF3B), range(0xFF41, 0xFF5B))
 ZERO_WIDTH = (
@@ -55,13 +55,13 @@ WILDCARDS = (
     range(0x25A1, 0x25A2),
 )
 
-TOKEN_BITS = 12  # of a sign; above them the kind
+TOKEN_BITS = 12  # of a sign: its token; the kind is stored in the bits above
 TOKEN_MASK = (1 << TOKEN_BITS) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class CharacterClasses:
-    """The code points of each kind, in addition to HAN and DIGIT of the readings; the last applicable one wins."""
+    """The code points of each kind, in addition to HAN and DIGIT of the readings; the last matching kind wins."""
 
     by_character: Mapping[Kind, str]
     by_range: Mapping[Kind, tuple[range, ...]]

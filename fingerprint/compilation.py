@@ -1,7 +1,7 @@
 """Compiles kernels with numba, with a cache on disk that is never older than any of its sources.
 
-numba stores machine code next to a module and checks only whether that module changed. But a kernel also contains the
-kernels it calls and the constants it names, from any module: here both are part of the key of the stored code.
+numba stores machine code next to a module and only checks whether that module changed. But a kernel also contains the
+kernels it calls and the constants it names, from any module: both are part of the cache key here.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from numba.core.dispatcher import Dispatcher
 
 
 def _load_arrays() -> None:
-    """Load numba's support of arrays without the BLAS of SciPy: no kernel multiplies matrices.
+    """Load numba's support for arrays without the BLAS of SciPy: no kernel multiplies matrices.
 
-    Loading SciPy would take 0.17 s of every process (November 2026).
+    Loading SciPy would take 0.17 s in every process (November 2026).
     """
     if "scipy.linalg" in sys.modules:
         return
@@ -41,11 +41,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function], Function]:
     """Compile a function at its first call, or load it from the cache.
 
-    allocates: False for one that neither creates nor returns arrays. It is compiled without reference counts, which
-    took half of the time of the inner loops, and inlined into its callers: passing its arrays took half of a walk's
-    time (November 2026). nogil: other Python threads may run.
+    allocates: False if the function neither creates nor returns arrays. It is then compiled without reference counts,
+    which took half of the time of the inner loops, and inlined into its callers: passing its arrays took half of a
+    walk's time (November 2026). nogil: other Python threads may run.
 
-    A kernel may name numbers, tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
+    A kernel may only name numbers, tuples of numbers, named tuples, numpy and other kernels outside itself.
     """
 
     def compile_kernel(function: Function) -> Function:
@@ -66,7 +66,7 @@ def _holds_array(annotation: Any) -> bool:
 
 
 def _inner_types(annotation: Any) -> tuple[Any, ...]:
-    """Return the types in the brackets of a type, or of the fields of a named tuple."""
+    """Return the types in the brackets of a type, or in the fields of a named tuple."""
     fields = annotation.__annotations__.values() if hasattr(annotation, "_fields") else ()
     return (*get_args(annotation), *fields)
 
@@ -94,7 +94,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
 def source_digest(function: Any) -> str:
     """Return the digest of all sources of a kernel: its code, the constants it names, and all kernels that it calls.
 
-    Raises TypeError for a kernel that names an object of unsupported kind.
+    Raises TypeError if a kernel names an object of an unsupported kind.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):
@@ -154,5 +154,5 @@ def _names(code: CodeType) -> Iterator[str]:
 
 @kernel(allocates=False)
 def as_int(number: Any) -> int:
-    """Return a number of an array as numba's default integer, so that callers are compiled for one width alone."""
+    """Return a number of an array as numba's default integer, so that callers are compiled for one width only."""
     return np.int64(number)  # type: ignore[return-value]

@@ -1,6 +1,6 @@
 """Similarity of two characters by shared components, for classification; no fingerprint depends on it.
 
-The table is written by laboratory.tables.build_components and read at first use; its source is named there.
+The table is written by laboratory.tables.build_components, which names its source, and read at first use.
 """
 
 from functools import cached_property
@@ -13,7 +13,7 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.near import unpack
 from fingerprint.readings import CODE_POINTS
 
-ARRAYS = 5  # of a data file
+ARRAYS = 5  # in a data file
 
 
 def table_path(name: str) -> Path:
@@ -28,7 +28,7 @@ class ComponentTable:
     """
 
     def __init__(self, path: Path) -> None:
-        """path: the data file."""
+        """Create a table. path: the data file."""
         self.path = path
 
     @cached_property
@@ -49,12 +49,12 @@ class ComponentTable:
 
     @cached_property
     def ids(self) -> NDArray[np.uint16]:
-        """The components of each row that other characters have too, ascending, uint16[n]."""
+        """The components of each row that other characters share, ascending, uint16[n]."""
         return self._arrays[2].astype(np.uint16)
 
     @cached_property
     def totals(self) -> NDArray[np.float32]:
-        """The weight of all components of each row, also of unique ones, float32[rows]."""
+        """The total weight of each row's components, including unique ones, float32[rows]."""
         return np.concatenate([[0], self._arrays[3]]).astype(np.float32)
 
     @cached_property
@@ -74,7 +74,7 @@ def component_likeness(  # noqa: PLR0917 - kernels take no keywords
 ) -> float:
     """Return the weighted Jaccard index of the components of two rows, from 0 to 1.
 
-    The arrays are those of ComponentTable.
+    The arrays are properties of ComponentTable.
     """
     here, there, shared = as_int(starts[one]), as_int(starts[other]), 0.0
     while here < starts[one + 1] and there < starts[other + 1]:

@@ -1,4 +1,4 @@
-"""A fingerprint, how it is made of a text, and its form as bytes."""
+"""A fingerprint: how it is computed from a text, and its form as bytes."""
 
 import struct
 import zlib
@@ -17,7 +17,7 @@ from fingerprint.stream import Noise
 
 # Algorithm id, format version, CRC-32 of all other bytes; then the numbers of tokens, anchors, windows and noise items.
 HEADER = struct.Struct("<BBIIIII")
-COUNTS_AT = 6  # behind the checksum
+COUNTS_AT = 6  # after the checksum
 FORMAT_VERSION = 1
 COMPRESSION_LEVEL = 6
 
@@ -35,12 +35,12 @@ class Fingerprint:
     """The fingerprint of a text, by which it is compared.
 
     tokens   uint16[n]           syllable ids of the algorithm's reading table, or WILDCARD
-    offsets  int32[n]            where each token begins in the text as given; strictly increasing but
-                                 within noise of the kind REARRANGED, where tokens stand in reading order
-    hashes   uint64[a]           of the seeds: anchors, windows or both, as algorithm.seeds says
-    anchors  int32[a]            stream position of each; increasing, strictly where seeds are of one kind
+    offsets  int32[n]            the start of each token in the text as given; strictly increasing, except
+                                 within noise of the kind REARRANGED, where tokens are in reading order
+    hashes   uint64[a]           the hashes of the seeds: anchors, windows or both, as in algorithm.seeds
+    anchors  int32[a]            stream position of each; increasing, strictly if seeds are of one kind
     windows  uint8[w, bytes]     for each of algorithm.windows: frequency fingerprints, one for every step tokens
-    noise                        what was left out of the stream because it hides the text
+    noise                        items left out of the stream because they hide the text
     """
 
     algorithm_id: int
@@ -53,17 +53,20 @@ class Fingerprint:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The record that it was made by."""
+        """The algorithm that computed it."""
         return ALGORITHMS[self.algorithm_id]
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays."""
+        """The memory of the arrays in bytes."""
         of_tokens = self.tokens.nbytes + self.offsets.nbytes + self.hashes.nbytes + self.anchors.nbytes
         return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * self.noise.starts.size
 
     def to_bytes(self) -> bytes:
-        """Return the form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
+        """Return the stored form, which begins with the algorithm id.
+
+        Hashes are not stored: they follow from tokens and windows.
+        """
         columns = (
             self.tokens.astype("<u2"),
             _to_steps(self.offsets),
@@ -82,7 +85,7 @@ class Fingerprint:
 
     @classmethod
     def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
-        """Read what `to_bytes` wrote. Raises DamagedFingerprint for anything else."""
+        """Read the bytes that `to_bytes` wrote. Raises DamagedFingerprint for anything else."""
         if len(stored) < HEADER.size:
             raise DamagedFingerprint("fingerprint.too-short")
         algorithm_id, version, checksum, tokens, anchors, windows, noise = HEADER.unpack_from(stored)
@@ -107,9 +110,9 @@ class Fingerprint:
 
 
 def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
-    """Return the fingerprint of any text, by the algorithm's record alone; one without Chinese has an empty stream.
+    """Return the fingerprint of any text by an algorithm; a text without Chinese has an empty stream.
 
-    Time and memory are linear in the length of the text. Raises BrokenInvariant when the installed table of readings is
+    Time and memory are linear in the length of the text. Raises BrokenInvariant if the installed table of readings is
     not the one that the algorithm names.
     """
     stream = algorithm.normalization.stage(text, algorithm.tables)
@@ -142,7 +145,7 @@ def _to_steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
 
 
 def _to_planes(column: NDArray[np.generic]) -> bytes:
-    """Return all first bytes, then all second bytes: numbers of one size compress better so."""
+    """Return all first bytes, then all second bytes: numbers of one size compress better in this order."""
     return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
 
 
@@ -158,7 +161,7 @@ def _inflate(compressed: bytes, size: int) -> bytes:
 
 
 class _Columns:
-    """Takes columns off a payload, in the order in which they were written."""
+    """Takes columns from a payload, in the order in which they were written."""
 
     def __init__(self, payload: bytes) -> None:
         self._bytes, self._at = np.frombuffer(payload, np.uint8), 0

@@ -1,9 +1,9 @@
-"""Folded syllables: what people confuse by ear is one symbol, so that anchors survive the confusion.
+"""Folded syllables: syllables that people confuse by ear have one symbol, so that anchors survive the confusion.
 
-Three parts of a syllable are kept, each coarsely: where the tongue or the lips close for its initial, the glide, and
-the rhyme. Aspirated or not, stop or fricative, dental or retroflex (b/p, d/t, g/k, j/q/x, z/c/s/zh/ch/sh), n or l: one
-initial. u and ü: one sound. -n and -ng behind a or e: one rhyme; ao and ou: another. Algorithm 5 is made of it, so that
-it never changes. Chosen by measurement: docs/decisions/fingerprint-and-index.md.
+Three parts of a syllable are kept, each coarsely: the place of articulation of its initial, the glide, and the rhyme.
+Aspirated or not, stop or fricative, dental or retroflex (b/p, d/t, g/k, j/q/x, z/c/s/zh/ch/sh), n or l are one initial.
+u and ü are one sound. -n and -ng after a or e are one rhyme; ao and ou another. Algorithm 5 depends on it, so it never
+changes. Chosen by measurement: docs/decisions/fingerprint-and-index.md.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fingerprint.letters import NO_VOWEL, TOKENS
 
-# The longer of two that begin alike stands first. y and w are glides and no initials.
+# Of two initials that begin alike, the longer one comes first. y and w are glides and no initials.
 PLACES = {
     **dict.fromkeys(("zh", "ch", "sh", "z", "c", "s"), "z"),
     **dict.fromkeys(("b", "p"), "b"),
@@ -21,7 +21,7 @@ PLACES = {
     **dict.fromkeys(("j", "q", "x"), "j"),
     **{letter: letter for letter in ("m", "f", "h", "r")},
 }
-# What pinyin writes short, and glides that it writes as initials; behind j, q, x and y its u is ü, here one with u.
+# Syllables that pinyin abbreviates, and glides that it writes as initials; u after j, q, x and y is ü, here equal to u.
 SPELLED_OUT = {"iu": "iou", "ui": "uei", "un": "uen", "in": "ien", "ing": "ieng", "ong": "ueng", "iong": "ueng"}
 ROUNDED_BEHIND_LIPS = ("b", "p", "m", "f")  # bo is buo
 GLIDES = "iu"
@@ -33,7 +33,7 @@ Folded = tuple[str, str, str]
 def folded_symbols(names: tuple[str, ...]) -> NDArray[np.uint16]:
     """Return the symbol of every token, from 1 in the order of syllables, uint16[65536]; 0 for all others.
 
-    names: of the syllables by id; that of id 0 is "".
+    names: the syllables by id; the name of id 0 is "".
 
     >>> folded_symbols(("", "shang", "xi", "cen"))[:5].tolist()
     [0, 1, 2, 1, 0]

@@ -1,4 +1,4 @@
-"""Syllables that are taken for each other where people do not tell them apart: zh and z, n and l, ng and n, h and f."""
+"""Syllables that are confused in regions where people do not distinguish zh and z, n and l, ng and n, h and f."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 INITIALS = (("zh", "z"), ("ch", "c"), ("sh", "s"), ("n", "l"))
 FINALS = (("ang", "an"), ("eng", "en"), ("ing", "in"))
-# h and f differ by more than their letter: what is said hua in one place is fa in another.
+# h and f differ by more than their letter: a syllable pronounced hua in one region is fa in another.
 WHOLE = (
     *(("hua", "fa"), ("huan", "fan"), ("huang", "fang"), ("hui", "fei"), ("hun", "fen"), ("hong", "feng")),
     *(("hu", "fu"), ("huo", "fo"), ("hou", "fou"), ("han", "fan"), ("hang", "fang"), ("hei", "fei"), ("hen", "fen")),
@@ -16,9 +16,10 @@ WHOLE = (
 
 
 def fuzzy_syllables(names: tuple[str, ...], symbols: NDArray[np.uint16] | None = None) -> NDArray[np.uint16]:
-    """Return the ids of the syllables confused with each, uint16[syllables, F], filled up with 0.
+    """Return the ids of the syllables confused with each, uint16[syllables, F], padded with 0.
 
-    names: of the syllables by id; that of id 0 is "". symbols: uint16[65536]; those with the same symbol count too.
+    names: the syllables by id; the name of id 0 is "". symbols: uint16[65536]; syllables with the same symbol are
+    included.
 
     >>> names = ("", "zan", "zang", "zhan", "zhang")
     >>> [names[number] for number in fuzzy_syllables(names)[4] if number]
@@ -52,7 +53,7 @@ def _same_symbol(names: tuple[str, ...], symbols: NDArray[np.uint16]) -> list[se
 
 
 def _with_exchange(name: str, pairs: tuple[tuple[str, str], ...], stands: Callable[[str, str], bool]) -> list[str]:
-    """Return the name itself, and with one of the pairs exchanged; the longer of a pair is looked for first."""
+    """Return the name itself, and with one of the pairs exchanged; the longer name of a pair is tried first."""
     for longer, shorter in pairs:
         for old, new in ((longer, shorter), (shorter, longer)):
             if stands(name, old):

@@ -1,10 +1,10 @@
-"""Pinyin in Chinese text: in place of characters (read as syllables) or beside them (noise).
+"""Finds pinyin in Chinese text: in place of characters (read as syllables) or beside them (noise).
 
-A chain is a sequence of Latin runs with at most a few spaces or joining marks between them. It counts when all of it
-is pinyin and Han characters stand at one of its ends; "Python" and an English sentence never do.
+A chain is a sequence of Latin runs with at most a few spaces or joining marks between them. It counts if it is entirely
+pinyin and there are Han characters at one of its ends; "Python" and an English sentence never count.
 
-Positions are those among the characters that are not zero-width. A trie is int32[nodes, 27]: column 1 to 26 the node
-behind each letter, or 0; column 0 the syllable that ends in the node, or 0.
+Positions count only characters that are not zero-width. A trie is int32[nodes, 27]: column 1 to 26 the node after each
+letter, or 0; column 0 the syllable that ends in the node, or 0.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ Chains = tuple[NDArray[np.uint16], Places, Places, Places]
 
 @kernel(nogil=True)
 def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Trie) -> Chains:
-    """Syllables and their places, and starts and ends of what only repeats a reading.
+    """Return syllables and their places, and the starts and ends of pinyin that only repeats a reading.
 
     codes: without zero-width characters; letters: uint8[65536], 1 to 26 for a Latin letter without its marks.
     """
@@ -130,7 +130,7 @@ def _cut(  # noqa: PLR0917 - numba compiles no records
     places: Places,
     count: int,
 ) -> int:
-    """Write the fewest syllables of a run behind `count` others, at equal numbers the longest first; -1 if none fit."""
+    """Write the fewest syllables of a run after `count` others, for equal numbers the longest first; -1 if none fit."""
     size = end - start
     if size > MAX_RUN_LETTERS:
         return -1

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 LATIN = "abcdefghijklmnopqrstuvwxyz"
 NO_LETTER = 0
 LETTERS = len(LATIN) + 1  # NO_LETTER first
-NO_VOWEL = frozenset({"", "m", "n", "ng", "hm", "hng"})  # readings of interjections; as letters they are no pinyin
+NO_VOWEL = frozenset({"", "m", "n", "ng", "hm", "hng"})  # readings of interjections; as Latin letters no pinyin
 TOKENS = 1 << 16  # of 16 bits
 
 
@@ -22,7 +22,7 @@ def letter_number(letter: str) -> int:
 def initial_letters(names: tuple[str, ...]) -> NDArray[np.uint8]:
     """Return the initial of each token, uint8[65536]: 1 for a to 26 for z, NO_LETTER for wildcards and unused ids.
 
-    names: of the syllables by id; that of id 0 is "".
+    names: the syllables by id; the name of id 0 is "".
     """
     letters = np.zeros(TOKENS, np.uint8)
     letters[1 : len(names)] = [letter_number(name[0]) for name in names[1:]]

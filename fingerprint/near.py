@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from core.errors import BrokenInvariant
 from fingerprint.readings import CODE_POINTS, READINGS_2026, ReadingTable
 
-READINGS_WIDTH = 8  # of 41,923 characters 7 have more; those lose their rarest
-# Homophones by any reading, as a dictionary gives them: 2 columns cover .985 of them, 3 .995, 4 .998, 6 .998.
+READINGS_WIDTH = 8  # 7 of 41,923 characters have more; they lose their rarest
+# Homophones by any reading in a dictionary: 2 columns cover .985 of them, 3 .995, 4 .998, 6 .998.
 ALTERNATIVES_WIDTH = 4
 SHAPES_WIDTH = 6
 SHAPE_ALTERNATIVES_WIDTH = 4
-ARRAYS = 5  # of a data file
+ARRAYS = 5  # in a data file
 
 
 def pack(arrays: list[NDArray[np.generic]]) -> bytes:
-    """Arrays as the bytes of a data file: compressed npy forms, one behind the other."""
+    """Return arrays as the bytes of a data file: compressed npy forms, one after the other."""
     stream = io.BytesIO()
     for array in arrays:
         np.save(stream, array, allow_pickle=False)
@@ -32,9 +32,9 @@ def pack(arrays: list[NDArray[np.generic]]) -> bytes:
 
 
 def unpack(path: Path, count: int) -> list[NDArray[np.generic]]:
-    """Return the inverse of `pack`, from a file. count: of the arrays.
+    """Return the arrays of a file written by `pack`. count: the number of arrays.
 
-    Raises BrokenInvariant for a file that is none.
+    Raises BrokenInvariant if the file is not valid.
     """
     try:
         stream = io.BytesIO(lzma.decompress(path.read_bytes()))
@@ -44,13 +44,16 @@ def unpack(path: Path, count: int) -> list[NDArray[np.generic]]:
 
 
 class NearTable:
-    """Rows of what is near to each character; a traditional character has the row of its simplified form.
+    """Tables of the neighbours of each character; a traditional character has the row of its simplified form.
 
-    Plain arrays, so that compiled loops can read them: `table.readings[table.rows[code]]`. Row 0 is empty.
+    These are plain arrays, so that compiled loops can read them: `table.readings[table.rows[code]]`. Row 0 is empty.
     """
 
     def __init__(self, path: Path, table: ReadingTable) -> None:
-        """path: the data file; table: the reading table that it was made for."""
+        """Create a table.
+
+        path: the data file; table: the reading table that it was built for.
+        """
         self.path = path
         self.table = table
 
@@ -60,7 +63,7 @@ class NearTable:
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the row of each character in the tables below; 0 for what has none."""
+        """The row of each character in the tables below, uint16[code point]; 0 if it has none."""
         rows = np.zeros(CODE_POINTS, np.uint16)
         codes = self._arrays[0]
         rows[codes] = np.arange(1, codes.size + 1)
@@ -70,28 +73,28 @@ class NearTable:
 
     @cached_property
     def readings(self) -> NDArray[np.uint16]:
-        """uint16[rows, READINGS_WIDTH]: ids of every reading; the first is the token; 0 behind the last."""
+        """The ids of every reading, uint16[rows, READINGS_WIDTH]; the first is the token; 0 after the last."""
         return _with_empty_row(self._arrays[1])
 
     @cached_property
     def alternatives(self) -> NDArray[np.uint16]:
-        """uint16[rows, ALTERNATIVES_WIDTH]: tokens that a character of like sound may have beside this one's own.
+        """Tokens that a similar-sounding character may have besides this one's own, uint16[rows, ALTERNATIVES_WIDTH].
 
         First the other readings of the character itself, then the first readings of characters that share one of its
-        readings, the likeliest first; 0 behind the last.
+        readings, the likeliest first; 0 after the last.
         """
         return _with_empty_row(self._arrays[2][self._arrays[3]])
 
     @cached_property
     def shapes(self) -> NDArray[np.uint16]:
-        """uint16[rows, SHAPES_WIDTH]: the rows of common characters that look like each, the likest first; then 0."""
+        """The rows of common characters that look alike, uint16[rows, SHAPES_WIDTH]; the most similar first, then 0."""
         return _with_empty_row(self._arrays[4])
 
     @cached_property
     def shape_alternatives(self) -> NDArray[np.uint16]:
-        """uint16[rows, SHAPE_ALTERNATIVES_WIDTH]: tokens of the characters in `shapes`, the likest first; then 0.
+        """The tokens of `shapes`, uint16[rows, SHAPE_ALTERNATIVES_WIDTH]; the most similar first, then 0.
 
-        Without the row's own token and without those that its sound may stand for.
+        Leaves out the row's own token and tokens for which its sound may stand.
         """
         tokens = self.readings[self.shapes, 0]
         known = np.concatenate([self.readings[:, :1], self.alternatives], axis=1)

@@ -1,7 +1,7 @@
-"""The first stage: a text as a stream of tokens, each with its offset in the text as given, and the noise left out.
+"""The first stage: turns a text into tokens with their offsets in the text as given, and the noise left out.
 
-tests/support/fingerprint_definition.py has its plain definition. A sign is what fingerprint.characters says of a code
-point: its kind above TOKEN_BITS, its token below.
+tests/support/fingerprint_definition.py has its plain definition. A sign describes a code point by
+fingerprint.characters: its kind in the bits above TOKEN_BITS, its token below.
 """
 
 import numpy as np
@@ -20,15 +20,15 @@ from fingerprint.tables import TABLES_2026, Tables
 
 LETTER_KINDS = 1 << Kind.LATIN | 1 << Kind.FULL_WIDTH_LATIN
 PINYIN_INSERTED = NOISE_KINDS.index(Obfuscation.PINYIN_INSERTED)
-# Below this share of a text's length, tokens are copied out of the memory that was reserved for them.
+# Below this share of a text's length, tokens are copied out of the memory reserved for them.
 MIN_FILLED = 0.75
-# Room for noise items is one for two characters, but at most this many; more are found in a second round.
+# There is room for one noise item per two characters, up to this number; if there are more, a second pass finds them.
 MAX_EXPECTED_ITEMS = 1 << 16
 HAN, SPACE, ZERO_WIDTH = int(Kind.HAN), int(Kind.SPACE), int(Kind.ZERO_WIDTH)
 WILDCARD, FULL_WIDTH = int(Kind.WILDCARD), int(Kind.FULL_WIDTH_LATIN)
 NO_KIND = len(Kind)
 NOISE_KINDS_BITS = 1 << SPACE | 1 << ZERO_WIDTH | 1 << WILDCARD | 1 << FULL_WIDTH
-# Places in NOISE_KINDS.
+# Indexes into NOISE_KINDS.
 NOISE_ZERO_WIDTH, NOISE_SPACES, NOISE_PRIVATE_USE, NOISE_FULL_WIDTH = 0, 1, 3, 4
 
 Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
@@ -37,7 +37,7 @@ Signs = NDArray[np.uint16]
 
 
 def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
-    """Read the characters of a text that can be compared; those without a reading are dropped.
+    """Read the characters of a text that can be compared; characters without a reading are dropped.
 
     >>> stream = normalize("網(wǎng)，络!")
     >>> [TABLES_2026.readings.names[token] for token in stream.tokens], stream.offsets.tolist()
@@ -64,7 +64,7 @@ def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
 
 
 def normalize_in_order(text: str, tables: Tables) -> Stream:
-    """Read the characters that can be compared, in reading order: pages in columns, backwards, with noise inserted."""
+    """Read the characters that can be compared, in reading order: columns, reversed text, inserted noise."""
     codes = code_points(text)
     return restore_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
 
@@ -83,7 +83,7 @@ def _read_latin(codes: NDArray[np.uint32], tables: Tables, *, has_zero_width: bo
     if not has_zero_width:
         return read_chains(codes, signs, pinyin.letters, pinyin.trie)
     seen, places = _drop_zero_width(codes, signs)
-    seen.setflags(write=False)  # as `codes`: the kernel is compiled, and lies in memory, once
+    seen.setflags(write=False)  # like `codes`: the kernel is compiled once
     syllables, at, starts, ends = read_chains(seen, signs, pinyin.letters, pinyin.trie)
     return syllables, places[at], places[starts], places[ends - 1] + 1
 
@@ -100,7 +100,10 @@ def _sort_noise(parts: list[Items]) -> Noise:
 
 @kernel(allocates=False, nogil=True)
 def _tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: NDArray[np.int32]) -> tuple[int, int]:
-    """Write what has a reading to tokens and offsets, both as long as codes: how many, and a bit for each kind."""
+    """Write tokens and offsets of readable characters; return their number and a bit for each kind.
+
+    Both arrays are as long as codes.
+    """
     count, kinds = 0, 0
     for place in range(codes.size):
         sign = signs[codes[place]]
@@ -115,7 +118,7 @@ def _tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: N
 
 @kernel(nogil=True)
 def _drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
-    """Return the code points that are not zero-width, and where each stands."""
+    """Return the code points that are not zero-width, and the place of each."""
     seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
     count = 0
     for place in range(codes.size):
@@ -129,7 +132,7 @@ def _drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int3
 def _write_noise(
     codes: Codes, signs: Signs, starts: NDArray[np.int32], ends: NDArray[np.int32], noise_kinds: NDArray[np.uint8]
 ) -> int:
-    """Write all noise except inserted pinyin, unordered, as far as the arrays reach; return the total."""
+    """Write all noise except inserted pinyin, unordered, as far as the arrays have room; return the total."""
     count, place = 0, 0
     while place < codes.size:
         if not NOISE_KINDS_BITS >> (signs[codes[place]] >> TOKEN_BITS) & 1:
@@ -174,9 +177,9 @@ def _put(  # noqa: PLR0917 - numba compiles no records
 
 @kernel(allocates=False, nogil=True)
 def _read_kind(codes: Codes, signs: Signs, place: int) -> int:
-    """Return the kind of a place, NO_KIND outside.
+    """Return the kind of a place; NO_KIND outside.
 
-    Signed, since numba takes signed and unsigned together for a float.
+    The result is signed, since numba combines signed and unsigned integers to a float.
     """
     if place < 0 or place >= codes.size:
         return NO_KIND
@@ -198,7 +201,7 @@ def _noise_of_run(kind: int, kind_before: int) -> int:
 def _merge(
     tokens: NDArray[np.uint16], offsets: NDArray[np.int32], more: NDArray[np.uint16], more_offsets: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
-    """Two streams as one, in order of offsets."""
+    """Return two streams as one, in order of offsets."""
     size = tokens.size + more.size
     all_tokens, all_offsets = np.empty(size, np.uint16), np.empty(size, np.int32)
     first, second = 0, 0

@@ -1,4 +1,4 @@
-"""Latin letters read as pinyin: tone marks taken off, a run cut into the fewest syllables."""
+"""Reads Latin letters as pinyin: removes tone marks and splits a run into the fewest syllables."""
 
 import unicodedata
 from functools import cached_property, lru_cache
@@ -12,24 +12,24 @@ from fingerprint.letters import LETTERS, NO_VOWEL, letter_number
 MAX_RUN_LETTERS = 40  # longer runs are not pinyin of a few characters; bounds the work for one run
 MAX_SYLLABLE_LETTERS = 6  # zhuang
 MAX_CACHED_RUNS = 50_000
-LETTER_CODES = 1 << 16  # every Latin letter that is read stands below
+LETTER_CODES = 1 << 16  # every Latin letter that is read is below
 
 Syllables = tuple[tuple[int, int], ...]
 
 
 class PinyinReader:
-    """Cuts runs of letters into syllables, and caches the results."""
+    """Splits runs of letters into syllables, and caches the results."""
 
     def __init__(self, names: tuple[str, ...], kinds: NDArray[np.uint8]) -> None:
-        """names: syllables by id; kinds: uint8[code point], a `Kind`."""
+        """Create a reader. names: the syllables by id; kinds: uint8[code point], a `Kind`."""
         self._ids = {name: number for number, name in enumerate(names) if name not in NO_VOWEL}
         self._kinds = kinds
         self._cached: dict[str, Syllables | None] = {}
 
     def split_run(self, run: str) -> Syllables | None:
-        """Return (syllable id, offset in the run) of each syllable; None if the run is not pinyin.
+        """Return (syllable id, offset in the run) of each syllable, or None if the run is not pinyin.
 
-        Tone marks are taken off, ü is v, capitals and full-width letters count as small ones.
+        Tone marks are removed, ü is v, and capitals and full-width letters count as lower case.
         """
         if len(run) > MAX_RUN_LETTERS:
             return None
@@ -41,7 +41,7 @@ class PinyinReader:
 
     @cached_property
     def letters(self) -> NDArray[np.uint8]:
-        """uint8[LETTER_CODES]: 1 to 26 for each Latin letter, whatever its marks, case and width; else 0."""
+        """The number of each Latin letter, 1 to 26, whatever its marks, case and width, uint8[LETTER_CODES]; else 0."""
         kinds = self._kinds[:LETTER_CODES]
         table = np.zeros(LETTER_CODES, np.uint8)
         for code in np.flatnonzero((kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)).tolist():
@@ -50,7 +50,7 @@ class PinyinReader:
 
     @cached_property
     def trie(self) -> NDArray[np.int32]:
-        """int32[nodes, LETTERS]: the node behind each letter, 0 for none; in column 0 the syllable that ends there."""
+        """The node after each letter, or 0, int32[nodes, LETTERS]; column 0 has the syllable that ends there."""
         rows = [[0] * LETTERS]
         for name, number in self._ids.items():
             node = 0
@@ -75,9 +75,9 @@ class PinyinReader:
         return fewest[0]
 
 
-@lru_cache(maxsize=4096)  # of the letters that stand in texts a few hundred are various
+@lru_cache(maxsize=4096)  # texts use a few hundred distinct letters
 def letter_without_marks(character: str) -> str:
-    """Return the small letter of a Latin letter, whatever its marks and width; ü is v.
+    """Return the lower-case letter of a Latin letter, regardless of marks and width; ü is v.
 
     >>> "".join(map(letter_without_marks, "Lǜ"))
     'lv'

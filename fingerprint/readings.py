@@ -42,7 +42,7 @@ def pack(readings: Columns, folding: Columns) -> bytes:
 
 
 def unpack(payload: bytes) -> tuple[Columns, Columns]:
-    """Return the inverse of `pack`."""
+    """Return the two parts of a table packed by `pack`."""
     words = np.frombuffer(payload, "<u4")
     first, second = int(words[0]), int(words[1 + 2 * int(words[0])])
     rest = words[2 + 2 * first :]
@@ -57,10 +57,10 @@ def payload_digest(payload: bytes) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ReadingTable:
-    """The readings of one data file, loaded at first use.
+    """The readings in a data file, loaded at first use.
 
-    digest: SHA-256 of the file before compression, recorded for ever in the algorithms that use it. names: the
-    syllables by id; that of id 0 is "", no reading.
+    digest: SHA-256 of the file before compression, recorded permanently in the algorithms that use it. names: the
+    syllables by id; the name of id 0 is "", no reading.
     """
 
     path: Path
@@ -69,7 +69,7 @@ class ReadingTable:
 
     @cached_property
     def _columns(self) -> tuple[Columns, Columns]:
-        """Readings and folding. Raises BrokenInvariant for a file that is not the one of the digest."""
+        """Readings and folding. Raises BrokenInvariant if the file does not have the digest."""
         try:
             payload = lzma.decompress(self.path.read_bytes())
         except (OSError, lzma.LZMAError) as error:
@@ -80,7 +80,7 @@ class ReadingTable:
 
     @cached_property
     def syllables(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the syllable's id, 0 if there is no reading."""
+        """The syllable id of each code point, uint16[code point]; 0 if there is no reading."""
         codes, values = self._columns[0]
         table = np.zeros(CODE_POINTS, np.uint16)
         table[codes] = values
@@ -88,7 +88,7 @@ class ReadingTable:
 
     @cached_property
     def folding(self) -> NDArray[np.uint32]:
-        """uint32[code point]: the simplified or compatibility form that stands for it."""
+        """The simplified or compatibility form that represents each code point, uint32[code point]."""
         codes, values = self._columns[1]
         table = np.arange(CODE_POINTS, dtype=np.uint32)
         table[codes] = values
@@ -108,9 +108,9 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 
 def syllable_ids(text: str, table: ReadingTable = READINGS_2026) -> NDArray[np.uint16]:
-    """Return the toneless syllable of each code point, uint16[len(text)]; 0 without one.
+    """Return the toneless syllable of each code point, uint16[len(text)]; 0 if it has none.
 
-    Traditional and compatibility forms read as their simplified form, digits as Chinese numerals.
+    Traditional and compatibility forms are read as their simplified form, digits as Chinese numerals.
 
     >>> [SYLLABLES[i] for i in syllable_ids("網9!")]
     ['wang', 'jiu', '']

@@ -1,4 +1,4 @@
-"""The rules of a fingerprint algorithm, which `fingerprint.algorithms` puts together."""
+"""The rules of a fingerprint algorithm, which `fingerprint.algorithms` combines."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Stage = Callable[[str, Tables], Stream]
 
 
 class Seeds(Flag):
-    """The seeds that the index of an algorithm takes, and `Fingerprint.hashes` holds."""
+    """The seeds that an algorithm's index uses and `Fingerprint.hashes` holds."""
 
     ANCHORS = 1
     WINDOWS = 2
@@ -23,10 +23,10 @@ class Seeds(Flag):
 
 @dataclass(frozen=True, eq=False)
 class Normalization:
-    """The rule that makes a token stream of a text.
+    """The rule that turns a text into a token stream.
 
-    number: its name in stored descriptions. stage: from text to stream.
-    tables: for look-ups of the stage.
+    number: its name in stored descriptions. stage: the function from text to stream. tables: the look-up tables of the
+    stage.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Normalization:
 class WindowRule:
     """The rule of frequency windows.
 
-    granularity, step: tokens; a step of half the granularity is 50 % overlap, and of 1 the most there is.
+    granularity, step: tokens; a step of half the granularity is 50 % overlap, and a step of 1 the maximum.
     """
 
     granularity: int
@@ -60,7 +60,7 @@ class WindowRule:
 
 @dataclass(frozen=True, slots=True)
 class AnchorRule:
-    """The rule of anchors: hashes of `tokens` consecutive tokens, of which about one in `one_in` is kept."""
+    """The rule of anchors: hashes of `tokens` consecutive tokens, about one in `one_in` of which is kept."""
 
     alphabet: Alphabet
     tokens: int

@@ -1,12 +1,12 @@
-"""Seeds: what the index is asked for. Anchors, frequency windows as hashes, or both, as the algorithm says.
+"""Seeds, which are looked up in the index: anchors, frequency windows as hashes, or both, depending on the algorithm.
 
-Anchors are hashes of k consecutive tokens, of which winnowing keeps about one in w by their content alone. Source:
-Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in docs/decisions/fingerprint-and-index.md.
+Anchors are hashes of k consecutive tokens, of which winnowing keeps about one in w by content only. Source: Schleimer,
+Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in docs/decisions/fingerprint-and-index.md.
 
-A frequency window says how often each initial occurs in so many tokens, against ordinary Chinese. Source: "How can
-plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18).
+A frequency window records how often each initial occurs in a number of tokens, compared with ordinary Chinese. Source:
+"How can plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18).
 
-Everywhere `symbols` is uint16[65536]: the hashed symbol of each token (fingerprint.alphabets).
+`symbols` is always uint16[65536]: the hashed symbol of each token (fingerprint.alphabets).
 tests/support/fingerprint_definition.py has plain definitions of both.
 """
 
@@ -27,7 +27,7 @@ MULTIPLIER = np.uint64(1_048_583)
 MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)
 BITS_PER_BYTE, WORD_BYTES, WORD_BITS = 8, 8, 64
-BLOCK = 1024  # hashes that are compared at once: what they need stays in the nearest cache
+BLOCK = 1024  # hashes compared at once: their data fits into the nearest cache
 
 Tokens = NDArray[np.uint16]
 Numbers = NDArray[np.uint64]
@@ -38,9 +38,9 @@ HashesAndPositions = tuple[Numbers, Positions]
 def find_seeds(
     tokens: NDArray[np.uint16], windows: tuple[NDArray[np.uint8], ...], algorithm: Algorithm
 ) -> HashesAndPositions:
-    """Hashes uint64[s] and stream positions int32[s] of the seeds, by position; at one position anchors come first.
+    """Return hashes uint64[s] and stream positions int32[s] of the seeds, by position.
 
-    windows: the frequency fingerprints by each of the algorithm's rules.
+    Anchors precede windows at the same position. windows: the frequency fingerprints for each of the algorithm's rules.
     """
     found = []
     if Seeds.ANCHORS in algorithm.seeds:
@@ -55,7 +55,7 @@ def find_seeds(
 
 
 def window_seeds(windows: NDArray[np.uint8], rule: WindowRule) -> HashesAndPositions:
-    """Hashes of windows and where each begins. Of a row of equal windows (one sentence repeated) only the first.
+    """Return hashes of windows and their positions; of consecutive equal windows (a repeated sentence) only the first.
 
     windows: uint8[w, bytes], one for every `rule.step` tokens. Windows of other rules have other hashes.
     """
@@ -70,9 +70,9 @@ def window_seeds(windows: NDArray[np.uint8], rule: WindowRule) -> HashesAndPosit
 def window_seeds_at_step(
     tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8], step: int
 ) -> HashesAndPositions:
-    """Window seeds of a stream at another step than the rule's, with the same hashes.
+    """Return the window seeds of a stream at another step than the rule's, with the same hashes.
 
-    Windows of a work every half granularity and of a page every token: no window of the work is out of phase.
+    If works have windows every half granularity and pages at every token, no window of a work is out of phase.
     """
     moved = replace(rule, step=step)
     return window_seeds(windows_of_rule(tokens, moved, initials), moved)
@@ -81,11 +81,11 @@ def window_seeds_at_step(
 def find_anchors(
     tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Hashes uint64[a] and stream positions int32[a], increasing, of the anchors of a stream.
+    """Return the hashes uint64[a] and stream positions int32[a], increasing, of the anchors of a stream.
 
-    Whether a position is kept depends on the 2w - 2 + k tokens around it only, so that two texts with a passage in
-    common keep the same positions in it. Runs of tokens with a wildcard, and all but the first of a row of equal runs
-    (one character repeated), are never kept.
+    Whether a position is kept depends only on the 2w - 2 + k tokens around it, so two texts that share a passage keep
+    the same positions in it. Runs of tokens with a wildcard are never kept, and of consecutive equal runs (one
+    character repeated) only the first is kept.
     """
     return _find_anchors(tokens, symbols, rule.tokens, 2 * rule.one_in - 1)
 
@@ -98,7 +98,7 @@ def fingerprint_windows(tokens: NDArray[np.uint16], algorithm: Algorithm) -> tup
 def windows_of_rule(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the fingerprint of each window, in order of the stream, uint8[windows, bytes].
 
-    initials: uint8[65536], of every token.
+    initials: uint8[65536], the initial of every token.
     """
     low, high = _letter_parts(rule)
     return _fingerprint_windows(tokens, initials, low, high, rule.granularity, rule.step, bytes_per_window(rule))
@@ -126,14 +126,14 @@ def mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def window_count(tokens: int, rule: WindowRule) -> int:
-    """Return the number of windows that fit; what is left over at the end belongs to none."""
+    """Return the number of windows that fit; remaining tokens at the end belong to no window."""
     return max(0, (tokens - rule.granularity) // rule.step + 1)
 
 
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
-    """Return the excess over the reference, rounded up, cut to [0, rule.max_digit], uint8[windows, letters].
+    """Return the excess over the reference, rounded up and clipped to [0, rule.max_digit], uint8[windows, letters].
 
-    The source says "normalise to a closed range" and shows no formula: with [0, 1] a digit says whether the letter is
+    The source says "normalise to a closed range" and shows no formula. With [0, 1] a digit shows whether the letter is
     more frequent than in ordinary text, with a wider range by how many occurrences.
     """
     columns = [letter_number(letter) for letter in rule.letters]
@@ -143,13 +143,13 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
 
 
 def bytes_per_window(rule: WindowRule) -> int:
-    """Bytes that the largest number of a rule needs."""
+    """Return the number of bytes for the largest number of a rule."""
     largest: int = (rule.max_digit + 1) ** len(rule.letters) - 1
     return -(-largest.bit_length() // BITS_PER_BYTE)
 
 
 def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return the number of each window modulo 2^64, where it has more bits times an odd constant for these."""
+    """Return the number of each window modulo 2^64; longer windows are hashed to 64 bits with an odd multiplier."""
     numbers = np.zeros(len(windows), np.uint64)
     for column in windows[:, :-WORD_BYTES].T:
         numbers = (numbers + column) * MULTIPLIER
@@ -162,7 +162,7 @@ def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 @cache
 def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return, for each letter and count, the low and high 64 bits of what it adds to a window's fingerprint."""
+    """Return the low and high 64 bits that each letter and count adds to a window's fingerprint."""
     low = np.zeros((LETTERS, rule.granularity + 1), np.uint64)
     high = np.zeros_like(low)
     counts = np.repeat(np.arange(rule.granularity + 1, dtype=np.uint16)[:, None], LETTERS, axis=1)
@@ -175,7 +175,7 @@ def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint
 
 @kernel(nogil=True)
 def _find_anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[Numbers, Positions]:
-    """Hashes and positions of the anchors. symbols: uint16[65536], what of a token is hashed."""
+    """Return hashes and positions of the anchors. symbols: uint16[65536], the hashed symbol of each token."""
     size = tokens.size - length + 1
     if size < window:
         return np.empty(0, np.uint64), np.empty(0, np.int32)
@@ -208,9 +208,9 @@ def _find_anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> 
 
 @kernel(allocates=False, nogil=True)
 def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numbers) -> None:
-    """Write the sum of the run that begins at first + i to sums[i + 1]; sums[0] is that of the run before.
+    """Write the sum of the run that begins at first + i to sums[i + 1], and of the previous run to sums[0].
 
-    A run's sum is that of the run before it without the oldest token and with the newest; modulo 2^64 this is exact.
+    A run's sum is the previous run's without the oldest token and with the newest; modulo 2^64 this is exact.
     """
     leaving = np.uint64(1)
     for _ in range(length):
@@ -220,7 +220,7 @@ def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numb
         whole = np.uint64(0)
         for place in range(length):
             whole = whole * MULTIPLIER + np.uint64(symbols[tokens[place]])
-        # No run stands before the first: a sum that is not its own.
+        # The first run has no predecessor: use a sum that differs from its own.
         sums[0], sums[1] = ~whole, whole
         done = 1
     rolled = sums[done]
@@ -233,9 +233,9 @@ def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numb
 
 @kernel(allocates=False, nogil=True)
 def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
-    """Write the hashes of all runs of the tokens; NEVER for one that repeats the run before it or has a wildcard.
+    """Write the hashes of all runs of the tokens; NEVER if a run repeats the previous run or has a wildcard.
 
-    Mixing is a bijection, so that equal sums are equal hashes.
+    Mixing is a bijection, so equal hashes mean equal sums.
     """
     for at in range(grams.size):
         value = sums[at + 1] * MIX_1
@@ -254,9 +254,10 @@ def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
 
 @kernel(allocates=False, nogil=True)
 def _find_minima(grams: Numbers, window: int, least: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
-    """Find the rightmost smallest hash of every window and its place; which row of least and places holds them.
+    """Find the rightmost smallest hash of every window and its place; return the row of least and places with them.
 
-    By minima over 2, 4, 8 ... hashes and then the rest, from one row to the other, so that the loops become vectors.
+    Minima over 2, 4, 8 ... hashes and then the rest are computed from one row to the other, so that the loops become
+    vectors.
     """
     for at in range(grams.size):
         least[0, at], places[0, at] = grams[at], at
@@ -287,8 +288,8 @@ def _fingerprint_windows(  # noqa: PLR0917 - numba compiles no records
 ) -> NDArray[np.uint8]:
     """Return the number of each window, uint8[windows, width].
 
-    letters: uint8[65536], the initial of a token. low, high: uint64[LETTERS, granularity + 1], what a letter that
-    occurs so often adds to the number of 128 bits.
+    letters: uint8[65536], the initial of each token. low, high: uint64[LETTERS, granularity + 1], the amount that a
+    letter with each count adds to the number of 128 bits.
     """
     count = max(0, (tokens.size - granularity) // step + 1)
     found = np.empty((count, width), np.uint8)

@@ -1,4 +1,4 @@
-"""The token stream of a text, which is what all later stages see of it, and the noise left out of it."""
+"""The token stream of a text, which is all that later stages see of the text, and the noise left out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 
-WILDCARD = 0xFFFF  # a character stood here that cannot be read: equal to nothing, unequal to nothing
+WILDCARD = 0xFFFF  # an unreadable character: neither equal nor unequal to any token
 # The order is stored as numbers: append only.
 NOISE_KINDS: tuple[Obfuscation, ...] = (
     Obfuscation.ZERO_WIDTH,
@@ -45,10 +45,10 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """Tokens as they are read.
+    """The tokens of a text in reading order.
 
-    tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], each once, increasing but in noise of the kind
-    REARRANGED; noise: what was left out, and what was put in order.
+    tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], distinct, and increasing except in noise of the kind
+    REARRANGED; noise: items left out, and ranges that were reordered.
     """
 
     tokens: NDArray[np.uint16]
@@ -57,7 +57,7 @@ class Stream:
 
 
 def find_runs(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends of the runs of True.
+    """Return the starts and ends of the runs of True.
 
     >>> [edges.tolist() for edges in find_runs(np.array([False, True, True, False, True]))]
     [[1, 4], [3, 5]]

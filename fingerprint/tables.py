@@ -1,4 +1,4 @@
-"""The tables that normalisation looks characters up in, made from one reading table at first use."""
+"""The look-up tables of normalisation, built from one reading table at first use."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +14,14 @@ from fingerprint.readings import CODE_POINTS, READINGS_2026, ReadingTable
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """A reading table, a classification of characters, and what follows from both."""
+    """A reading table, a classification of characters, and the tables derived from both."""
 
     readings: ReadingTable
     classes: CharacterClasses
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
-        """uint8[code point]: a `Kind`."""
+        """The `Kind` of each code point, uint8[code point]."""
         kinds = np.zeros(CODE_POINTS, np.uint8)
         kinds[self.readings.syllables > 0] = Kind.HAN
         folding = self.readings.folding
@@ -35,7 +35,7 @@ class Tables:
 
     @cached_property
     def signs(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the kind above TOKEN_BITS, the syllable below; a wildcard has none."""
+        """The sign of each code point, uint16[code point]: kind above TOKEN_BITS, syllable below; 0 for wildcards."""
         signs = self.readings.syllables.copy()
         signs[self.kinds == Kind.WILDCARD] = 0
         signs += self.kinds.astype(np.uint16) << np.uint16(TOKEN_BITS)
@@ -43,19 +43,19 @@ class Tables:
 
     @cached_property
     def simplified_forms(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the simplified form of a Chinese character of the basic plane; NO_CHARACTER of others."""
+        """The simplified form of each Chinese character of the basic plane, uint16[code point]; else NO_CHARACTER."""
         folding = self.readings.folding
         is_simple = (self.kinds == Kind.HAN) & (folding <= np.iinfo(np.uint16).max)
         return np.where(is_simple, folding, NO_CHARACTER).astype(np.uint16)
 
     @cached_property
     def pinyin(self) -> PinyinReader:
-        """Reads Latin letters as syllables."""
+        """The reader of Latin letters as syllables."""
         return PinyinReader(self.readings.names, self.kinds)
 
     @cached_property
     def initials(self) -> NDArray[np.uint8]:
-        """uint8[65536]: the initial of every token (fingerprint.alphabets)."""
+        """The initial of every token, uint8[65536] (fingerprint.alphabets)."""
         return initial_letters(self.readings.names)
 
 

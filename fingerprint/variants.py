@@ -1,6 +1,6 @@
 """Characters that are variants of one another (异体字), for classification only: no fingerprint depends on them.
 
-The table is written by laboratory.tables.build_variants and read at first use; its sources are named there.
+The table is written by laboratory.tables.build_variants, which names its sources, and read at first use.
 """
 
 from itertools import combinations
@@ -28,7 +28,7 @@ VARIANTS_2026 = table_path("2026")
 
 
 def read_groups(path: Path = VARIANTS_2026) -> list[tuple[str, str]]:
-    """Return source and variant characters of each line. Raises BrokenInvariant for another file."""
+    """Return source and variant characters of each line. Raises BrokenInvariant if the file is not valid."""
     try:
         lines = path.read_text("utf-8").splitlines()
         return [(source, group) for source, group in (line.split("\t") for line in lines if not line.startswith("#"))]
@@ -39,7 +39,7 @@ def read_groups(path: Path = VARIANTS_2026) -> list[tuple[str, str]]:
 def variant_pairs(table: ReadingTable = READINGS_2026, path: Path = VARIANTS_2026) -> NDArray[np.int64]:
     """Return the `variant_key` of each pair of variants in this table's simplified forms, int64[n], ascending.
 
-    Pairs that folding makes one character are left out.
+    Pairs that folding makes equal are left out.
     """
     keys = set()
     for _, group in read_groups(path):
@@ -49,7 +49,7 @@ def variant_pairs(table: ReadingTable = READINGS_2026, path: Path = VARIANTS_202
 
 
 def variant_key(smaller: CodePoint, greater: CodePoint) -> CodePoint:
-    """Two code points as one number; int64 holds it.
+    """Return two code points as one number, which fits into int64.
 
     >>> variant_key(0x20, 0x21) == 0x20 * CODE_POINTS + 0x21
     True

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import Fingerprint
 
-BYTES_PER_CHARACTER = 2  # Python keeps a Chinese text in two bytes a character
+BYTES_PER_CHARACTER = 2  # Python stores a Chinese text in two bytes a character
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024  # some 40 M characters of works
 FIRST_TOKENS = 1 << 16
 
@@ -37,7 +37,7 @@ class Corpus(Protocol):
 
 
 class CorpusCache:
-    """A corpus that caches the last used texts of another, up to a number of bytes."""
+    """A corpus that caches the most recently used texts of another corpus, up to a number of bytes."""
 
     def __init__(self, source: Corpus, max_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self._source = source
@@ -75,7 +75,7 @@ class MemoryCorpus(dict[WorkTextId, WorkEntry]):
 
 
 class TokenStreams(NamedTuple):
-    """The stream of text number t is tokens[starts[t]:ends[t]]."""
+    """The streams of many texts: text number t has the tokens tokens[starts[t]:ends[t]]."""
 
     tokens: NDArray[np.uint16]
     starts: NDArray[np.int64]
@@ -85,7 +85,7 @@ class TokenStreams(NamedTuple):
 class TokenCache:
     """A cache of token streams.
 
-    Holds up to a number of tokens; beyond it the cache is cleared.
+    Holds up to a number of tokens; if it is full, it is cleared.
     """
 
     def __init__(self, corpus: Corpus, max_tokens: int) -> None:
@@ -96,7 +96,7 @@ class TokenCache:
         self._places: dict[WorkTextId, tuple[int, int]] = {}
 
     def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
-        """Return the streams of these texts, in order; a missing text has an empty one."""
+        """Return the streams of these texts, in order; a missing text has an empty stream."""
         places = self._fetch(text_ids)
         if places is None:
             self._clear()
@@ -108,7 +108,7 @@ class TokenCache:
         return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
 
     def _fetch(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
-        """Fetch the missing streams, and return the range of each; None if the cache is full."""
+        """Fetch the missing streams, and return the range of each, or None if the cache is full."""
         places = []
         for text_id in text_ids:
             place = self._places.get(text_id)

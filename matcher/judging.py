@@ -49,29 +49,29 @@ Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens 
 
 
 class AlignedPage(NamedTuple):
-    """The alignments of a page before judging. Text numbers are those of the segments."""
+    """The alignments of a page before judging. Texts are numbered as in the segments."""
 
     page: TokenizedPage
     written: ReadingOrder  # the page as given
     text_ids: Mapping[int, WorkTextId]  # of all texts with a segment
     resolved: ResolvedSegments
-    phrases: Phrases  # of texts that may be compared
+    phrases: Phrases  # of the texts that may be compared
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be looked up
     index_postings: int
 
 
 class _Finding(NamedTuple):
-    """One text that the page copied from, before it has a class."""
+    """A text that the page copied from, before classification."""
 
     text_id: WorkTextId
-    work: TokenizedText  # in reading order, as the page is
+    work: TokenizedText  # in reading order, like the page
     written: ReadingOrder  # the work as given
     comparisons: list[PassageComparison]
     figures: Figures
     also: tuple[WorkTextId, ...]
     is_quotation: bool
-    is_whole: bool  # the text stands whole on the page
-    own: float  # share of it that no other text has
+    is_whole: bool  # the page has the whole text
+    own: float  # the share that no other text has
 
 
 class Judge:
@@ -84,9 +84,10 @@ class Judge:
         self._editions = Editions(corpus, calibration)
 
     def matches(self, aligned: AlignedPage, work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
-        """Return the matches of the page, the text with most tokens first. work_of: the work of each text.
+        """Return the matches of the page, the text with most tokens first.
 
-        Raises AlgorithmMismatch for a text of the corpus whose fingerprint is of another algorithm.
+        work_of: the work of each text. Raises AlgorithmMismatch if the fingerprint of a text in the corpus has another
+        algorithm.
         """
         made = (self._finding(aligned, number, segments) for number, segments in aligned.resolved.by_text())
         findings = self._with_common_wording([finding for finding in made if finding is not None], aligned)
@@ -102,7 +103,7 @@ class Judge:
         )
 
     def _finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
-        """Return the finding of text `number` on the page; None if it is too small."""
+        """Return the finding of text `number` on the page, or None if it is too small."""
         page, passages = aligned.page, chain_segments(segments, self._calibration)
         entry = self._corpus.entry(aligned.text_ids[number]) if passages else None
         if entry is None:
@@ -126,9 +127,9 @@ class Judge:
     def _is_enough(
         self, page: TokenizedPage, found: Figures, comparisons: Sequence[PassageComparison], ranges: Ranges
     ) -> bool:
-        """Return whether enough was matched, each place of the work once; in a short passage digits count for nothing.
+        """Return whether enough was matched, each place of the work once; in a short passage digits do not count.
 
-        A few characters over and over are nothing, however many they are.
+        A few repeated characters are not enough, however many there are.
         """
         least = self._calibration.min_distinct_runs
         if count_distinct_runs(page.fingerprint.tokens, *ranges, least) < least:
@@ -146,9 +147,9 @@ class Judge:
         entry: WorkEntry,
         also: tuple[WorkTextId, ...],
     ) -> float:
-        """Return the share of the passages that no other text but an edition of the work has.
+        """Return the share of the passages that no other text has, except editions of the work.
 
-        ranges: of the passages.
+        ranges: the ranges of the passages.
         """
         anchor_tokens = entry.fingerprint.algorithm.anchors.tokens
         share = own_share(*ranges, aligned.phrases, [number], aligned.capped, anchor_tokens)
@@ -175,7 +176,7 @@ class Judge:
     def _other_carriers(
         self, aligned: AlignedPage, number: int, passages: Sequence[AlignedPassage]
     ) -> tuple[WorkTextId, ...]:
-        """Return the texts with at least half of the matched tokens, those with most first."""
+        """Return the texts with at least half of the matched tokens, those with most tokens first."""
         if not aligned.resolved.has_losers:
             return ()
         found = aligned.resolved.other_carriers(number, *_ranges(passages))
@@ -187,7 +188,7 @@ class Judge:
     def _match(self, aligned: AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
         """Return a finding as it is reported.
 
-        Pieces: of how many texts the page is patched together, 0 when it is not.
+        pieces: the number of texts if the page is a patchwork; otherwise 0.
         """
         page, found = aligned.page, finding.figures
         match_class = classify(found, finding.is_quotation, pieces > 0, self._calibration)
@@ -216,7 +217,7 @@ class Judge:
 
 
 class Editions:
-    """Recognizes editions of one work by shared anchors, and caches the answers."""
+    """Recognizes editions of one work by shared anchors, and caches the results."""
 
     def __init__(self, corpus: Corpus, calibration: Calibration) -> None:
         self._corpus = corpus
@@ -273,7 +274,7 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Pas
 def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageComparison]) -> tuple[Places, int]:
     """Return the distinct offsets of the work's characters on the page, and their number.
 
-    offsets: of the work's tokens in the text as given.
+    offsets: the offsets of the work's tokens in the text as given.
     """
     matched = [found.work_matched for found in comparisons if found.work_matched.size]
     if not matched:
@@ -283,9 +284,9 @@ def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageC
 
 
 class ChangesOfSpan(Sequence[Change]):
-    """The changes of a span in order of the page, with those that hide it; created on first access.
+    """The changes of a span in order of the page, including items that hide it; created on first access.
 
-    A chapter may have a thousand, and most are only counted: creating them took a third of the time of a match.
+    A chapter may have a thousand changes, and most are only counted: creating them took a third of the time of a match.
     """
 
     def __init__(self, page: TokenizedText, work: TokenizedText, found: PassageComparison) -> None:
@@ -344,8 +345,8 @@ def _write_out(page: TokenizedText, work: TokenizedText, found: PassageCompariso
 def _without_garbage_collection() -> Iterator[None]:
     """Suspend the search for reference cycles.
 
-    A page set with zero-width characters has thousands of changes, none of them in a cycle; to look through the whole
-    process while they are made took as long as all the rest (3,000 characters, November 2026: 73 pages/s, 159 without).
+    A page with zero-width characters has thousands of changes, none of them in a cycle. Scanning the whole process
+    while they are created took as long as everything else (3,000 characters, November 2026: 73 pages/s, 159 without).
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Matches pages: look up, extend, resolve overlaps, then chain, compare and judge (matcher.judging)."""
+"""Matches pages: looks up, extends, resolves overlaps, then chains, compares and judges (matcher.judging)."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -22,7 +22,8 @@ from matcher.judge.classification import without_texts
 from matcher.judging import AlignedPage, Judge
 from matcher.reading_order import ReadingOrder
 
-# Looked up at once, whichever is reached first. 8 pages take .94 of the time of single ones, 32 .9, 128 the same.
+# Pages looked up at once; whichever limit is reached first. 8 pages take .94 of the time of single pages, 32 .9, 128
+# the same.
 MAX_PAGES_AT_ONCE, MAX_TOKENS_AT_ONCE = 32, 1 << 18
 
 
@@ -35,8 +36,8 @@ class ComparableWorks(Protocol):
 class GivenPage(NamedTuple):
     """A page to match.
 
-    sources: called once with all texts of which the page has more than a few tokens; texts that it leaves out are
-    neither compared nor named. Without it, each text is its own work, of which a patchwork has several.
+    sources: called once with all texts of which the page has more than a few tokens; texts missing from the result are
+    neither compared nor named. Without it, each text counts as its own work when a patchwork is detected.
     """
 
     text: str
@@ -45,24 +46,24 @@ class GivenPage(NamedTuple):
 
 
 class Matcher:
-    """Finds the passages that pages copied from the texts of an index; one thread at a time."""
+    """Finds the passages that pages copied from the texts of an index. For one thread at a time."""
 
     def __init__(self, index: MatchIndex, corpus: Corpus, calibration: Calibration = DEFAULT) -> None:
         self._index = index
         self._calibration = calibration
         self._streams = TokenCache(corpus, calibration.max_cached_tokens)
         self._judge = Judge(corpus, index.algorithm_id, calibration)
-        self._index_postings = 0  # as the last look-up saw it; the cap grows with it
+        self._index_postings = 0  # as of the last look-up; the cap grows with it
 
     def match(self, text: str, fingerprint: Fingerprint, sources: ComparableWorks | None = None) -> tuple[Match, ...]:
         """Return the matches of one page: see `match_pages`."""
         return next(self.match_pages([GivenPage(text, fingerprint, sources)]))
 
     def match_pages(self, pages: Iterable[GivenPage]) -> Iterator[tuple[Match, ...]]:
-        """Yield for each page the texts that it copied from, the one with most tokens first; empty without any.
+        """Yield for each page the texts that it copied from, the text with most tokens first; empty if there are none.
 
         Looks up several pages at once, in the index of that moment. Raises IndexStale, ServiceUnavailable, and
-        AlgorithmMismatch for fingerprints of another algorithm, of a page or of a work in the corpus.
+        AlgorithmMismatch if the fingerprint of a page or of a work in the corpus has another algorithm.
         """
         for portion in _batches(pages):
             for page in portion:

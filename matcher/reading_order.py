@@ -1,6 +1,6 @@
 """The reading order of a text with reordered characters, and the mapping to its original places.
 
-The steps of the matcher use reading order only. Their results are mapped once, at the end.
+The steps of the matcher use only the reading order. Their results are mapped once, at the end.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from core.text import TextRange
 from fingerprint.fingerprinting import Fingerprint
 from fingerprint.stream import NOISE_KINDS, Noise
 
-MIN_BREAKS = 3  # as of other obfuscations (matcher.calibration)
+MIN_BREAKS = 3  # as for other obfuscations (matcher.calibration)
 MAX_EXAMPLE_CHARS = 40
 REARRANGED = NOISE_KINDS.index(Obfuscation.REARRANGED)
 
@@ -25,7 +25,7 @@ class ReadingOrder:
     """A text in reading order.
 
     text, fingerprint: in reading order, offsets ascending. places: int64[len(text)], the place of each character in the
-    text as given; None if both orders are the same.
+    text as given, or None if both orders are the same.
     """
 
     text: str
@@ -59,16 +59,13 @@ class ReadingOrder:
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
     def obfuscation(self, passages: Iterable[tuple[int, int]]) -> ObfuscationFound | None:
-        """Return the reordering of these ranges of tokens as an obfuscation, with the number of tokens.
-
-        None without one.
-        """
+        """Return the reordering of these token ranges as an obfuscation, with the number of tokens, or None."""
         if self.places is None:
             return None
         moved, first = 0, 0
         ranks = np.argsort(
             np.argsort(self.offsets)
-        )  # among all tokens of the page: those between may be read elsewhere
+        )  # among all tokens of the page: tokens between them may be read elsewhere
         for start, end in passages:
             breaks = int(np.count_nonzero(np.diff(ranks[start:end]) != 1))
             if breaks and not moved:
@@ -85,7 +82,7 @@ class ReadingOrder:
 def spans_as_given(spans: tuple[Span, ...], page: ReadingOrder, work: ReadingOrder) -> tuple[Span, ...]:
     """Return spans between texts in reading order as spans of the texts as given.
 
-    A span is the least range with all its characters. Other tokens of the page in it are `inserted`.
+    A span becomes the smallest range with all its characters. Other tokens of the page in this range are `inserted`.
     """
     if page.places is None and work.places is None:
         return spans
@@ -104,7 +101,7 @@ def _as_given(span: Span, page: ReadingOrder, work: ReadingOrder) -> Span:
 
 
 def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
-    """Return the least range of the text as given that contains a range in reading order."""
+    """Return the smallest range of the text as given that contains a range in reading order."""
     if places is None:
         return read
     if not len(read):
@@ -115,7 +112,7 @@ def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
 
 
 def _pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int64] | None) -> Iterator[Change]:
-    """Yield a change in pieces of adjacent characters in both texts.
+    """Yield a change in pieces of characters that are adjacent in both texts.
 
     If the sides differ in length, the first piece has the whole other side.
     """
@@ -134,7 +131,7 @@ def _singles(read: TextRange, places: NDArray[np.int64] | None) -> list[int]:
 
 
 def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
-    """Join pairs of characters that are neighbours in both texts, in any order, to ranges."""
+    """Join pairs of characters that are neighbours in both texts, in any order, into ranges."""
     steps = sorted(steps)
     first = 0
     for number in range(1, len(steps) + 1):
@@ -149,7 +146,7 @@ def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextR
 
 
 def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRange]:
-    """Yield a range in reading order as ranges of the text as given; an empty one as its place."""
+    """Yield a range in reading order as ranges of the text as given; an empty range as its place."""
     if places is None or not len(read):
         yield _hull(places, read)
         return

@@ -9,8 +9,8 @@ from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 
-FIRST, LAST = 0x4E00, 0x9000  # enough different characters for a text that repeats nothing
-# What is in no order is put into one only where its pairs of characters are those of Chinese.
+FIRST, LAST = 0x4E00, 0x9000  # enough different characters for a text without repetitions
+# A text in disorder is reordered only if its pairs of characters are those of Chinese.
 CHINESE = (
     "天还没有亮，渡口的灯先亮了。老周把船从芦苇里撑出来，水面上浮着一层薄雾，他看不清对岸，只听见有人在那边喊他的名字。"
     "他答应了一声，把烟袋别在腰上，慢慢地摇起橹来。这条河他走了四十年，哪里水深，哪里有石头，他闭着眼睛也知道。"
@@ -23,13 +23,13 @@ def warm_up() -> bool:
     """Match a page with edits of every kind against a work, and return whether it was found."""
     work = "".join(map(chr, range(FIRST, LAST, 7)))
     page = f"{work[:900]}（wǒ men） \u200b{work[940:1500]}\ue000{work[1400:1100:-1]}{work[1501:]}"
-    fingerprint_text(page[::-1])  # in disorder: tried in other orders
+    fingerprint_text(page[::-1])  # in disorder: other orders are tried
     fingerprint_text("wo men yi qi lai shuo hua " * 5)
     fingerprint_text("".join(CHINESE[at : at + 2][::-1] for at in range(0, len(CHINESE), 2)))
-    fingerprint_text("".join(map("".join, zip(CHINESE, work, strict=False))))  # every second character a strange one
+    fingerprint_text("".join(map("".join, zip(CHINESE, work, strict=False))))  # every second character is foreign
     index, corpus = MemoryIndex(), MemoryCorpus()
     corpus[WorkTextId("work")] = WorkEntry(work, fingerprint_text(work))
-    corpus[WorkTextId("part")] = WorkEntry(work[200:700], fingerprint_text(work[200:700]))  # also carries what is taken
+    corpus[WorkTextId("part")] = WorkEntry(work[200:700], fingerprint_text(work[200:700]))  # another carrier
     for text_id, entry in corpus.items():
         index.add(text_id, entry.fingerprint)
     found = Matcher(index, corpus).match(page, fingerprint_text(page))

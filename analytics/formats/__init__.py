@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import BadInput
 
-if TYPE_CHECKING:  # the command line lists the formats each time, and writes a report once
+if TYPE_CHECKING:  # the command line lists the formats on every run, but rarely writes a report
     from analytics.report import Report
 
 
@@ -17,14 +17,14 @@ TEMPLATES = Path(__file__).parents[1] / "templates"  # of Typst
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """One format. Its module has a function `render`, and is loaded on use."""
+    """A report format. Its module has a function `render`, and is imported on use."""
 
-    name: str  # what a caller says, and the extension of the file
+    name: str  # as given by a caller, and as the file extension
     media_type: str
     module: str
 
     def render(self, report: "Report") -> bytes:
-        """Return the bytes of `report`; the same report gives the same figures in every format."""
+        """Return the bytes of `report`; the same report has the same figures in every format."""
         render: Callable[[Report], bytes] = import_module(f"{__name__}.{self.module}").render
         return render(report)
 
@@ -40,12 +40,12 @@ FORMATS: Mapping[str, ReportFormat] = {each.name: each for each in _FORMATS}
 
 
 def find_format(name: str) -> ReportFormat:
-    """Return the format of that name. Raises BadInput listing the known ones."""
+    """Return the format with that name. Raises BadInput that lists the known formats."""
     if name not in FORMATS:
         raise BadInput("report.format", format=name, formats=tuple(FORMATS))
     return FORMATS[name]
 
 
 def render(report: "Report", name: str) -> bytes:
-    """Return the bytes of `report` in the format of that name."""
+    """Return the bytes of `report` in the format with that name."""
     return find_format(name).render(report)

@@ -1,7 +1,7 @@
 """A report as CSV, for spreadsheets and scripts: UTF-8 with a byte-order mark, so that Excel in China reads it.
 
-One table with one header, so that it can be filtered, sorted and loaded without knowing where a part begins. The cases
-come first, one row each, with the case's number under "item". Below them are the scope, every measure and the suspected
+There is one table with one header, so that it can be filtered, sorted and loaded as a whole. The cases come first, one
+row each, with the case's number in the column "item". Below them are the scope, every measure and the suspected
 rewrites in long form: section, item, measure, value (section "sites", item the site, measure "pages checked", value
 1234). Filtering on the first column separates them. Numbers and dates are plain; shares are 0 to 1.
 """

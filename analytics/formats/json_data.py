@@ -4,11 +4,12 @@
 "days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": [],
 "lead_caution", "lead_counts": [], "leads": []}`
 
-Leads (suspected rewrites) are no cases and in no other figure; these lists are empty if nobody searches for them.
+Leads (suspected rewrites) are not cases and not included in other figures; these lists are empty if nobody searches for
+rewrites.
 
-Keys are those of `analytics.tables`; `schema()` returns a JSON Schema. Shares are numbers from 0 to 1, days
+Keys are defined in `analytics.tables`; `schema()` returns a JSON Schema. Shares are numbers from 0 to 1, days
 `2026-11-21`, moments ISO 8601 with the offset of the user's time zone, terms the values of core's enumerations, missing
-values null. A version never loses a key or changes its meaning; new keys may be added.
+values null. Within a version, keys are never removed and never change their meaning; new keys may be added.
 """
 
 import json
@@ -54,7 +55,7 @@ def render(report: Report) -> bytes:
 
 
 def schema(report: Report) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of any report; `report` provides only the columns."""
+    """Return the JSON Schema (draft 2020-12) for any report; `report` only provides the columns."""
     properties: dict[str, Any] = {
         "format": {"const": FORMAT},
         "version": {"const": VERSION},
@@ -102,6 +103,6 @@ def _object(fields: Sequence[TableColumn | ReportFigure]) -> dict[str, Any]:
 
 
 def _iso(value: object) -> str:
-    if isinstance(value, date):  # a datetime is one
+    if isinstance(value, date):  # a datetime is a date too
         return value.isoformat()
     raise TypeError(f"no JSON for {value!r}")

@@ -1,7 +1,7 @@
 """A report as PDF (PDF/A-2u, for archives and courts), set by Typst with the Noto CJK fonts of `mplfonts`.
 
-The text reaches the template as JSON in an input and is never part of its markup. Fonts of the machine are not used, so
-that a report looks the same everywhere; a character that the fonts lack is written as its number.
+The text is passed to the template as JSON in an input and is never part of its markup. Fonts of the machine are not
+used, so a report looks the same everywhere; characters missing from the fonts are written as numbers.
 """
 
 import json
@@ -17,7 +17,7 @@ from core.plain_text import text_width
 from core.typesetting import TypesettingError, typeset, typeset_apart
 
 # Measured 2026-11-21 on two cores with 500 to 5,000 cases: 0.2 MB and 2 ms a case; 5,000 take 1.1 GB and 10 s and make
-# more than 600 pages. More paper is of no use, and a small machine has no more memory.
+# more than 600 pages. More pages are of no use, and a small machine has no more memory.
 MAX_CASES = 5_000
 MAX_CASES_IN_THIS_PROCESS = 200  # 40 MB, which the process keeps
 
@@ -30,7 +30,7 @@ _WORDS_OF_TEMPLATE = (
 
 
 def render(report: Report) -> bytes:
-    """Return the report as an A4 document. Raises BadInput for too many cases to print."""
+    """Return the report as an A4 document. Raises BadInput if there are too many cases to print."""
     rows = len(report.cases) + len(report.leads)
     if rows > MAX_CASES:
         raise BadInput("report.too-many-to-print", most=MAX_CASES, cases=rows)

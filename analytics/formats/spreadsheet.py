@@ -1,7 +1,7 @@
 """A report as an Excel workbook: summary, sites, works, days, cases; real numbers and dates, no formula, no link.
 
-Rows are written to disk one by one (constant memory). Moments are in the user's time zone, which the summary names,
-since a spreadsheet's dates have none.
+Rows are written to disk one by one (constant memory). Moments are in the user's time zone, named in the summary, since
+dates in a spreadsheet have no time zone.
 """
 
 import io
@@ -21,8 +21,8 @@ from core.errors import BadInput
 from core.plain_text import text_width
 from core.shares import percentage
 
-MAX_ROWS = 1_048_575  # of a sheet, below its header; the format's limit
-_MIN_WIDTH, _MAX_WIDTH = 8, 60  # in digits' widths, the format's unit
+MAX_ROWS = 1_048_575  # of a sheet, below its header; the limit of the format
+_MIN_WIDTH, _MAX_WIDTH = 8, 60  # in widths of a digit, the format's unit
 
 _NUMBER_FORMATS = {
     CellKind.COUNT: "#,##0",
@@ -30,7 +30,7 @@ _NUMBER_FORMATS = {
     CellKind.DAY: "yyyy-mm-dd",
     CellKind.MOMENT: "yyyy-mm-dd hh:mm",
 }
-# A number format rounds; these show the digits of core.shares.
+# A number format rounds; these formats show the digits of core.shares.
 _ALL_OR_NOTHING, _LITTLE, _TENTHS = "0%", '"<0.1%"', "0.0%"
 _OWN_SHEETS = ("sites", "works", "days")
 _OPTIONS = {
@@ -44,7 +44,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """The cell formats of one workbook, and the words for its cells."""
+    """The cell formats of a workbook, and the words for its cells."""
 
     phrases: Phrases
     title: Any
@@ -112,7 +112,7 @@ def _share_format(share: float) -> str:
 
 
 def _write_summary(book: Any, report: Report, extra: Sequence[ReportTable], styles: _Styles) -> None:
-    """Write scope, figures and small tables on one sheet: they have too few rows for their own."""
+    """Write scope, figures and small tables on one sheet: they have too few rows for separate sheets."""
     phrases = styles.phrases
     sheet = book.add_worksheet(phrases["table.summary"])
     sheet.hide_gridlines(2)
@@ -157,7 +157,7 @@ def _write_table_sheet(book: Any, table: ReportTable, styles: _Styles) -> None:
 
 
 def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
-    """Write the suspected rewrites on their own sheet, below the caution."""
+    """Write the suspected rewrites on a separate sheet, below the caution."""
     counts, leads = tables.lead_counts(report), tables.leads(report)
     sheet = book.add_worksheet(table_title(leads, styles.phrases))
     for number, width in enumerate(_widths(leads, styles.phrases)):
@@ -170,7 +170,7 @@ def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
 
 
 def _write_table(sheet: Any, first_row: int, table: ReportTable, styles: _Styles) -> int:
-    """Write a header and the rows; returns the number of the row after them."""
+    """Write a header and the rows; return the number of the next row."""
     for number, column in enumerate(table.columns):
         sheet.write_string(first_row, number, column_label(column, styles.phrases), styles.header)
     row = first_row
@@ -192,7 +192,7 @@ def _write_cell(sheet: Any, at: tuple[int, int], kind: CellKind, value: Cell, st
     match value:
         case None:
             return
-        case date():  # a datetime is one
+        case date():  # a datetime is a date too
             sheet.write_datetime(*at, value, style)
         case int() | float():
             sheet.write_number(*at, value, style)

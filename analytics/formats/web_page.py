@@ -1,7 +1,7 @@
 """A report as one HTML file without scripts or external resources, with charts, printable, readable on a phone.
 
-lxml's builder escapes all content; the policy in the head forbids scripts and requests, whatever a crawled title
-contains. Only http and https addresses become links.
+lxml's builder escapes all content. The policy in the head forbids scripts and requests, whatever a crawled title
+contains. Only http and https URLs become links.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""`python -m deploy.cli` is `zhuiwen`."""
+"""Lets `python -m deploy.cli` run `zhuiwen`."""
 
 from deploy.cli import main
 

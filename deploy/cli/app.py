@@ -1,4 +1,4 @@
-"""`zhuiwen`: finds the verb, runs it, and turns any error into one line and an exit code."""
+"""Runs `zhuiwen`: finds the verb, runs it, and turns any error into one line and an exit code."""
 
 import contextlib
 import gc
@@ -20,8 +20,8 @@ from webadmin.ui.console.session import register_opener
 from webadmin.ui.console.words import language
 
 # The verbs of each module (of this package unless qualified), in the order of the help. Only the module of the verb is
-# loaded, so that `zhuiwen read` does not load what `zhuiwen up` needs. The module has a function with the name of the
-# verb, or the GROUP of its subcommands. The laboratory is above this package; only a checkout has it.
+# loaded, so that `zhuiwen read` does not load the libraries of `zhuiwen up`. The module has a function with the name of
+# the verb, or the GROUP of its subcommands. The laboratory is above this package; only a checkout has it.
 LABORATORY = "laboratory"
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
@@ -50,15 +50,15 @@ VERBS = {
     "webadmin.accounts.cli.users": ("user",),
     "webadmin.backups.cli.holders": ("holder",),
 }
-# Subcommands that belong to another subject, with the module of their function.
+# Subcommands that belong to another subject, with the modules of their functions.
 ADDED = {"site": {"contacts": "webadmin.notices.cli.site_contacts", "effect": "webadmin.notices.cli.site_effect"}}
-FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # for verbs that are no Python names
+FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # for verbs that are not valid Python names
 
 register_opener(open_installation)
 
 
 class _InOrder(TyperGroup):
-    """Lists the verbs in the order of VERBS."""
+    """A command group that lists the verbs in the order of VERBS."""
 
     def list_commands(self, ctx: object) -> list[str]:
         return [verb for verbs in VERBS.values() for verb in verbs if verb in self.commands]
@@ -107,11 +107,11 @@ def _module_path(module: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    # Before numpy is loaded: on a busy machine two threads that wait for each other may take twice the time of one.
+    # Before numpy is loaded: on a busy machine two threads that wait for each other may take twice as long as one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = sys.argv[1:] if arguments is None else list(arguments)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
+        with contextlib.suppress(AttributeError):  # a test's replacement of a stream has nothing to set
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     code = run(given)
     gc.freeze()  # skips the last garbage collection, which saves .15 s at the end of a batch
@@ -138,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _unheard() -> int:
-    """End quietly when the reader of the output has gone, such as `head`; else Python would complain at exit."""
+    """End quietly if the reader of the output has gone, such as `head`; otherwise Python would complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     return DONE
 
@@ -154,4 +154,4 @@ def _print_version(is_asked: bool) -> None:
 def _options(
     version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
 ) -> None:
-    """Declare the options before the verb."""
+    """Declare the options that precede the verb."""

@@ -1,7 +1,7 @@
 """Compares works and pages in JSON lines; works are held in memory, and pages are streamed.
 
-docs/batch-format.md has the format: offsets are in code points of the text as given, half-open. For a page given as
-HTML the text is what the crawler reads in it.
+docs/batch-format.md describes the format: offsets are in code points of the text as given, half-open. For a page in
+HTML, the text is the text that the crawler reads.
 """
 
 import json
@@ -18,7 +18,7 @@ from deploy.cli.comparing_processes import in_order
 from webadmin.ui.services.json_lines import Complain, JsonRecord, records
 
 PROGRESS_EVERY_PAGES = 100
-# Limits of the pages that a process gets at once, whichever is reached first: some hundredths of a second of work.
+# Limits of the pages that a process receives at once, whichever is reached first: some hundredths of a second of work.
 PORTION_PAGES, PORTION_CHARS = 32, 1 << 18
 
 
@@ -34,7 +34,7 @@ class Summary:
 
 @dataclass(slots=True)
 class ComparedWorks:
-    """The works of a file, each id with its text, in order."""
+    """The works in a file, each id with its text, in order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
@@ -65,14 +65,14 @@ class ComparedWorks:
 
 
 class Comparer(Protocol):
-    """Works that pages are compared with."""
+    """Compares pages with a set of works."""
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
         """Yield the matches of each page as JSON values; a page is an id and a text."""
 
 
 class ArchivePage(NamedTuple):
-    """The page of one line."""
+    """The page on one line of the file."""
 
     page_id: str
     given: str
@@ -89,7 +89,7 @@ def write_comparison(
     complain: Complain,
     on_progress: Callable[[Message], None],
 ) -> Summary:
-    """Write the matches of all pages to `out`, which is complete or absent in the end."""
+    """Write the matches of all pages to `out`, which is either complete or absent afterwards."""
     run = _ArchiveRun(comparer, pages, exclude_same_id, complain)
     partial = out.with_name(f".{out.name}.part")
     try:
@@ -136,7 +136,7 @@ class _ArchiveRun:
                 self._skip(fault)
 
     def _page(self, record: JsonRecord) -> ArchivePage:
-        """Return the page of a line. Raises MalformedLine, also for a duplicate id: its matches would be ambiguous."""
+        """Return the page on a line. Raises MalformedLine, also for duplicate ids, whose matches would be ambiguous."""
         page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:
             raise MalformedLine(self._pages, record.line_number, "batch.twice", name="page_id", id=page_id)
@@ -177,7 +177,7 @@ def _line(page_id: str, matches: list[dict[str, Any]]) -> str:
 
 
 def _text(page: ArchivePage) -> str | None:
-    """Return the page's text as given or as read in its HTML, or None if the HTML has no text."""
+    """Return the page's text as given or as read from its HTML, or None if the HTML has no text."""
     if not page.is_html:
         return page.given
     from crawler.reading import read_page  # takes .4 s, and only HTML needs it

@@ -45,7 +45,7 @@ def batch(
         _require_unread(file, works, pages)
     archive = ComparedWorks.from_file(works, complain)
     summaries = {
-        # Every engine reads the same pages, so their faults are reported once.
+        # Every engine reads the same pages, so their faults are reported only once.
         name: _compare(
             name,
             method,
@@ -130,7 +130,7 @@ def _tabulate(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
 
 
 def _summarize(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
-    """Print the last line. name: the engine, "" for several."""
+    """Print the last line. name: the engine, "" if there are several."""
     from deploy.cli.comparers import gives_spans
 
     counts = {
@@ -148,7 +148,7 @@ def _summarize(works: "ComparedWorks", summary: "Summary", name: str, out: Path)
 
 
 def _engine_path(out: Path, name: str) -> Path:
-    """Return OUT.NAME.jsonl for an --out of OUT.jsonl."""
+    """Return OUT.NAME.jsonl for an --out option of OUT.jsonl."""
     return out.with_name(f"{out.stem}.{name}{out.suffix or SUFFIX}")
 
 

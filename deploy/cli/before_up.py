@@ -14,7 +14,7 @@ from webadmin.ui.console.faults import warn
 
 
 def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
-    """Print one line on stderr for each name, in the environment or a file, that looks like a setting but is not."""
+    """Print a line on stderr for each name, in the environment or a file, that looks like a setting but is not."""
     for name, near in unknown_names(environ).items():
         _warn(Message("start.unknown-variable", name=name), near)
     for layer in file_layers(home):
@@ -29,7 +29,7 @@ def _warn(problem: Message, near: str) -> None:
 def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
     """Raise BadConfiguration if the default home is unused while another installation of this program runs.
 
-    Raises BadInput if a restore of this home folder did not end.
+    Raises BadInput if a restore of this home folder is incomplete.
     """
     restoration.require_ended(home.path)
     if environ.get(environment_variable("home")) or not installed.is_unused(home.path):
@@ -40,7 +40,7 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
 
 
 def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:
-    """Return warnings of settings from an earlier shell's environment, whether still used or now missing."""
+    """Return warnings about settings from an earlier shell's environment, whether still used or now missing."""
     layers = planned_layers(environ)
     kept = [environment_variable(name) for name in sorted(home.given) if layers.origin(name) is SettingOrigin.STARTED]
     missing = [environment_variable(name) for name in started.missing(home)]

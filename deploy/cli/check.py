@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deploy.cli.source import PageSource
     from webadmin.works.models import Chapter
 
-MAX_PASSAGES = 3  # shown of one match; --json has all of them
+MAX_PASSAGES = 3  # shown for one match; --json has all passages
 MAX_EXCERPT_CHARS = 80
 
 

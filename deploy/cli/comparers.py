@@ -1,4 +1,4 @@
-"""The comparers of a batch: the product's own matcher and the published engines, over the same works."""
+"""Compares the pages of a batch with the product's own matcher and the published engines, over the same works."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -
 
 
 def engine_names(asked: str) -> tuple[str, ...]:
-    """Return the engines for `--engine`, the product's own first. Raises BadInput."""
+    """Return the engines for `--engine`, the product's own engine first. Raises BadInput."""
     if asked == OWN:
         return (OWN,)
     engines = _published_engines()
@@ -71,7 +71,7 @@ def make_comparer(
 ) -> Comparer:
     """Return a comparer with these works, each id with its text. method: for the product's own matcher.
 
-    with_changes: spans list their changes; published engines cannot.
+    with_changes: whether spans list their changes; published engines do not support this.
     """
     if name == OWN:
         return MatcherComparer(works, method, with_changes=with_changes)
@@ -79,14 +79,14 @@ def make_comparer(
 
 
 def _published_engines() -> Mapping[str, EngineEntry]:
-    """Return the published engines; their libraries take .7 s to load, a third of a start (November 2026)."""
+    """Return the published engines; their libraries take .7 s to load, a third of the start-up (November 2026)."""
     from fingerprint.engines.catalogue import ENGINES
 
     return ENGINES
 
 
 class MatcherComparer:
-    """The product's matcher. Works with the same text share it; the output lists each of them."""
+    """The product's matcher. Works with equal texts share one text; the output lists each of these works."""
 
     def __init__(self, works: Mapping[str, str], method: Method, *, with_changes: bool = False) -> None:
         self._with_changes = with_changes

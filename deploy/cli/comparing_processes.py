@@ -1,6 +1,6 @@
 """Compares portions of pages in forked processes, which share the parent's memory, and keeps their order.
 
-None of them outlives the parent, however it dies.
+No process outlives the parent, however the parent ends.
 """
 
 import ctypes
@@ -18,11 +18,11 @@ from core.garbage import freeze_loaded_objects
 
 P = TypeVar("P")
 R = TypeVar("R")
-PORTIONS_AHEAD = 4  # for each process: how far the others go ahead while one is slow
+PORTIONS_AHEAD = 4  # for each process: how far the others may go ahead while one is slow
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _ENDING = frozenset({signal.SIGINT, signal.SIGTERM})
 
-_compare: Callable[[Any], Any]  # of a forked process, for its lifetime
+_compare: Callable[[Any], Any]  # in a forked process, for its lifetime
 
 
 def default_processes() -> int:
@@ -33,9 +33,10 @@ def default_processes() -> int:
 def in_order(compare: Callable[[P], R], portions: Iterable[P], processes: int) -> Generator[R]:
     """Yield the result of each portion, in order, reading only a few portions ahead for each process.
 
-    The first portion is compared in this process, so that forks share what it loads and sorts; so are all portions if
-    one process is enough or the system cannot fork. Close the generator, as contextlib.closing does, to end the
-    processes. Raises what `compare` raises, and RetryLater if a process cannot start or dies during its portion.
+    The first portion is compared in this process, so that forks share the data that it loads and sorts; so are all
+    portions if one process is enough or the system cannot fork. Close the generator, for example with
+    contextlib.closing, to end the processes. Raises the exceptions of `compare`, and RetryLater if a process cannot
+    start or dies during its portion.
     """
     rest = iter(portions)
     yield from map(compare, islice(rest, 1))
@@ -51,7 +52,7 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
     from multiprocessing import get_context
 
     freeze_loaded_objects()
-    # A child interrupted before it ignores the signals would unwind this process's stack a second time.
+    # A child interrupted before it ignores the signals would unwind this process's stack again.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (compare, held))
     given: deque[Future[R]] = deque()
@@ -78,7 +79,7 @@ def _begin(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
     global _compare  # noqa: PLW0603 - a function cannot be sent to a process
     _compare = compare
     for number in _ENDING:
-        signal.signal(number, signal.SIG_IGN)  # the whole group gets the signal; the parent decides
+        signal.signal(number, signal.SIG_IGN)  # the whole group receives the signal; the parent decides
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     if sys.platform == "linux":  # elsewhere the process ends after its portion
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

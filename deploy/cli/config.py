@@ -80,7 +80,7 @@ def _known_name(name: str) -> str:
 
 
 def typed_value(name: str, given: str | None) -> str:
-    """Return the new value of a setting; a secret is not read from the command line, which other users can see."""
+    """Return the new value of a setting; secrets are not read from the command line, which other users can see."""
     is_secret = name != HOME and known_settings()[name].declaration.is_secret
     if given is None and not is_secret:
         raise BadInput("setting.no-value", name=name)

@@ -1,4 +1,4 @@
-"""The verb `crawl`: requests runs, and waits for them on request."""
+"""The verb `crawl`: requests runs, and waits for them if asked to."""
 
 import os
 from collections.abc import Sequence
@@ -49,9 +49,9 @@ def crawl(
 
 
 def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
-    """Return the runs requested or already live, and whether a site could not be crawled.
+    """Return the runs that were requested or are already live, and whether a site could not be crawled.
 
-    err: print messages on stderr.
+    err: whether to print messages on stderr.
     """
     from django.utils import timezone
 
@@ -96,7 +96,7 @@ def _request_run(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
-        # The run stays queued, and the scheduler starts it once the broker is back.
+        # The run remains queued, and the scheduler starts it once the broker is back.
         complain(of_a_full_disk(error, os.environ) or error)
     say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
@@ -123,7 +123,7 @@ def _left_out(run: "CrawlRun") -> "Sequence[Message]":
 
 
 def _sentence(run: "CrawlRun", code: str) -> str | None:
-    """Return a sentence on what a run left out for a reason, or None."""
+    """Return a sentence on the pages that a run left out for a reason, or None."""
     return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
 

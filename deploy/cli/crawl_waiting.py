@@ -22,9 +22,9 @@ POLL_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The times after which workers are pinged when nothing changes, pinged again, and given up.
+    """The times after which workers are pinged if nothing changes, pinged again, and given up.
 
-    A busy worker answers within a second or two; the supervisor restarts one that died within half a minute.
+    A busy worker responds within a second or two; the supervisor restarts a dead worker within half a minute.
     """
 
     asked_after_s: float = 20.0
@@ -40,7 +40,7 @@ def wait_for_runs(
 ) -> "list[CrawlRun]":
     """Wait until the runs have ended, however long they are queued, and their pages are compared.
 
-    Returns the runs; a run that resumed an interrupted one replaces it. Raises RetryLater if no worker answers any
+    Returns the runs; a run that resumed an interrupted run replaces it. Raises RetryLater if no worker responds any
     more, or if a service is down for too long.
     """
     followed = list(runs)
@@ -71,7 +71,7 @@ def _describe_continuation(runs: "Sequence[CrawlRun]") -> Message:
 def _until_ended(
     runs: "list[CrawlRun]", watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
 ) -> None:
-    """Wait until all runs have ended; replace interrupted runs in `runs` by those that resumed them."""
+    """Wait until all runs have ended; replace interrupted runs in `runs` by the runs that resumed them."""
     from webadmin.sites.services.interruptions import newest
 
     def states() -> list[Message]:
@@ -110,7 +110,7 @@ def _describe_state(run: "CrawlRun") -> Message:
 
 
 def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
-    """Return a message on the crawls that queued runs wait for, if there are any."""
+    """Return a message on the crawls for which queued runs wait, if there are any."""
     from webadmin.sites.models import CrawlRun
 
     if all(run.state == run.State.RUNNING for run in live):
@@ -155,7 +155,7 @@ def _of_pages(left: "Pending") -> int:
 class RunWatch:
     """Distinguishes slow work from work without a worker: if nothing changes, it pings the workers.
 
-    queue: the queue of the workers. told: the message to the user if none answers.
+    queue: the queue of the workers. told: the message to the user if no worker responds.
     """
 
     def __init__(self, settings: Settings, queue: str, told: Message, patience: Patience) -> None:
@@ -165,7 +165,7 @@ class RunWatch:
         self.warning: tuple[Message, ...] = ()
 
     def saw(self, state: object) -> None:
-        """Record the current state. Raises RetryLater if nothing changed and no worker answered for too long."""
+        """Record the current state. Raises RetryLater if nothing changed and no worker responded for too long."""
         now = time.monotonic()
         if state != self._seen:
             self._seen = state
@@ -188,7 +188,7 @@ class RunWatch:
         self._lives(time.monotonic())
 
     def _hindrance(self) -> tuple[Message, Message] | None:
-        """Return the reason for which nothing changes and its remedy, or None if a worker answers.
+        """Return the reason why nothing changes and its remedy, or None if a worker responds.
 
         Raises ServiceUnavailable.
         """

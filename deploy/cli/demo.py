@@ -36,7 +36,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def demo_record(result: "DemoResult") -> dict[str, Any]:
-    """Return the result for programs; the password of a user who changed it is null."""
+    """Return the result for programs; the password is null if the user changed it."""
     checked = result.verification
     return {
         "address": result.address,
@@ -89,7 +89,7 @@ def _show(result: "DemoResult") -> None:
 
 
 def demo_summary(result: "DemoResult") -> list[Message]:
-    """Return the result in sentences, one on each line."""
+    """Return the result in sentences, one per line."""
     checked = result.verification
     counts = {
         "copies": checked.copies,

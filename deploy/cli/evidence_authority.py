@@ -68,7 +68,7 @@ def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> Non
 
 
 def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
-    """Return rows on the answer: first its claims, then what was verified."""
+    """Return rows on the response: first its claims, then the verified facts."""
     rows: list[tuple[str, object]] = [("column.authority", trial.authority)]
     if trial.claims is not None:
         at, own = _format_moment(trial.claims.at), _format_moment(trial.asked_at)

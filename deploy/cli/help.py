@@ -1,4 +1,4 @@
-"""Translates the help of every verb and option, and typer's own words around it."""
+"""Translates the help of every verb and option, and typer's own words."""
 
 import re
 from functools import partial
@@ -34,7 +34,7 @@ def localize(command: Any, *path: str) -> None:
         command.context_settings = {**command.context_settings, "max_content_width": CHINESE_WIDTH}
         command.get_help = partial(_in_chinese, command.get_help)
     for param in command.params:
-        # A parameter with the same meaning in all commands has one text.
+        # A parameter with the same meaning in all commands has a single text.
         known = next(filter(has_words, (f"{code}.{param.name}", f"help.any.{param.name}")), None)
         if known is not None:
             param.help = console_text(Message(known, help=param.help))

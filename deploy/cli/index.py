@@ -56,7 +56,7 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def rebuild() -> None:
-    """Rebuild the index from the stored fingerprints; the old one answers until the new one is complete."""
+    """Rebuild the index from the stored fingerprints; the old index is used until the new one is complete."""
     with session() as settings, progress(Message("corpus.indexed")) as meter:
         from pipeline.connections import redis_client
         from pipeline.rebuild import rebuild_index

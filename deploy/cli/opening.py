@@ -28,7 +28,7 @@ def open_installation() -> Settings:
 
 
 def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
-    """Warn if the environment names other stores than the services use."""
+    """Warn if the environment names stores other than those that the services use."""
     others = [environment_variable(name) for name in started.overridden(environ, settings.home) if name in STORES]
     if others:
         complain(Message("cli.other-stores", names=others))

@@ -64,7 +64,7 @@ def _extractor(reading: Reading) -> Message | str:
 
 
 def _site(name: str, reading: Reading) -> str:
-    """Return the name of the site as the page states it, else its host; "" for a file that names none."""
+    """Return the name of the site as stated by the page, or its host; "" for a file that names no site."""
     return reading.site_name or urlsplit(name).netloc
 
 

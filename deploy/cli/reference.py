@@ -21,7 +21,7 @@ wrong, unless its line says otherwise.
 
 
 def render_page() -> str:
-    """Return the page of commands: first the verbs without subcommands, then those of each group."""
+    """Return the page of commands: first the verbs without subcommands, then the verbs of each group."""
     verbs = _below(typer.main.get_command(build([])))
     alone = [_line(name, command) for name, command in verbs.items() if not _below(command)]
     groups = [f"\n## {name}\n\n{''.join(_lines(name, each))}" for name, each in verbs.items() if _below(each)]

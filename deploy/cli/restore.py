@@ -76,9 +76,9 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A backup that was read completely, and the decision on the files in it.
+    """A backup that was read completely, and the decision on its files.
 
-    is_proven: its seal proves its origin. taken, left: names of its settings and of the roots of authorities.
+    is_proven: whether its seal proves its origin. taken, left: names of its settings and of the roots of authorities.
     """
 
     backup: "Backup"
@@ -124,7 +124,7 @@ def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes |
 
 
 def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool | None) -> bool:
-    """Return whether to take over the settings that need a question. Raises BadInput if nobody can be asked."""
+    """Return whether to take over the settings that require confirmation. Raises BadInput if nobody can be asked."""
     from deploy import restoration
 
     if not offer.asked or with_settings is not None:
@@ -167,14 +167,14 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
         for line in _to_enter_again():
             say(line)
     say_lacking(wanted.manifest.lacking)
-    if not reviewed.is_proven:  # anybody with write access to its place may have added an account
+    if not reviewed.is_proven:  # anybody with write access to the backup may have added an account
         names = list(User.objects.filter(is_superuser=True, is_active=True).values_list("username", flat=True))
         say(Message("backup.administrators", names=names))
     say(Message("backup.now-up"))
 
 
 def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
-    """Repair what is damaged or missing in the stores of the running installation."""
+    """Repair damaged or missing data in the stores of the running installation."""
     with session() as settings:
         from webadmin.backups.models.backup import installation_key
         from webadmin.backups.services.mending import mend
@@ -204,7 +204,7 @@ def _target(settings: "Settings") -> "RestoreTarget":
 
 
 def _require_no_index(settings: "Settings") -> None:
-    """Raise BadInput if an external Redis has an index, maybe of another installation; an embedded one is rebuilt."""
+    """Raise BadInput if an external Redis has an index, perhaps of another installation; an embedded one is rebuilt."""
     from pipeline.connections import match_index
 
     if not (settings.services.embeds_redis and not settings.services.index_url) and (
@@ -214,7 +214,7 @@ def _require_no_index(settings: "Settings") -> None:
 
 
 def _to_enter_again() -> list[Message]:
-    """Return messages on what must be entered again without the secrets."""
+    """Return messages on the data that must be entered again without the secrets."""
     from webadmin.sites.models import SiteProxy
 
     sites = list(SiteProxy.objects.exclude(sealed_password="").values_list("site__name", flat=True).distinct()[:10])

@@ -24,8 +24,8 @@ _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
 class RewordedComparer:
     """Another comparer's matches, followed by the suspected rewrites of each page.
 
-    languages: of the pages, from `detect_scripts`. Works with the same text share it, as among copies. Raises
-    BadConfiguration if the extra `reworded` is not installed.
+    languages: the languages of the pages, from `detect_scripts`. Works with equal texts share one text, as among
+    copies. Raises BadConfiguration if the extra `reworded` is not installed.
     """
 
     def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Progress) -> None:
@@ -51,7 +51,7 @@ class RewordedComparer:
             yield [*copies, *leads]
 
     def _leads(self, text: str, own: set[str], copied: set[str]) -> list[dict[str, Any]]:
-        """Return the suspected rewrites of a text, except of its own works and of copied ones."""
+        """Return the suspected rewrites of a text, except rewrites of its own works and of copied works."""
         owned = {self._texts_of[work_id] for work_id in own if work_id in self._texts_of}
         without = {text_id for text_id in owned if own.issuperset(self._owners[text_id])}
         leads = []
@@ -63,10 +63,10 @@ class RewordedComparer:
 
 
 def detect_scripts(pages: Path) -> frozenset[bool]:
-    """Return the scripts of the pages of a file: True if some are in Latin script, False if some are not.
+    """Return the scripts of the pages in a file: True if some are in Latin script, False if some are not.
 
-    HTML with at least as many Latin letters as Chinese characters may be either, and so may a file that cannot be read
-    twice. Raises UnreadableFile.
+    HTML with at least as many Latin letters as Chinese characters may be in either script, and so may a file that
+    cannot be read twice. Raises UnreadableFile.
     """
     if pages.exists() and not pages.is_file() and not pages.is_dir():
         return frozenset((False, True))

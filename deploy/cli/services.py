@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def up() -> None:
-    """Start the services and return when all of them answer."""
+    """Start the services and return when all of them respond."""
     from core.settings_layers import planned_layers
     from deploy import services
     from deploy.cli import before_up

@@ -51,7 +51,7 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
 
 
 def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> PageSource:
-    """Read a source as a text to compare: a page as the crawler does, a text or book as a work is added.
+    """Read a source as a text to compare: pages like the crawler, texts and books like an added work.
 
     is_chinese: reject a text without Chinese characters, because nothing could match it.
     """
@@ -116,7 +116,7 @@ def _require_reading(reading: Reading | Rejected, name: str) -> Reading:
     return reading
 
 
-TIMEOUT_S = 10.0  # of one resource; the page can be read without it
+TIMEOUT_S = 10.0  # for one resource; the page can be read without it
 
 
 def page_resources(url: str, source: str, settings: CrawlSettings) -> Resources:
@@ -127,7 +127,7 @@ def page_resources(url: str, source: str, settings: CrawlSettings) -> Resources:
 
 
 class _InFolder:
-    """The resources in the folder of a saved page and below it; those on the web are not loaded."""
+    """The resources in the folder of a saved page and below it; resources on the web are not loaded."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._files = folder, FolderResources(folder)

@@ -25,7 +25,8 @@ from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status
 from webadmin.ui.console.session import local_iso, local_time, session
 
-# Times left by a clock that was ahead; jobs that depend on them do not run until then, or until they are set back.
+# Times left by a clock that was ahead; jobs that depend on them do not run until these times, or until they are set
+# back.
 _MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
     SELECT last_run_at AS moment FROM django_celery_beat_periodictask
     UNION ALL SELECT due_at FROM watched_sites_crawlrun
@@ -34,7 +35,7 @@ _MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
 
 @dataclass(frozen=True, slots=True)
 class InstallationStatus:
-    """The status of an installation. problems: faults other than those of services. notes: other information."""
+    """The status of an installation. problems: faults outside the services. notes: other information."""
 
     home: Path
     services: list[ServiceStatus]
@@ -63,7 +64,7 @@ class InstallationStatus:
 
 
 def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
-    """Return the status of the running services, by the settings that they were started with.
+    """Return the status of the running services, according to the settings with which they were started.
 
     Raises BadConfiguration.
     """
@@ -80,7 +81,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
 
 
 def _describe_others(home: Home, environ: Mapping[str, str], services: list[ServiceStatus]) -> list[Message]:
-    """Return where else this program runs, if no home folder was given and the default installation is stopped."""
+    """Return where else this program runs if no home folder was given and the default installation is stopped."""
     if environ.get(environment_variable("home")) or any(row.pid for row in services):
         return []
     return [Message("start.elsewhere", home=other) for other in installed.other_homes(home)]
@@ -102,7 +103,7 @@ def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
 
 
 def known_damage(settings: Settings) -> list[Message]:
-    """Return a message on the damage that the last check of the stores found, if any is known."""
+    """Return a message on the damage found by the last check of the stores, if any."""
     try:
         known = _read_note(settings, DAMAGE_NOTE) or {"count": 0}
         if not known["count"]:
@@ -128,13 +129,13 @@ def noted_backlog(settings: Settings) -> list[Message]:
 
 
 def _read_note(settings: Settings, key: str) -> dict[str, Any]:
-    """Return a note of the pipeline, {} without a note or Redis. Raises ValueError, TypeError."""
+    """Return a note of the pipeline, or {} if the note or Redis is missing. Raises ValueError, TypeError."""
     note = health.redis_value(settings.redis_url, key)
     return {} if note is None else dict(json.loads(note))
 
 
 def clock_was_ahead(settings: Settings, now: datetime) -> list[Message]:
-    """Return a message on future times of the schedule or of crawls, or none if the admin database does not answer."""
+    """Return a message on future times of the schedule or of crawls, or none if the admin database does not respond."""
     url, after = settings.services.database_url, now + CLOCKS_DIFFER
     if url.startswith("postgres"):
         row = health.postgres_row(url, _MOMENTS_AHEAD.format(after="%s"), after)
@@ -156,7 +157,7 @@ def _sqlite_row(path: str, after: datetime) -> tuple[int, datetime] | None:
 
 
 def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
-    """Return the status as lines for a person and as values for programs.
+    """Return the status as lines for people and as values for programs.
 
     Raises ZhuiwenError if there is no admin database.
     """
@@ -170,7 +171,7 @@ def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
 
 
 def noted_lines(settings: Settings) -> list[Message]:
-    """Return the lines of the sweeper's last note with its time, or none without a note or Redis."""
+    """Return the lines of the sweeper's last note with its time, or none if the note or Redis is missing."""
     noted = health.redis_value(settings.redis_url, EVIDENCE_NOTE)
     if noted is None:
         return []

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from webadmin.evidence.services.bundles import EvidenceStatus
 
 MAX_AGE_OF_CHECK = timedelta(days=2)  # the check runs each night; one failure is tolerated
-MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, in one line of the doctor
+MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, on one line of the doctor
 
 
 def readings(_: Context) -> list[DoctorFinding]:
-    """Check that the table of readings is the one with which the algorithms were frozen."""
+    """Check that the table of readings is the one for which the algorithms were frozen."""
     from fingerprint.fingerprinting import fingerprint_text
 
     try:
@@ -149,13 +149,13 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFind
 
 
 def _few(names: list[str]) -> list[str]:
-    """Return the first names, shortened for a terminal; the list of checks has all of them."""
+    """Return the first names, shortened for a terminal; the list of checks shows all names."""
     shown = [clean_line(name, MAX_NAME_CHARS) for name in names[:MAX_NAMES]]
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
 def _asks_stores(look: Callable[["Settings"], list[DoctorFinding]]) -> Check:
-    """Return a check that finds nothing if a service does not answer, which the check of services reports."""
+    """Return a check that finds nothing if a service does not respond, which the check of services reports."""
 
     def check(_: Context) -> list[DoctorFinding]:
         try:

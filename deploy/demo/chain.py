@@ -69,7 +69,7 @@ class DemoRow:
 
 
 def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[str, str]) -> Installed:
-    """Add works, sites, licences and accounts to the installation; existing ones stay."""
+    """Add works, sites, licences and accounts to the installation; existing ones are kept."""
     ports = live(settings.ZHUIWEN)
     works = add_works(load_works(), ports.works, ports.outbox)
     rows = add_sites(sites, origins, works)
@@ -109,7 +109,7 @@ def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
 
 
 def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Callable[[int], None]) -> None:
-    """Wait until the queues are empty and nothing is due; sweep to send what was left behind.
+    """Wait until the queues are empty and nothing is due; sweep to send lost messages.
 
     on_progress: called with the number of messages left. Raises RetryLater if the workers do not finish in time.
     """
@@ -167,7 +167,7 @@ def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verificat
 
 
 def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
-    """Return the addresses of cases and the excluded findings on the demo's sites.
+    """Return the URLs of cases and the excluded findings on the demo's sites.
 
     sites, works: the rows by their keys.
     """
@@ -201,7 +201,7 @@ def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFindin
 
 
 def _fetched_paths(sites: dict[str, Site]) -> dict[str, set[str]]:
-    """Return the paths of the pages that were fetched and read by site."""
+    """Return the paths of the pages that were fetched and read, by site."""
     return {
         key: {page_path(url) for url in PageRecord.objects.filter(site=site).values_list("url", flat=True)}
         for key, site in sites.items()
@@ -227,7 +227,7 @@ def page_count(installed: Installed) -> int:
 
 
 def unchanged_passwords(secrets: dict[str, str]) -> dict[str, str]:
-    """Return the passwords that are still valid, "" for a user who changed it."""
+    """Return the passwords that are still valid, "" if the user changed it."""
     return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
 
 
@@ -235,7 +235,7 @@ def _request_run(site: Site) -> CrawlRun:
     try:
         run = crawls.request_run(site)
     except crawls.AlreadyRunning as running:
-        if running.run is None:  # it ended between the refusal and the query
+        if running.run is None:  # the run ended between the refusal and the query
             return _request_run(site)
         run = running.run
     live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))

@@ -12,7 +12,7 @@ WORKS_FOLDER = Path(__file__).with_name("works")
 
 @dataclass(frozen=True, slots=True)
 class DemoWork:
-    """One work. path: the folder of chapters or the single file that `zhuiwen work add` reads."""
+    """A work of the demo. path: the folder of chapters or the single file that `zhuiwen work add` reads."""
 
     key: str
     title: str

@@ -1,7 +1,7 @@
 """Drafts the demo's notice: a demo user decides the cases and drafts a letter that nobody confirms or sends.
 
-All data are invented; the domains and numbers belong to nobody. Safe to repeat: if the site has a notice, nothing is
-decided or drafted again.
+All data are invented; the domains and numbers belong to nobody. Safe to repeat: if the site has a notice, no case is
+decided and no notice drafted again.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ SITES_FOLDER = Path(__file__).with_name("sites")
 
 
 class PageVerdict(StrEnum):
-    """The nature of a page for the rights holder who watches its site."""
+    """What a page is for the rights holder who watches its site."""
 
     COPY = "copy"  # a case must be opened
     INNOCENT = "innocent"  # has no text of that holder, or is an index
@@ -25,7 +25,7 @@ class PageVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class WorkRef:
-    """A chapter of a work; a work that is one text has chapter 1."""
+    """A chapter of a work; a work with a single text has chapter 1."""
 
     work: str
     chapter: int
@@ -33,16 +33,16 @@ class WorkRef:
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """One linked page that may be fetched."""
+    """A linked page that may be fetched."""
 
     path: str
     title: str
     verdict: PageVerdict
-    encoding: str  # of the bytes, whatever is declared
+    encoding: str  # of the bytes, whatever encoding is declared
     is_index: bool = False
     works: tuple[WorkRef, ...] = ()  # the texts of the watching holder on this page
     classes: tuple[MatchClass, ...] = ()  # for a copy: the correct classes
-    obfuscations: tuple[Obfuscation, ...] = ()  # for a copy: those that must be reported; others may be
+    obfuscations: tuple[Obfuscation, ...] = ()  # for a copy: those that must be reported; others may be reported too
     edits: tuple[str, ...] = ()  # the edits, as `edit:strength`
     foreign_works: tuple[WorkRef, ...] = ()  # texts of the other holder, which the watching one must not see
 
@@ -51,7 +51,7 @@ class PagePlan:
 class Resource:
     """A resource that a site serves. file: relative to the site's folder.
 
-    `{{origin}}` in the file is replaced by the address of the site.
+    `{{origin}}` in the file is replaced by the URL of the site.
     """
 
     path: str
@@ -61,7 +61,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
-    """One site with everything it serves."""
+    """A site with everything it serves."""
 
     key: str
     name_zh: str
@@ -74,8 +74,8 @@ class SitePlan:
     resources: tuple[Resource, ...]
     licensed_works: tuple[str, ...] = ()
     forbidden_paths: tuple[str, ...] = ()  # copies that robots.txt disallows, which must not be fetched
-    missing_paths: tuple[str, ...] = ()  # linked, but answered with 404
-    redirects: tuple[tuple[str, str], ...] = ()  # path and target; those of the demo are loops
+    missing_paths: tuple[str, ...] = ()  # linked, but 404 is returned
+    redirects: tuple[tuple[str, str], ...] = ()  # path and target; the redirects of the demo are loops
     oversized_paths: tuple[str, ...] = ()  # larger than a crawler accepts
 
     @property

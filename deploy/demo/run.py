@@ -96,7 +96,7 @@ def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
 
 
 def _passwords(folder: Path, usernames: tuple[str, ...]) -> dict[str, str]:
-    """Return the password of each user; create and store those missing in the file in `folder`."""
+    """Return the password of each user; create missing passwords and store them in the file in `folder`."""
     path = folder / ACCOUNTS_FILE
     try:
         known = json.loads(path.read_text("utf-8"))

@@ -28,14 +28,14 @@ HOST = "127.0.0.1"
 PORTS_VARIABLE = "--ports"
 ANY_PORT = 0
 LOG = logging.getLogger(__name__)
-OVERSIZED_BYTES = 40 * 1024 * 1024  # above ZHUIWEN_MAX_BODY_BYTES of any demo run; the default is 16 MiB
+OVERSIZED_BYTES = 40 * 1024 * 1024  # above ZHUIWEN_MAX_BODY_BYTES in any demo run; the default is 16 MiB
 BLOCK = "<p>这一页没有尽头，读到这里的程序应该早已放弃。</p>\n".encode() * 512
 HTML = "text/html; charset=utf-8"
-ORIGIN = b"{{origin}}"  # placeholder for the address in files that name it
+ORIGIN = b"{{origin}}"  # placeholder for the site's URL in files
 
 
 class SiteHandler(BaseHTTPRequestHandler):
-    """The request handler of one site, which a subclass from `make_handler` sets."""
+    """The request handler of one site, set by a subclass from `make_handler`."""
 
     site: SitePlan
     server_version = "DemoSite/1.0"
@@ -77,7 +77,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def _pour(self) -> None:
-        """Send more than a crawler accepts, without Content-Length; a crawler should hang up."""
+        """Send more than a crawler accepts, without Content-Length; the crawler should hang up."""
         self.close_connection = True
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", HTML)
@@ -116,7 +116,10 @@ class SiteServer(ThreadingHTTPServer):
 
 @dataclass(slots=True)
 class DemoServers:
-    """The servers of all sites during a `with` block. ports: by site key; a missing one means any free port."""
+    """The servers of all sites during a `with` block.
+
+    ports: by site key; a site without a port gets any free port.
+    """
 
     ports: Mapping[str, int] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)  # by site key, once entered: http://127.0.0.1:PORT
@@ -147,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         ports = _ports(options.ports)
         logging.basicConfig(filename=options.log, level=logging.INFO, format="%(asctime)s %(message)s")
-        ended = _event_of_end()  # before a site answers: whoever sees one may end this process at once
+        ended = _event_of_end()  # before a site responds: whoever sees a response may end this process at once
         with DemoServers(ports):
             ended.wait()
     except BadConfiguration as error:

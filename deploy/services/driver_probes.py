@@ -1,6 +1,6 @@
-"""Health probes that import database drivers: of external services, and of workers over the broker.
+"""Health probes that import database drivers: for external services, and for workers over the broker.
 
-Each tells if a service is up; none raises if it is not, unless its docstring says so.
+Each returns whether a service is up; none raises if it is not, unless its docstring says so.
 """
 
 from contextlib import closing
@@ -22,7 +22,7 @@ TIMEOUT_S = 2.0
 
 
 def mongo_answers(url: str) -> bool:
-    """Return whether MongoDB or the embedded page store answers a ping."""
+    """Return whether MongoDB or the embedded page store responds to a ping."""
     try:
         database = connect(url, timeout_s=TIMEOUT_S)
         try:
@@ -35,7 +35,7 @@ def mongo_answers(url: str) -> bool:
 
 
 def redis_value(url: str, key: str) -> bytes | None:
-    """Return the value of a key, or None if there is none or Redis does not answer."""
+    """Return the value of a key, or None if there is none or Redis does not respond."""
     try:
         with closing(redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)) as client:
             value = client.get(key)
@@ -45,7 +45,7 @@ def redis_value(url: str, key: str) -> bytes | None:
 
 
 def redis_answers(url: str) -> bool:
-    """Return whether Redis answers a ping and has loaded its data; for a cluster, whether it covers all keys."""
+    """Return whether Redis responds to a ping and has loaded its data; a cluster must cover all keys."""
     try:
         with closing(index_client(url)) as client:
             if isinstance(client, RedisCluster):
@@ -76,7 +76,7 @@ def postgres_answers(url: str) -> bool:
 
 
 def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | None:
-    """Return the row of a query with one parameter, or None if PostgreSQL does not answer or has no such table."""
+    """Return the row of a query with one parameter, or None if PostgreSQL does not respond or has no such table."""
     import psycopg
 
     try:
@@ -87,7 +87,7 @@ def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | N
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
-    """Return whether a Celery worker of this queue answers, on any machine; busy workers answer too."""
+    """Return whether a Celery worker of this queue responds, on any machine; busy workers respond too."""
     app = Celery(broker=service_urls.celery_broker(redis_url), set_as_current=False)
     app.conf.broker_transport_options = {"global_keyprefix": QUEUE_PREFIX, "socket_timeout": TIMEOUT_S}
     try:

@@ -1,7 +1,7 @@
-"""Health checks of the services: each tells if a service answers and is ready, and never raises.
+"""Health checks of the services: each returns whether a service responds and is ready, and never raises.
 
-A store that is still loading its data, or an admin whose database is down, answers with an error: it is alive but not
-ready. Embedded services are checked without drivers, because importing one takes longer than the check.
+A store that is still loading its data, or an admin whose database is down, responds with an error: it is alive but not
+ready. Embedded services are checked without drivers, because importing a driver takes longer than the check.
 """
 
 import socket
@@ -15,7 +15,7 @@ from core.heartbeat import is_fresh
 from deploy.home import Home
 
 TIMEOUT_S = 2.0
-ANSWER_BYTES = 1024  # read of an answer; a store's answer to a ping and the status line of a page are shorter
+ANSWER_BYTES = 1024  # read from a response; a store's response to a ping and the status line of a page are shorter
 LATE_S = 10.0  # tolerated delay of a heartbeat on a busy machine
 MAX_VALUE_BYTES = 1 << 20
 
@@ -34,7 +34,7 @@ class ServiceHealth(Enum):
 
 
 def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
-    """Ping a server with MongoDB's protocol and return its health."""
+    """Send a MongoDB ping to a server and return its health."""
     answer = _ask(address, PING_MONGO, timeout_s)
     return _judge_answer(answer, is_ready=b"errmsg" not in answer)
 
@@ -60,7 +60,7 @@ def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TI
 
 
 def mongo_answers(url: str) -> bool:
-    """Return whether MongoDB or the embedded page store answers a ping."""
+    """Return whether MongoDB or the embedded page store responds to a ping."""
     host = unquote(urlsplit(url).netloc)
     if host.endswith(".sock"):
         return mongo_health(Path(host)) is ServiceHealth.READY
@@ -68,19 +68,19 @@ def mongo_answers(url: str) -> bool:
 
 
 def redis_answers(url: str) -> bool:
-    """Return whether Redis answers a ping and has loaded its data; for a cluster, whether it covers all keys."""
+    """Return whether Redis responds to a ping and has loaded its data; a cluster must cover all keys."""
     path = _redis_socket(url)
     return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is ServiceHealth.READY
 
 
 def redis_value(url: str, key: str) -> bytes | None:
-    """Return the value of a key, or None if there is none or Redis does not answer."""
+    """Return the value of a key, or None if there is none or Redis does not respond."""
     path = _redis_socket(url)
     return _drivers().redis_value(url, key) if path is None else _value(path, key.encode())
 
 
 def postgres_answers(url: str) -> bool:
-    """Return whether the admin database accepts a connection; one other than PostgreSQL is not checked."""
+    """Return whether the admin database accepts a connection; only PostgreSQL is checked."""
     return not urlsplit(url).scheme.startswith("postgres") or bool(_drivers().postgres_answers(url))
 
 
@@ -90,7 +90,7 @@ def postgres_row(url: str, query: str, parameter: object) -> Any:
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
-    """Return whether a Celery worker of this queue answers, on any machine; busy workers answer too."""
+    """Return whether a Celery worker of this queue responds, on any machine; busy workers respond too."""
     return bool(_drivers().any_worker_answers(redis_url, queue))
 
 
@@ -106,7 +106,7 @@ def _judge_answer(answer: bytes, *, is_ready: bool) -> ServiceHealth:
 
 
 def _ask(address: Address, question: bytes, timeout_s: float) -> bytes:
-    """Send a request and return the first bytes of the answer, or b""."""
+    """Send a request and return the first bytes of the response, or b""."""
     try:
         with _connect(address, timeout_s) as stream:
             stream.sendall(question)

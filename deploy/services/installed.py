@@ -1,6 +1,6 @@
 """Finds processes of installations on this machine by their environment, never by a recorded process id.
 
-After a power loss, another program may have a recorded process id.
+After a power loss, a recorded process id may belong to another program.
 """
 
 import os
@@ -39,7 +39,7 @@ def end(found: Sequence[psutil.Process]) -> None:
 def other_homes(home: Home) -> list[Path]:
     """Return the other home folders for which this user runs this program.
 
-    It keeps a user from starting a second installation by mistake.
+    This prevents starting a second installation by mistake.
     """
     root = _root(home.environment)
     found = {

@@ -1,7 +1,7 @@
 """Starts one process of the installation. The supervisor runs it as a file: `python launch.py TABLE NAME`.
 
-The table (JSON, readable only by this user) has commands and environments, which keeps secrets and quoting out of the
-supervisor's configuration. This file imports nothing of the product, because the process replaces it.
+The table (JSON, readable only by this user) contains commands and environments, which keeps secrets and quoting out of
+the supervisor's configuration. This file imports nothing of the product, because the process replaces it.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ STARTS_KEPT = 10
 
 
 def main(table: Path, name: str) -> None:
-    """Remove what a dead predecessor left, record the time, and exec the process."""
+    """Remove the remains of a dead predecessor, record the time, and exec the process."""
     entry = json.loads(table.read_text("utf-8"))[name]
     _die_with_the_supervisor()
     for stale in entry["removes"]:
@@ -35,7 +35,10 @@ def _note_start(path: Path) -> None:
 
 
 def _die_with_the_supervisor() -> None:
-    """Make the system end this process when its parent dies. Only Linux can; elsewhere the next `up` clears up."""
+    """Make the system end this process when its parent dies, which only Linux supports.
+
+    Elsewhere the next `up` cleans up.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 

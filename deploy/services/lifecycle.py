@@ -34,7 +34,7 @@ from deploy.services.supervision import (
 OnProgress = Callable[[Message], None]
 
 READY_DEADLINE_S = 120.0  # starting five interpreters at once on two busy cores took 25 s (November 2026)
-START_S = 60.0  # longest time to the first answer of a starting process
+START_S = 60.0  # longest time to the first response of a starting process
 END_MARGIN_S = 10.0  # added to the time after which supervisord kills a process
 SUPERVISOR_STOP_S = 60.0
 DOUBT_POLL_S = 1.0
@@ -44,9 +44,9 @@ _GONE = ("STOPPED", "EXITED", "FATAL", "UNKNOWN")
 
 
 def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None) -> None:
-    """Start the processes that are not running and return when all answer; leave running ones that answer alone.
+    """Start the processes that are not running and return when all respond; keep running processes that respond.
 
-    A process that does not answer for 30 s, or whose settings changed, is restarted. only: some processes instead of
+    A process that does not respond for 30 s, or whose settings changed, is restarted. only: some processes instead of
     all. Raises PortTaken, BadConfiguration, ServiceUnavailable (of an external service), RetryLater (on a full disk),
     PreparationFailed, ServiceKeepsDying, ServiceSlow.
     """
@@ -85,7 +85,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
 
 
 def down(home: Home, on_progress: OnProgress) -> None:
-    """Stop all processes of this installation, work before stores; if none runs, that is not an error."""
+    """Stop all processes of this installation, work before stores; it is not an error if none runs."""
     with _alone(home, on_progress):
         supervisor = Supervisor(home)
         pid = supervisor.pid()
@@ -132,13 +132,13 @@ def _clear_up(home: Home, on_progress: OnProgress) -> bool:
 
 
 def _leave_nothing(home: Home) -> None:
-    """Remove the record of started settings, and the sockets that killed processes left."""
+    """Remove the record of started settings, and the sockets of killed processes."""
     started.forget(home.path)
     folder = sockets.folder(home.path)
     for path in folder.glob("*.sock"):
         path.unlink(missing_ok=True)
     if folder != home.run:
-        with contextlib.suppress(OSError):  # another process may be creating it again
+        with contextlib.suppress(OSError):  # another process may be recreating it
             folder.rmdir()
 
 
@@ -163,7 +163,7 @@ def _take_over_changes(
 
 
 def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> None:
-    """Stop processes that keep dying, so that a repaired one starts with all its attempts."""
+    """Stop processes that keep dying, so that a repaired process starts with all its attempts."""
     dying = [process.name for process in table if is_dying_again_and_again(home, process.name)]
     for name in dying:
         supervisor.stop(name)
@@ -171,7 +171,7 @@ def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> 
 
 
 def _replace_silent(supervisor: Supervisor, table: Sequence[Process], on_progress: OnProgress) -> None:
-    """Kill processes that have not answered for as long as the watch waits, so that they are restarted."""
+    """Kill processes that have not responded for as long as the watch waits, so that they are restarted."""
     watch = SilenceWatch(supervisor.infos, patience_s=START_S)
     while True:
         for silent in watch.look(table):
@@ -193,7 +193,7 @@ def _not_alive(supervisor: Supervisor, table: Sequence[Process]) -> list[Process
 
 
 def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
-    """Start the processes of a group that are not running, and wait until all of them answer."""
+    """Start the processes of a group that are not running, and wait until all of them respond."""
     for process in _not_alive(supervisor, group):
         on_progress(Message("start.starting-it", service=process.name))
         starts_path(home, process.name).unlink(missing_ok=True)
@@ -240,17 +240,17 @@ def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgr
 
 
 def _shut_down(supervisor: Supervisor, pid: int) -> None:
-    """Shut the supervisor down and wait until its process has ended; it closes its socket some time before."""
+    """Shut the supervisor down and wait until its process has ended; it closes its socket earlier."""
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
-        with contextlib.suppress(OSError):  # it ended before it answered
+        with contextlib.suppress(OSError):  # the supervisor ended before it responded
             supervisor.call("shutdown")
-        # A zombie has ended too: there may be no parent to reap it.
+        # A zombie has ended too: it may have no parent to reap it.
         wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
 
 
 def check_ports(table: Iterable[Process]) -> None:
-    """Raise PortTaken or BadConfiguration for the first process that cannot listen at its address."""
+    """Raise PortTaken or BadConfiguration for the first process that cannot listen on its host and port."""
     for process in table:
         if process.listens is not None:
             _check_port(process.name, process.listens)

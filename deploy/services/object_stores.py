@@ -57,6 +57,6 @@ def s3_places(settings: Settings) -> Iterator[S3Place]:
 
 
 def choose_remedy(place: S3Place, fault: ZhuiwenError) -> Message:
-    """Return the remedy: to check the setting if the store does not answer, else the store's own message."""
+    """Return the remedy: check the setting if the store does not respond, otherwise the store's own message."""
     is_silent = isinstance(fault, ServiceUnavailable)
     return Message("start.check-variable", variable=place.variable) if is_silent else fault.message

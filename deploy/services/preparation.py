@@ -19,18 +19,18 @@ STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
 @dataclass(frozen=True, slots=True)
 class PreparationStep:
-    """One command, which itself finds out what is left to do; asking first would start another interpreter."""
+    """A command that determines the remaining work itself; a separate check would start another interpreter."""
 
     name: Message
     command: tuple[str, ...]
-    tells: bool = False  # its output is for the user
+    tells: bool = False  # whether its output is for the user
 
 
 def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
     """Return the steps in order. is_alone: no worker of this installation runs anywhere."""
     alone = ("--alone",) if is_alone else ()
     return (
-        # Django's checks are about the code, and take a second.
+        # Django's checks examine the code, and take a second.
         PreparationStep(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
         PreparationStep(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
         PreparationStep(

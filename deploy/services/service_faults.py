@@ -19,7 +19,7 @@ class ServiceKeepsDying(RetryLater):
 
 
 class ServiceSlow(RetryLater):
-    """A process is alive but does not answer in time."""
+    """A process is alive but does not respond in time."""
 
     def __init__(self, service: str, waited_s: float, log: Path) -> None:
         self.service, self.waited_s, self.log = service, waited_s, log

@@ -1,4 +1,4 @@
-"""Finds processes that run but do not answer, by repeated checks, and kills them, so that they are restarted."""
+"""Finds running processes that do not respond, by repeated checks, and kills them so that they are restarted."""
 
 import os
 import signal
@@ -12,15 +12,15 @@ from typing import Any
 from deploy.services.health import ServiceHealth
 from deploy.services.processes import WATCH_TIMEOUT_S, Process
 
-SILENT_S = 30.0  # a process that does not answer for so long is replaced
+SILENT_S = 30.0  # a process that does not respond for this time is replaced
 LOOKS = 3  # failed checks required, because the machine or the watch itself may have slept
-# Until the first answer after a start, and after the broker was down: a worker reconnects every 30 s.
+# Until the first response after a start, and after the broker was down: a worker reconnects every 30 s.
 PATIENCE_S = 120.0
 
 
 @dataclass(slots=True)
 class Silent:
-    """A process that runs and does not answer. Times are monotonic."""
+    """A running process that does not respond. Times are monotonic."""
 
     name: str
     pid: int
@@ -31,7 +31,7 @@ class Silent:
 
     def kill(self) -> None:
         """Kill the process with its children, so that the supervisor restarts it."""
-        with suppress(ProcessLookupError):  # it ended by itself
+        with suppress(ProcessLookupError):  # the process has already ended
             os.killpg(self.pid, signal.SIGKILL)  # the supervisor gives each process its own group
 
 
@@ -50,7 +50,7 @@ class SilenceWatch:
 
     @property
     def is_in_doubt(self) -> bool:
-        """True if a process was silent at the last check, but not for too long yet."""
+        """Whether a process was silent at the last check, but not yet for too long."""
         return any(seen.since is not None for seen in self._seen.values())
 
     def look(self, table: Sequence[Process]) -> list[Silent]:

@@ -31,11 +31,11 @@ class InstallationState(StrEnum):
 
     RUNNING = "running"
     STARTING = "starting"
-    SILENT = "silent"  # alive but does not answer
+    SILENT = "silent"  # alive but does not respond
     FAILING = "failing"  # keeps dying, or the supervisor gave up
     STOPPED = "stopped"
-    EXTERNAL = "external"  # runs elsewhere and answers
-    UNREACHABLE = "unreachable"  # runs elsewhere and does not answer
+    EXTERNAL = "external"  # runs elsewhere and responds
+    UNREACHABLE = "unreachable"  # runs elsewhere and does not respond
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class ServiceStatus:
 
 
 def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatus]:
-    """Return the services of this installation, external ones last. It never raises if a service is down."""
+    """Return the services of this installation, external ones last. Never raises if a service is down."""
     infos = Supervisor(home).infos()
     table = processes(home, only)
     with ThreadPoolExecutor(max(len(table), 1)) as pool:
@@ -68,8 +68,8 @@ def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatu
 def held_mb(pid: int) -> float | None:
     """Return the memory of a process and its descendants in MB, or None if it has ended.
 
-    This is the proportional set size: a page that n processes share counts an n-th in each. If access to it is denied,
-    it is the resident memory, which counts shared pages in full.
+    This is the proportional set size: a page shared by n processes counts as an n-th in each. If access to it is
+    denied, it is the resident memory, which counts shared pages in full.
     """
     try:
         parent = psutil.Process(pid)
@@ -164,7 +164,7 @@ def without_secrets(url: str) -> str:
 
 
 def last_line(path: Path) -> str:
-    """Return the last non-blank line, at most 200 characters of it, or ""."""
+    """Return the last non-blank line, at most its last 200 characters, or ""."""
     try:
         with path.open("rb") as file:
             file.seek(0, os.SEEK_END)

@@ -22,15 +22,15 @@ from deploy.home import Home
 from deploy.services import launch, redis_server
 from deploy.services.processes import Process
 
-LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # of each process: 40 MB at most
+LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # for each process: 40 MB at most
 RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before supervisord gives up
 START_DEADLINE_S = 20.0
 CALL_TIMEOUT_S = 20.0
-TABLE = "processes.json"  # the launcher's
+TABLE = "processes.json"  # read by the launcher
 NOT_RUNNING = 70  # of supervisor.xmlrpc.Faults
 ALREADY_STARTED = 60
-# Paths are relative to the folder in which supervisord starts, `run`, because an absolute path may have characters that
-# an ini file takes for a comment or that supervisord expands.
+# Paths are relative to the folder in which supervisord starts, `run`, because an absolute path may contain characters
+# that begin a comment in an ini file or that supervisord expands.
 _HEAD = """\
 [supervisord]
 logfile=../logs/supervisord.log
@@ -72,7 +72,7 @@ class Supervisor:
         self._socket = socket_path(home)
 
     def pid(self) -> int | None:
-        """Return the supervisor's process id, or None if it does not answer."""
+        """Return the supervisor's process id, or None if it does not respond."""
         try:
             return cast("int", self.call("getPID"))
         except (OSError, http.client.HTTPException):
@@ -142,8 +142,8 @@ def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[st
 
 
 def start_supervisor(home: Home) -> None:
-    """Start supervisord in the background and return when it answers. Raises BadConfiguration with its message."""
-    # Without this shell's settings: the launcher's table has those of each process, now and after a change.
+    """Start supervisord in the background and return when it responds. Raises BadConfiguration with its message."""
+    # Without this shell's settings: the launcher's table has the settings of each process, now and after a change.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     environment = {**kept, environment_variable("home"): str(home.path), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "supervisor.supervisord", "--configuration", configuration_path(home).name]

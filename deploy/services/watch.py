@@ -1,6 +1,6 @@
-"""The watch: a process of the installation that replaces other processes that do not answer for 30 s.
+"""The watch: a process of the installation that replaces other processes that do not respond for 30 s.
 
-It kills them, the supervisor restarts them, and one line in logs/watch.log says why. The supervisor runs it:
+It kills them, the supervisor restarts them, and a line in logs/watch.log states the reason. The supervisor runs it:
 `python -m deploy.services.watch`. If one of several processes of the admin hangs, gunicorn replaces it.
 """
 

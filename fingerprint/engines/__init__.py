@@ -1,1 +1,1 @@
-"""The published engines behind one protocol, for comparison with the product's own matcher."""
+"""Published engines behind one protocol, for comparison with the product's own matcher."""

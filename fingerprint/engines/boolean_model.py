@@ -1,4 +1,4 @@
-"""The Boolean model: texts as sets of features, compared by the features that only one of them has.
+"""The Boolean model: texts as sets of features, compared by the features that only one text has.
 
 Source: Lian, Liu, Xu, Cheng, "Improved near-replicas detection of web pages based on Boolean model", 2007.
 """
@@ -22,21 +22,21 @@ from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
 MAX_DIFFERENT = 0.2  # published: "more than 1/5 different features: not similar"
-# The source chooses features without saying how. Words that occur twice reproduce the known recall (development
-# texts, November 2026: of all words, the 64, 128 or 256 most frequent, those that occur twice, and single characters,
-# only these keep every chapter with 5 % homophones and a quarter of the pages that lie across two chapters).
+# The source does not say how it chooses features. Words that occur twice reproduce the known recall (development texts,
+# November 2026: of all words, the 64, 128 or 256 most frequent, words that occur twice, and single characters, only
+# these keep every chapter with 5 % homophones and a quarter of the pages across two chapters).
 MIN_OCCURRENCES = 2
-# Published as "at most d". A chapter has some 250 features, so 50 are the fifth that may differ.
+# Published as "at most d". A chapter has some 250 features, a fifth of which (50) may differ.
 MAX_COUNT_DIFFERENCE = 50
 MIN_FEATURES = 10  # fewer features agree by chance: titles, formulas, one sign repeated
 
-Features = tuple[NDArray[np.uint64], NDArray[np.int32]]  # increasing, and how often each occurs
+Features = tuple[NDArray[np.uint64], NDArray[np.int32]]  # increasing, and the count of each
 
 
 def dissimilarity(page: Features, work: Features) -> float:
-    """Return the ones of the XOR of the two vectors, as a share of all features that either has; 1 without any.
+    """Return the ones of the XOR of the two vectors, as a share of all features of either; 1 if there are none.
 
-    Each feature is weighed by its term frequency, one that both have by the mean of the two.
+    Each feature is weighted by its term frequency, or by the mean of both if the texts share it.
 
     >>> page = np.array([1, 2, 3, 4], np.uint64), np.ones(4, np.int32)
     >>> work = np.array([1, 2, 5, 6, 7], np.uint64), np.ones(5, np.int32)
@@ -50,7 +50,7 @@ def dissimilarity(page: Features, work: Features) -> float:
 
 
 class BooleanModel(WordEngine):
-    """Chapters that differ in no more than a fifth of the features, by their number and by their weight."""
+    """Finds chapters that differ in at most a fifth of the features, by number and by weight."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class BooleanModel(WordEngine):
         shared = dot_products(self._postings, known, np.ones(known.size, np.float32), table.chapters)
         sizes = np.diff(table.starts)
         is_candidate = (sizes >= self._min_features) & (np.abs(sizes - page[0].size) <= self._max_count_difference)
-        # No more than a share s of the union differs: shared >= (1 - s) * (page + chapter - shared).
+        # At most a share s of the union may differ: shared >= (1 - s) * (page + chapter - shared).
         needed = (1 - self._max_different) * (sizes + page[0].size - shared)
         candidates = np.flatnonzero(is_candidate & (shared >= needed - 1e-6))
         similarities = [(chapter, 1 - dissimilarity(page, table.chapter(chapter))) for chapter in candidates.tolist()]

@@ -1,4 +1,4 @@
-"""The engines by their names for `--engine`. Each engine's module has its ENTRIES; this module lists the modules.
+"""The engines by their names for `--engine`. Each engine's module defines ENTRIES; this module lists the modules.
 
 How to add one: docs/recipes/engine.md.
 """
@@ -44,5 +44,5 @@ def _load_entries() -> dict[str, EngineEntry]:
 
 
 ENGINES: Mapping[str, EngineEntry] = MappingProxyType(_load_entries())
-# They weigh words by how many texts of the corpus have them; with one work alone all words weigh nothing.
+# They weight words by the number of texts in the corpus that have them; with a single work all weights are zero.
 CORPUS_ENGINES = frozenset(entry.name for entry in ENGINES.values() if entry.needs_corpus)

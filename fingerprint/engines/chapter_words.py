@@ -1,4 +1,4 @@
-"""The words of the chapters of all works, and the lists of chapters by word that the vector models look up."""
+"""The words of the chapters of all works, and the lists of chapters by word for the vector models."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ UNKNOWN = -1  # the number of a word that no chapter has
 
 
 def word_counts(text: str, min_occurrences: int = 1) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the frequent words of a text, uint64[m], ascending and distinct, and their counts, int32[m].
+    """Return the words of a text that occur at least `min_occurrences` times, uint64[m], and their counts, int32[m].
 
     >>> sorted(word_counts("天地，天地")[1].tolist()), word_counts("天地，天地", 2)[1].tolist()
     ([1, 2], [2])
@@ -26,9 +26,9 @@ def word_counts(text: str, min_occurrences: int = 1) -> tuple[NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChapterTable:
-    """The words of each chapter, and how often each occurs.
+    """The words of each chapter, and the count of each word.
 
-    vocabulary: uint64[v] increasing; frequencies: int32[v], in how many chapters a word occurs; starts: int64[c + 1];
+    vocabulary: uint64[v] increasing; frequencies: int32[v], the number of chapters with a word; starts: int64[c + 1];
     terms: int32[n] numbers in the vocabulary, chapter after chapter, increasing in each; counts: int32[n].
     """
 
@@ -43,24 +43,24 @@ class ChapterTable:
         return self.starts.size - 1
 
     def term_numbers(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the number of each word, int64[len(words)]; UNKNOWN for words of no chapter."""
+        """Return the number of each word, int64[len(words)]; UNKNOWN if no chapter has it."""
         if not self.vocabulary.size:
             return np.full(words.size, UNKNOWN, np.int64)
         places = np.minimum(np.searchsorted(self.vocabulary, words), self.vocabulary.size - 1)
         return np.where(self.vocabulary[places] == words, places, UNKNOWN)
 
     def chapter(self, number: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """Return the words of one chapter, increasing, and how often each occurs."""
+        """Return the words of one chapter, increasing, and the count of each."""
         place = slice(self.starts[number], self.starts[number + 1])
         return self.vocabulary[self.terms[place]], self.counts[place]
 
     def inverse_frequencies(self) -> NDArray[np.float64]:
-        """Return log(N / n) of each word in n of N chapters, float64[v]."""
+        """Return log(N / n) for each word in n of N chapters, float64[v]."""
         return np.log(self.chapters / self.frequencies)
 
 
 class ChapterWords:
-    """The added chapters, in order, and their table, which is rebuilt after chapters have been added.
+    """The added chapters in order, and their table, which is rebuilt after additions.
 
     Words that occur fewer than `min_occurrences` times in a chapter are left out, and so are chapters without words.
     """
@@ -88,7 +88,7 @@ class ChapterWords:
 
 
 class WordEngine(ChapterEngine):
-    """An engine of chapters by their words; what it works out of their table is worked out anew after additions."""
+    """An engine that compares chapters by their words; data derived from the table is recomputed after additions."""
 
     def __init__(self, chapter_chars: int, min_occurrences: int = 1) -> None:
         super().__init__(chapter_chars)
@@ -107,11 +107,11 @@ class WordEngine(ChapterEngine):
 
     @abstractmethod
     def _prepare(self, table: ChapterTable) -> None:
-        """Work out what look-ups need of the table."""
+        """Compute the data that look-ups need from the table."""
 
 
 def build_chapter_table(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:
-    """Build the table of chapters from their words, increasing, and how often each occurs."""
+    """Build the table of chapters from their words, increasing, and the count of each."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([chapter.size for chapter in words], out=starts[1:])
     every_word = np.concatenate([*words, np.zeros(0, np.uint64)])
@@ -122,14 +122,14 @@ def build_chapter_table(words: list[NDArray[np.uint64]], counts: list[NDArray[np
 
 
 def highest_places(scores: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
-    """Return the ascending places of the highest scores, int64[at most limit]; of equal ones the first."""
+    """Return the ascending indexes of the highest scores, int64[at most limit]; of equal scores the first."""
     return np.sort(np.argsort(-scores, kind="stable")[:limit])
 
 
 def highest_terms(
     table: ChapterTable, scores: NDArray[np.float64], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places in `table.terms` of each chapter's `limit` highest scores, int64[n], after their starts.
+    """Return the indexes into `table.terms` of each chapter's `limit` highest scores, int64[n], and their starts.
 
     scores: float64[len(table.terms)].
     """
@@ -163,7 +163,7 @@ class WordPostings:
 def build_word_postings(
     starts: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.float32], vocabulary_size: int
 ) -> WordPostings:
-    """Return the lists by word of chapters that lie one after the other.
+    """Return the postings by word of chapters stored one after the other.
 
     `terms` and `weights` as in a `ChapterTable`.
     """

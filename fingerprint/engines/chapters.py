@@ -1,4 +1,4 @@
-"""Chapters: the pieces of a page's length into which engines that compare whole documents cut works and pages."""
+"""Chapters: pieces as long as a web page, into which engines that compare whole documents split works and pages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,7 +7,7 @@ from inspect import signature
 from core.wording import Message
 from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 
-CHAPTER_CHARS = 2_500  # the usual length of a novel's web page: pages and chapters need one length
+CHAPTER_CHARS = 2_500  # the usual length of a novel's web page: pages and chapters must have the same length
 
 CHAPTER_PARAMETERS = {
     "chapter_chars": Message("engine.characters-of-the-pieces-that-works-and"),
@@ -16,7 +16,7 @@ IN_CHAPTERS = Message("engine.whole-documents-are-compared-in-the")
 
 
 def split_chapters(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
-    """Return pieces of `chars` characters that begin every `step` (None: end to end); the last may be shorter.
+    """Return pieces of `chars` characters that begin every `step` (by default end to end); the last may be shorter.
 
     >>> list(split_chapters("abcdefgh", 5)), list(split_chapters("abcdefgh", 4, 2)), list(split_chapters(""))
     (['abcde', 'fgh'], ['abcd', 'cdef', 'efgh'], [])
@@ -36,7 +36,7 @@ def best_works(found: Iterable[EngineMatch]) -> list[EngineMatch]:
 
 
 class ChapterOwners:
-    """The work of each chapter; chapters are numbered from 0 in the order in which they were added."""
+    """The work of each chapter; chapters are numbered from 0 in order of addition."""
 
     def __init__(self) -> None:
         self._work_ids: list[str] = []
@@ -50,12 +50,12 @@ class ChapterOwners:
         return len(self._work_ids) - 1
 
     def works(self, similar: Iterable[tuple[int, float]]) -> Iterator[EngineMatch]:
-        """Return the work of each (chapter, similarity), as often as it has such chapters."""
+        """Return the work of each (chapter, similarity); a work may occur several times."""
         return (EngineMatch(self._work_ids[chapter], similarity) for chapter, similarity in similar)
 
 
 class ChapterEngine(ABC):
-    """The base of engines without passages: cuts all texts into chapters, and scores a work by its best one."""
+    """The base of engines without passages: splits all texts into chapters, and scores a work by its best chapter."""
 
     def __init__(self, chapter_chars: int, chapter_step: int | None = None) -> None:
         self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
@@ -77,7 +77,7 @@ class ChapterEngine(ABC):
 
     @abstractmethod
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        """Return the works of the chapters that are like a piece of a page; a work as often as it has such chapters."""
+        """Return the works of the chapters that resemble a piece of a page; a work may occur several times."""
 
 
 def chapter_entry(  # noqa: PLR0917 - what an entry says
@@ -90,7 +90,7 @@ def chapter_entry(  # noqa: PLR0917 - what an entry says
     *,
     needs_corpus: bool = False,
 ) -> EngineEntry:
-    """Return the entry of an engine that compares chapters, with that departure and the chapter length."""
+    """Return the entry of an engine that compares chapters, with the common departure and the chapter length."""
     known = {**parameters, **CHAPTER_PARAMETERS}
     in_order = {parameter: known[parameter] for parameter in signature(make).parameters}
     return EngineEntry(name, make, summary, source, (*departures, IN_CHAPTERS), in_order, needs_corpus)

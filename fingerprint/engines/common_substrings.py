@@ -1,4 +1,4 @@
-"""Finds all long common substrings of one text and many, as a suffix structure over the many would.
+"""Finds all long common substrings of one text and many, like a suffix structure.
 
 A suffix tree or array of 25 M characters would take minutes and gigabytes in Python. This index gives the same result
 for substrings of a minimum length L: of the L - q + 1 runs of q characters (q-grams) in any substring of length L, one
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from fingerprint.compilation import kernel
 
 SEPARATOR = 0  # between the stored texts; no character of a text may have this code
-# Of a q-gram that is stored more often, the first places: bounds the work on texts that repeat themselves without end.
+# For a q-gram with more places only the first are used: bounds the work on texts that repeat themselves endlessly.
 MAX_PLACES = 64
 BUCKET_BITS = 20  # some three stored q-grams in a bucket at 25 M characters and the minimum length of 20
 MIX = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(1_048_583)
-Q_SHARE = 0.6  # q for a minimum length: longer q-grams make fewer false hits, shorter ones a smaller index
+Q_SHARE = 0.6  # q for a minimum length: longer q-grams give fewer false hits, shorter ones a smaller index
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class CommonSubstring:
 
 
 class SubstringIndex:
-    """Texts, given as codes, of which the common substrings with others of at least `min_chars` are wanted."""
+    """Texts, given as codes, in which common substrings of at least `min_chars` characters are searched for."""
 
     def __init__(self, min_chars: int) -> None:
         if min_chars < 1:
@@ -50,9 +50,9 @@ class SubstringIndex:
         return len(self._texts) - 1
 
     def find(self, codes: NDArray[np.uint32]) -> list[CommonSubstring]:
-        """Return the matches by text, in order of the page, that begin or end outside those before them.
+        """Return the matches by text, in order of the page, that begin or end outside earlier matches.
 
-        A stretch of the page that lies inside a match with a text is not looked for again in that text.
+        A stretch of the page inside a match with a text is not searched for again in that text.
         """
         stored = self._sorted_grams()
         if codes.size < self.min_chars or not stored.places.size:
@@ -63,7 +63,7 @@ class SubstringIndex:
         return [CommonSubstring(*row) for row in found.tolist()]
 
     def longest_lengths(self, codes: NDArray[np.uint32]) -> dict[int, int]:
-        """Return the length of the longest common substring with each text that has one of the minimum length."""
+        """Return the length of the longest common substring for each text that has one of the minimum length."""
         lengths: dict[int, int] = {}
         for match in self.find(codes):
             lengths[match.text] = max(match.chars, lengths.get(match.text, 0))
@@ -77,7 +77,10 @@ class SubstringIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SortedGrams:
-    """stream: all texts, each followed by SEPARATOR; starts: int64[texts + 1]; keys, places: sorted by bucket."""
+    """Sorted q-grams.
+
+    stream: all texts, each followed by SEPARATOR; starts: int64[texts + 1]; keys, places: sorted by bucket.
+    """
 
     stream: NDArray[np.uint32]
     starts: NDArray[np.int64]
@@ -130,7 +133,7 @@ def _hashes(
 
 @kernel()
 def _extend(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place: int) -> tuple[int, int]:
-    """Extend the match at two places: its characters to the left and, from the places on, to the right."""
+    """Extend the match at two places; return its characters to the left and, from the places on, to the right."""
     left = 0
     while left < at and left < place and page[at - left - 1] == stream[place - left - 1]:
         left += 1

@@ -13,18 +13,18 @@ from core.wording import Message
 from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
 from fingerprint.engines.plain_characters import PlacedSentence, plain_characters, split_sentences
 
-# Shorter sentences are those that everybody writes ("he laughed", "CCTV reports").
+# Shorter sentences are common phrases ("he laughed", "CCTV reports").
 MIN_SENTENCE_CHARS = 10
-# The source leaves the share to the user; at this one 1 % of innocent pages are named (8,600 pages
-# against 14.6 M characters, November 2026; at .05 some 4 %), for a poem, a proverb or the site line that both carry.
+# The source leaves the share to the user. With this one 1 % of innocent pages are named (8,600 pages against 14.6 M
+# characters, November 2026; at .05 some 4 %), because both texts contain a poem, a proverb or the site's line.
 MIN_SHARE = 0.1
 
 
 class Cops:
-    """Works that have at least `min_share` of the page's sentences.
+    """Finds works that have at least `min_share` of the page's sentences.
 
-    A sentence counts without its punctuation, and from `min_sentence_chars` letters, digits and Chinese characters on.
-    similarity: the share; spans: the equal sentences, each with the first place in the work that has it.
+    A sentence is compared without punctuation, and counts if it has at least `min_sentence_chars` letters, digits and
+    Chinese characters. similarity: the share; spans: the equal sentences, each at its first place in the work.
     """
 
     def __init__(self, min_share: float = MIN_SHARE, min_sentence_chars: int = MIN_SENTENCE_CHARS) -> None:

@@ -1,8 +1,8 @@
-"""Shingles of three words as CRC-32 checksums: how many a page and a chapter share, by the words of the longer one.
+"""Shingles of three words as CRC-32 checksums, compared by the shared number per word of the longer text.
 
-Source: the shingle test that forums and shops for texts use, of which two worked examples are known (25 %, and 13.04 %
-where by its own rules it would be 17.39 %). Its rules, to the letter: lower case; marks and function words are removed;
-a word is what stands between blanks; a shingle is the CRC-32 of words joined by one blank.
+Source: the shingle test used by forums and shops for texts, for which two worked examples are known (25 %, and 13.04 %
+although its own rules give 17.39 %). Its rules: lower case; marks and function words are removed; a word is the text
+between blanks; a shingle is the CRC-32 of words joined by one blank.
 """
 
 import re
@@ -21,7 +21,7 @@ from fingerprint.engines.feature_engine import FeatureIndex
 
 CRC_BITS = 32
 MARKS = ',.!?()-—:;"“”„‘’'  # published
-# Those of Chinese that are none of the published ones in full width.
+# Chinese marks that are not full-width forms of the published ones.
 CHINESE_MARKS = "。、《》〈〉「」『』【】〔〕〖〗·~"
 FUNCTION_WORDS = "это как так в на над к ко до за то с со для о ну же ж что он она б бы ли и у"  # published
 _REMOVED = str.maketrans("", "", MARKS + CHINESE_MARKS + "".join(chr(code) for each in ZERO_WIDTH for code in each))
@@ -32,9 +32,9 @@ _RUN = re.compile(rf"({_HAN}+)|(?:(?!{_HAN})\S)+")
 
 
 class CrcShingleEngine(ChapterEngine):
-    """The same story where page and chapter share more than `above_share` of a shingle for each word of the longer one.
+    """Finds chapters that share more than `above_share` of a shingle with the page per word of the longer text.
 
-    words: the length of a shingle. similarity: shared shingles, each counted once, / words of the longer text.
+    words: the length of a shingle. similarity: distinct shared shingles / words of the longer text.
     """
 
     def __init__(self, words: int = 3, above_share: float = 0.10, chapter_chars: int = CHAPTER_CHARS) -> None:
@@ -60,7 +60,7 @@ class CrcShingleEngine(ChapterEngine):
 
 
 def canonical_words(text: str) -> list[str]:
-    """Return the words of a text, in order, as they are compared.
+    """Return the words of a text in order, in the form in which they are compared.
 
     >>> canonical_words("Приходите в зал “Огонек” — 天地玄，黄！")
     ['приходите', 'зал', 'огонек', '天地', '地玄', '玄黄']
@@ -69,7 +69,7 @@ def canonical_words(text: str) -> list[str]:
 
 
 def crc_shingles(words: Sequence[str], size: int = 3) -> NDArray[np.uint32]:
-    """Return the CRC-32 of every `size` consecutive words, joined by blanks, uint32[n - size + 1]; empty for fewer.
+    """Return the CRC-32 of every `size` consecutive words, joined by blanks, uint32[n - size + 1]; empty if too few.
 
     >>> crc_shingles("a rose is a rose".split()).size, crc_shingles(["rose"]).size
     (3, 0)
@@ -89,7 +89,7 @@ def _words(text: str) -> Iterator[str]:
 
 def _features(words: Sequence[str], size: int) -> NDArray[np.uint64]:
     checksums = np.unique(crc_shingles(words, size)).astype(np.uint64)
-    return checksums << np.uint64(CRC_BITS)  # the index wants its leading bits to differ
+    return checksums << np.uint64(CRC_BITS)  # the index needs varied leading bits
 
 
 ENTRIES = (

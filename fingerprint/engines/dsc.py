@@ -1,4 +1,4 @@
-"""DSC: shingles of which 1 in 25 is kept, by its hash; DSC-SS: several kept shingles hashed together.
+"""DSC: keeps 1 in 25 shingles, chosen by hash; DSC-SS: hashes several kept shingles together.
 
 Source: Broder, Glassman, Manasse, Zweig, "Syntactic clustering of the Web", WWW 1997.
 """
@@ -15,8 +15,8 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, mix, shingle_hashes, toke
 
 SHINGLE_TOKENS = 10  # as in the source
 ONE_IN = 25
-# The source gives no threshold for plagiarism; these reach the figures that the two are known by on edited Chinese text
-# (docs/decisions/measurement.md).
+# The source gives no threshold for plagiarism; these values reach the figures known for both methods on edited Chinese
+# text (docs/decisions/measurement.md).
 MIN_CONTAINMENT, MIN_CONTAINMENT_SS = 0.25, 0.10
 
 
@@ -27,9 +27,9 @@ def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN)
 
 
 class DscEngine(FeatureEngine):
-    """Chapters that hold at least `min_containment` of the page's kept shingles.
+    """Finds chapters with at least `min_containment` of the page's kept shingles.
 
-    super_shingle: how many kept shingles in a row are hashed together, 1 for plain DSC.
+    super_shingle: the number of consecutive kept shingles that are hashed together; 1 for plain DSC.
     """
 
     def __init__(

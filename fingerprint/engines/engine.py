@@ -1,6 +1,6 @@
 """The interface of all engines: add works, then look up pages.
 
-An engine lives in the memory of one process, and stores and sends nothing.
+An engine lives in the memory of one process; it stores nothing and sends nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ class SharedSpan:
 
 @dataclass(frozen=True, slots=True)
 class EngineMatch:
-    """A work that an engine calls the source of a page. similarity: 0 to 1, by the engine's own measure."""
+    """A work that an engine reports as the source of a page. similarity: 0 to 1, by the engine's own measure."""
 
     work_id: str
     similarity: float
@@ -30,27 +30,26 @@ class EngineMatch:
 
 
 class Engine(Protocol):
-    """One engine with its works.
+    """An engine with its works.
 
-    It accepts any text, also an empty one, one without Chinese or with lone surrogates: a text without features has no
-    matches, and never raises an error.
+    It accepts any text, including empty texts, texts without Chinese and lone surrogates. A text without features has
+    no matches and never raises an error.
     """
 
     def add_work(self, work_id: str, text: str) -> None:
         """Index a work. Each id is added once; works with equal texts are different works."""
 
     def find(self, text: str) -> list[EngineMatch]:
-        """Return the works that duplicate the page by the engine's published rule, each once, the best first."""
+        """Return the works that the page duplicates by the engine's published rule, each once, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineEntry:
-    """An engine as the catalogue lists it.
+    """An engine as listed in the catalogue.
 
     make: takes the parameters by name, all with defaults. source: the publication. departures: deviations from the
-    source, and choices where it is silent. parameters: their meanings. needs_corpus: whether it judges by the frequency
-    of words in the corpus, so that it finds nothing with one work alone. gives_spans: whether `find` returns the shared
-    passages.
+    source, and choices if it is silent. parameters: their meanings. needs_corpus: whether it uses word frequencies in
+    the corpus and therefore finds nothing with a single work. gives_spans: whether `find` returns the shared passages.
     """
 
     name: str

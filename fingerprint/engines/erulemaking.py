@@ -1,8 +1,8 @@
-"""The eRulemaking method: seeds for buckets of texts of like length, and all other texts compared with the seeds only.
+"""The eRulemaking method: each bucket of texts of similar length has seeds, and texts are compared only with seeds.
 
-Source: Yang, Callan, "Near-duplicate detection for eRulemaking", dg.o 2005: public comments on a rule, many of them one
-form letter. The most repeated text of a bucket is its seed; others are compared with the seed by the vector space
-model, of features chosen by inverse document frequency.
+Source: Yang, Callan, "Near-duplicate detection for eRulemaking", dg.o 2005: public comments on a rule, many of which
+are one form letter. The most repeated text in a bucket is its seed. Other texts are compared with the seed by the
+vector space model, with features chosen by inverse document frequency.
 """
 
 from collections.abc import Iterable
@@ -29,24 +29,23 @@ from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.tokens import CHINESE_WORDS
 
-# A text may be this share longer than another of its bucket; the widths grow with the length. Of published definitions,
-# Conrad's has the lengths of duplicates within 20 %.
+# A text may be longer than another in its bucket by this share; the widths grow with the length. Conrad's published
+# definition puts the lengths of duplicates within 20 %.
 BUCKET_WIDTH = 0.2
-# Neither is known of the source. On 8,600 pages against 14.6 M characters (November 2026; tried 100 to 800 words, .2 to
-# .6) precision .9997 and recall .465; at .3 .999 and .520. With more words those that all texts have come in where
-# texts are short: of 4,853 innocent news items 100 words accuse 40, 200 at .4 290, 800 at .3 2,272.
+# The source gives neither value. On 8,600 pages against 14.6 M characters (November 2026; tried 100 to 800 words, .2 to
+# .6) precision is .9997 and recall .465; at .3 .999 and .520. If texts are short, more words include words that all
+# texts have: of 4,853 innocent news items 100 words accuse 40, 200 at .4 290, 800 at .3 2,272.
 MIN_COSINE = 0.4
 FEATURES = 100
-MIN_WORDS = 20  # different ones: the cosine of very short texts is high by chance
+MIN_WORDS = 20  # distinct words: the cosine of very short texts is high by chance
 
 
 class ERulemaking(ChapterEngine):
-    """Works of the chapters that belong to a seed in the page's bucket, or beside it, with a cosine of `min_cosine`.
+    """Finds works with chapters that belong to a seed in or next to the page's bucket, with a cosine of `min_cosine`.
 
-    Chapters become seeds in the order of how often their text repeats, then of their coming, unless an earlier seed of
-    a bucket near theirs is as similar. A text is the vector of how often it has each of its `features` words of the
-    highest inverse document frequency; words that no chapter has are in no document. similarity: the cosine of page and
-    seed.
+    Chapters become seeds in the order of repetition of their text, then of addition, unless an earlier seed in a nearby
+    bucket is similar enough. A text is the vector of the counts of its `features` words with the highest inverse
+    document frequency; words that no chapter has are in no document. similarity: the cosine of page and seed.
     """
 
     def __init__(
@@ -102,7 +101,10 @@ class ERulemaking(ChapterEngine):
 
 
 class _WordSeeds:
-    """The seeds among chapters, and which chapters belong to each. order: the numbers of the chapters in the table."""
+    """The seeds among chapters, and the chapters that belong to each.
+
+    order: the numbers of the chapters in the table.
+    """
 
     def __init__(
         self, table: ChapterTable, order: list[int], buckets: NDArray[np.int64], features: int, min_cosine: float
@@ -140,7 +142,7 @@ class _WordSeeds:
 
 
 def _by_repetition(digests: list[int]) -> list[int]:
-    """Return the numbers of the texts, the most frequent digests first; of equal ones in order."""
+    """Return the numbers of the texts, those with the most frequent digests first; equal ones keep their order."""
     _, kinds, repeats = np.unique(np.array(digests, np.uint64), return_inverse=True, return_counts=True)
     order: list[int] = np.argsort(-repeats[kinds], kind="stable").tolist()
     return order

@@ -12,10 +12,10 @@ from fingerprint.engines.tokens import canonical
 
 
 class ExactEngine(ChapterEngine):
-    """Works whose digest, or that of a chapter, is the digest of the page or of a piece of it.
+    """Finds works with a chapter, or whole works, whose digest equals the digest of the page or a piece of it.
 
-    algorithm: a name that hashlib knows. Normalised means letters, digits and Chinese characters in lower case and half
-    width: what else a text holds does not count.
+    algorithm: a name that hashlib knows. The normalised text consists of letters, digits and Chinese characters in
+    lower case and half width; all other characters are ignored.
     """
 
     def __init__(self, algorithm: str = "md5", chapter_chars: int = CHAPTER_CHARS) -> None:
@@ -34,7 +34,7 @@ class ExactEngine(ChapterEngine):
         return (EngineMatch(work_id, 1.0) for work_id in self._works.get(self._digest(text), ()))
 
     def _digest(self, text: str) -> bytes:
-        """Empty for a text without anything that counts."""
+        """Return the digest of a text; empty if nothing remains after normalisation."""
         normalized = canonical(text).replace("\0", "")
         if not normalized:
             return b""

@@ -1,4 +1,4 @@
-"""Engines whose chapters are sets of features: how many a page shares with a chapter says whether they are alike."""
+"""Engines whose chapters are sets of features: the number of shared features decides whether texts are alike."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ MAX_BUCKET_BITS = 24  # 128 MiB of bucket starts
 
 
 class FeatureIndex:
-    """Sets of features, one a chapter, numbered from 0, in a sorted table that is made anew after additions."""
+    """Sets of features, one per chapter, numbered from 0, in a sorted table that is rebuilt after additions."""
 
     def __init__(self) -> None:
         self._pending: list[NDArray[np.uint64]] = []
@@ -26,16 +26,22 @@ class FeatureIndex:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """int64[chapters]: how many features each has."""
+        """The number of features in each chapter, int64[chapters]."""
         return np.array(self._sizes, np.int64)
 
     def add_features(self, features: NDArray[np.uint64]) -> None:
-        """Add the next chapter. features: each once, well mixed."""
+        """Add the next chapter.
+
+        features: distinct, with well mixed bits.
+        """
         self._pending.append(features)
         self._sizes.append(features.size)
 
     def count_shared(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Chapters int64[c], increasing, that share any of a page's features (each once), and how many, int64[c]."""
+        """Return the chapters int64[c], increasing, that share features with a page, and the number shared, int64[c].
+
+        features: the distinct features of the page.
+        """
         if self._pending:
             self._build()
         counts = _count(features, self._keys, self._chapters, self._buckets, self._shift, len(self._sizes))
@@ -82,7 +88,7 @@ def _count(  # noqa: PLR0917 - numba compiles no records
 
 
 class FeatureEngine(ChapterEngine):
-    """Chapters that are alike by `_alike`; a chapter without features is none."""
+    """Finds the chapters that `_alike` accepts; chapters without features are never found."""
 
     def __init__(self, chapter_chars: int) -> None:
         super().__init__(chapter_chars)
@@ -102,10 +108,10 @@ class FeatureEngine(ChapterEngine):
 
     @abstractmethod
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        """Return each once."""
+        """Return the distinct features of a text."""
 
     @abstractmethod
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the similarity of page and chapter, float64[n], and whether it suffices, bool[n]."""
+        """Return the similarity of page and chapter, float64[n], and whether it is sufficient, bool[n]."""

@@ -1,11 +1,11 @@
-"""The plain index of the frequency fingerprint: windows whose numbers are equal are a match, and nothing else is asked.
+"""The plain index of the frequency fingerprint: windows with equal numbers are a match, without any further check.
 
-Source: "How can plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18): granularity 64, overlap
-50 %, the digits of the 20 most frequent initials in one of four ranges. The product's own matcher does more with it.
+Source: "How can plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18): granularity 64, overlap 50
+%, the digits of the 20 most frequent initials in one of four ranges. The product's own matcher does more with it.
 
-The source says "subtract the reference, normalise to a closed range" and no formula. Here what is as frequent as in
-ordinary text is the middle of the range, so that a letter that is rarer counts as much as one that is more frequent;
-why, and why not as in the product's stored windows: docs/decisions/measurement.md.
+The source says "subtract the reference, normalise to a closed range" and gives no formula. Here the frequency of
+ordinary text is the middle of the range, so that rare and frequent letters count equally. For the reasons, and the
+difference to the product's stored windows, see docs/decisions/measurement.md.
 """
 
 import math
@@ -29,11 +29,11 @@ WINDOWS_PER_SLAB = 1 << 16  # bounds the memory of one step, whatever the length
 
 
 class FrequencyEngine:
-    """Works with at least `min_matches` windows of the page; equal windows that overlap on both sides make a span.
+    """Finds works with at least `min_matches` windows of the page; equal windows overlapping on both sides form a span.
 
-    max_digit: 1, 3, 7 or 9, the end of the published range; granularity: tokens of a window; step, page_step: tokens
-    from one window to the next, in works and in pages. Of a row of equal windows only the first counts, and no
-    window of which half cannot be read.
+    max_digit: 1, 3, 7 or 9, the end of the published range; granularity: tokens in a window; step, page_step: tokens
+    from one window to the next, in works and in pages. Of consecutive equal windows only the first counts, and windows
+    of which half cannot be read do not count.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ def letter_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> ND
 
 
 def _slab_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDArray[np.int64]:
-    """Counts of blocks that both window and step are made of, summed over each window."""
+    """Return the counts summed over each window, from blocks that divide both window and step."""
     block = math.gcd(granularity, step)
     blocks = letters.size // block
     cells = np.repeat(np.arange(blocks) * LETTERS, block) + letters[: blocks * block]
@@ -85,7 +85,7 @@ def _slab_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDA
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     """Return the occurrences beyond the reference, shifted by the middle of [0, max_digit], uint8[windows, letters].
 
-    The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5; what lies outside the range is cut off.
+    The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5; values outside the range are clipped.
     """
     columns = [letter_number(letter) for letter in rule.letters]
     expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
@@ -95,7 +95,7 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
 
 
 def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
-    """Offsets of the tokens, the windows as hashes, and the token each begins at."""
+    """Return the offsets of the tokens, the windows as hashes, and the first token of each window."""
     stream = normalize(text)
     counts = letter_counts(TABLES_2026.initials[stream.tokens], rule.granularity, rule.step)
     hashes = _hashes(digits(counts, rule))

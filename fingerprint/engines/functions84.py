@@ -1,4 +1,4 @@
-"""Shingles under 84 hash functions: the minimum of each, 6 super-shingles of 14 minima, the 15 pairs of these.
+"""Shingles under 84 hash functions: the minimum of each, 6 super-shingles of 14 minima, and their 15 pairs.
 
 Source: Zelenkov and Segalovich, "Comparative analysis of methods for finding near-duplicate Web documents", RCDL 2007.
 """
@@ -18,7 +18,7 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, mix, shingle_hashes, toke
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
 PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
 SHINGLE_TOKENS = 10
-# Function words, which the published method leaves out: particles of Chinese, articles and the like of English.
+# Function words, which the published method leaves out: Chinese particles, English articles and similar words.
 FUNCTION_WORDS = "的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 a an and at by for in of on or the to"
 SEEDS = mix(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
 
@@ -26,7 +26,8 @@ SEEDS = mix(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
 def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64]:
     """Return the least hash of a text's shingles under each function, uint64[84]; uint64[0] without shingles.
 
-    A text of n tokens has n - 10 + 1 shingles; markup, punctuation and function words are gone, letters in lower case.
+    A text of n tokens has n - 10 + 1 shingles. Markup, punctuation and function words are removed, and letters are in
+    lower case.
     """
     ids = tokenize(text).ids
     shingles = shingle_hashes(ids[~np.isin(ids, _FUNCTION_WORD_IDS)], shingle_tokens)
@@ -44,9 +45,9 @@ def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Functions84Engine(FeatureEngine):
-    """Chapters with as many equal minima, super-shingles or mega-shingles as the rule asks.
+    """Finds chapters with as many equal minima, super-shingles or mega-shingles as the rule requires.
 
-    features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 have to agree in their places. The
+    features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 must agree in their places. The
     similarity is the share of places that agree.
     """
 
@@ -67,7 +68,7 @@ class Functions84Engine(FeatureEngine):
         return shared / max(1, page_features), shared >= self._min_equal
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        """Return the features with their places mixed in: only those of one place can be equal."""
+        """Return the features with their places mixed in, so that only features in the same place can be equal."""
         least = minima(text, self._shingle_tokens)
         if not least.size:
             return least

@@ -1,7 +1,7 @@
-"""I-Match: one digest of those words of a text that are neither common nor rare in the corpus.
+"""I-Match: one digest of the words of a text that are neither common nor rare in the corpus.
 
-Source: Chowdhury, Frieder, Grossman, McCabe, "Collection statistics for fast duplicate document
-detection", ACM TOIS 2002.
+Source: Chowdhury, Frieder, Grossman, McCabe, "Collection statistics for fast duplicate document detection", ACM TOIS
+2002.
 """
 
 import hashlib
@@ -16,16 +16,17 @@ from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
-# Share of the highest idf, log N, that a word has to have. The source normalises idf so and tries cut-offs at both
-# ends; it keeps the words of the middle.
+# The minimum share of the highest idf, log N, for a word. The source normalises idf in this way and tries cut-offs at
+# both ends; it keeps the words in the middle.
 MIN_NORMAL_IDF = 0.1
 MAX_NORMAL_IDF = 0.9
-# Below this a digest says little: two short texts that have no words in the middle range but one or two would be one.
+# With fewer words a digest is not informative: two short texts with the same one or two words in the middle would
+# match.
 MIN_TERMS = 5
 
 
 class IMatch(WordEngine):
-    """Chapters with the page's digest. The words chosen change with every work that is added, and so do all digests."""
+    """Finds chapters with the page's digest. Adding a work changes the chosen words, and therefore all digests."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Sets of shingles or of words, compared by the Jaccard index: shared features as a share of all features of both."""
+"""Sets of shingles or words, compared by the Jaccard index: shared features as a share of all features."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ class JaccardEngine(FeatureEngine):
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:
-    """Return the distinct runs of so many tokens, as hashes, uint64[n]."""
+    """Return the distinct runs of `tokens` tokens, as hashes, uint64[n]."""
     return np.unique(shingle_hashes(tokenize(text).ids, tokens))
 
 
@@ -44,15 +44,15 @@ def word_set(text: str) -> NDArray[np.uint64]:
 
 
 def k_shingle_engine(tokens: int = 3, min_jaccard: float = 0.5, chapter_chars: int = CHAPTER_CHARS) -> JaccardEngine:
-    """Sets of all shingles of `tokens` tokens.
+    """Return an engine of all shingles with `tokens` tokens.
 
-    The published example has no threshold; 0.5 is that of "Syntactic clustering of the Web" (Broder et al. 1997).
+    The published example has no threshold; 0.5 is from "Syntactic clustering of the Web" (Broder et al. 1997).
     """
     return JaccardEngine(lambda text: shingle_set(text, tokens), lambda jaccard: jaccard >= min_jaccard, chapter_chars)
 
 
 def word_jaccard_engine(above_jaccard: float = 0.8, chapter_chars: int = CHAPTER_CHARS) -> JaccardEngine:
-    """Sets of words; of Chinese a word is two neighbouring characters."""
+    """Return an engine of words; a Chinese word is two neighbouring characters."""
     return JaccardEngine(word_set, lambda jaccard: jaccard > above_jaccard, chapter_chars)
 
 

@@ -1,4 +1,4 @@
-"""KOALA: a fixed number of substrings for every text, those that begin with what is rarest in the corpus.
+"""KOALA: selects a fixed number of substrings of every text, those with the rarest beginnings in the corpus.
 
 Source: Heintze, "Scalable document fingerprinting", USENIX Electronic Commerce 1996.
 """
@@ -19,18 +19,18 @@ from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 CODE_POINT_BITS = 21
 SUBSTRINGS = 100  # published
 # The source judges rarity by the first five letters of a substring of 20. Five letters make 26 ^ 5 = 12 M strings, and
-# so do two of the 3,500 common characters; in the same measure 20 letters are 8 characters.
+# so do two of the 3,500 common characters; in the same ratio 20 letters are 8 characters.
 SUBSTRING_CHARS = 8
-# Of the 100. On 8,600 pages against 14.6 M characters (November 2026; tried 1 to 10) from three on no innocent page is
-# named.
+# Out of 100. On 8,600 pages against 14.6 M characters (November 2026; tried 1 to 10) three and more name no innocent
+# page.
 MIN_SHARED = 3
 
 
 class Koala(ChapterEngine):
-    """Chapters that have at least `min_shared` of their chosen substrings in common with the page's.
+    """Finds chapters that share at least `min_shared` of their chosen substrings with the page.
 
-    What is rare is counted anew when works were added. Substrings that begin as no work's does are not chosen: they
-    would meet nothing, and on an edited page they would take all places. similarity: shared / `substrings`.
+    Rarity is recomputed after works are added. Substrings whose beginning no work has are not chosen: they would match
+    nothing, and on an edited page they would take all places. similarity: shared / `substrings`.
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class Koala(ChapterEngine):
         return (wide[:places] << np.uint64(CODE_POINT_BITS)) | wide[1 : places + 1]
 
     def _choose(self, codes: NDArray[np.uint32]) -> set[int]:
-        """Hashes of the substrings that begin with the rarest pairs; of equally rare ones, the lowest hashes.
+        """Return the hashes of the substrings with the rarest first pairs; of equally rare ones, the lowest hashes.
 
-        Ties are many. Broken by place, all would come from the beginning of a chapter.
+        Ties are common. If broken by place, all substrings would come from the beginning of a chapter.
         """
         prefixes = self._prefixes(codes)
         if not prefixes.size or not self._prefix_kinds.size:

@@ -1,4 +1,4 @@
-"""Works of engines that give spans: equal features of page and work with their places, merged into spans."""
+"""The works of engines that give spans: equal features of page and work with their places, merged into spans."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from fingerprint.compilation import kernel
 from fingerprint.engines.engine import EngineMatch, SharedSpan
 from fingerprint.engines.feature_engine import bucket_starts
 
-# What bounds time and memory of a page where page and work repeat one passage all over: hits for a page of any length,
-# and hits for each of its features. A page that copies from a few editions of one work stays far below.
+# Bounds of time and memory for a page if page and work repeat one passage many times: hits for a page of any length,
+# and hits for each of its features. A page that copies from a few editions of one work is far below.
 HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 4
 Offsets = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends of tokens in a text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureHits:
-    """Equal features: places int64[h] in the page, works int32[h], work_places int64[h]; by place of the page."""
+    """Equal features: places int64[h] on the page, works int32[h], work_places int64[h]; in order of the page."""
 
     places: NDArray[np.int64]
     works: NDArray[np.int32]
@@ -27,7 +27,7 @@ class FeatureHits:
 
 
 class PositionIndex:
-    """Features of works with their places, in a sorted table that is made anew after additions."""
+    """Features of works with their places, in a sorted table that is rebuilt after additions."""
 
     def __init__(self) -> None:
         self._pending: list[tuple[int, NDArray[np.uint64], NDArray[np.int32]]] = []
@@ -36,13 +36,13 @@ class PositionIndex:
         self._buckets, self._shift = bucket_starts(self._keys)
 
     def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
-        """Mix the bits of a work's features, and add them."""
+        """Add the features of a work."""
         self._pending.append((work, features, places))
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
         """Return every pair of equal features of a page and of works.
 
-        Where there are very many, the features that occur most often in works are left out until there are not.
+        If there are too many pairs, the features that occur most often in works are left out.
         """
         if self._pending:
             self._build()
@@ -68,7 +68,7 @@ class PositionIndex:
 
 
 def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
-    """Return the ascending numbers of the smallest counts that sum up to the limit, int64[n]."""
+    """Return the ascending numbers of the smallest counts whose sum is within the limit, int64[n]."""
     if counts.sum() <= max_total:
         return np.flatnonzero(counts)
     order = np.argsort(counts, kind="stable")
@@ -93,7 +93,10 @@ def _ranges(
 
 @dataclass(frozen=True, slots=True)
 class MergeRule:
-    """max_gap: between places of neighbouring features, on both sides; max_drift: what their distance may change by."""
+    """The rule for merging.
+
+    max_gap: between neighbouring features, on both sides; max_drift: the most that their offset may change.
+    """
 
     max_gap: int
     max_drift: int
@@ -101,9 +104,10 @@ class MergeRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """Merged hits, by work and then by the page: places of the first and the last feature on both sides.
+    """Merged hits, by work and then in order of the page: places of the first and the last feature on both sides.
 
-    works: int32[c]; page_first, page_last, work_first, work_last: int64[c]; features: int64[c], places of the page.
+    works: int32[c]; page_first, page_last, work_first, work_last: int64[c]; features: int64[c], distinct places on the
+    page.
     """
 
     works: NDArray[np.int32]
@@ -114,15 +118,15 @@ class Clusters:
     features: NDArray[np.int64]
 
     def keep_clusters(self, features: int) -> "Clusters":
-        """Keep the clusters with so many features."""
+        """Return the clusters with at least `features` features."""
         return self._select(self.features >= features)
 
     def keep_works_by_cluster(self, features: int) -> "Clusters":
-        """Keep the clusters of works that have one with so many features."""
+        """Return the clusters of works that have a cluster with at least `features` features."""
         return self._select(np.isin(self.works, self.works[self.features >= features]))
 
     def keep_works_by_total(self, features: int) -> "Clusters":
-        """Keep the clusters of works that have so many features in all of theirs."""
+        """Return the clusters of works whose clusters together have at least `features` features."""
         if not self.works.size:
             return self
         return self._select(np.bincount(self.works, self.features)[self.works] >= features)
@@ -139,9 +143,9 @@ class Clusters:
 
 
 def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
-    """Sort hits into bands of diagonals that lie within the drift of each other, and cuts these at gaps.
+    """Return hits merged into bands of diagonals within the drift of each other, split at gaps.
 
-    A diagonal is the place in the work less that in the page; it changes where something was inserted or left out.
+    A diagonal is the place in the work minus the place on the page; it changes at insertions and deletions.
     """
     diagonals = hits.work_places - hits.places
     order = np.lexsort((hits.places, diagonals, hits.works))
@@ -166,14 +170,14 @@ def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
 
 
 def _changes(values: NDArray[np.generic], by_more_than: int) -> NDArray[np.bool_]:
-    """Return whether each value is further from the previous one, bool[n]; True for the first."""
+    """Return whether each value is further from the previous one than the limit, bool[n]; True for the first."""
     changed = np.ones(values.size, np.bool_)
     changed[1:] = np.abs(np.diff(values.astype(np.int64))) > by_more_than
     return changed
 
 
 class LocatedWorks:
-    """Works in the order in which they were added. span_tokens: how many tokens a feature covers."""
+    """Works in the order of addition. span_tokens: the number of tokens that a feature covers."""
 
     def __init__(self, span_tokens: int) -> None:
         self._span_tokens = span_tokens
@@ -184,7 +188,7 @@ class LocatedWorks:
     def add_features(
         self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], places: NDArray[np.int32]
     ) -> None:
-        """Add the features of a work, well mixed, with the token at which each begins."""
+        """Add the features of a work, with well mixed bits, and the token at which each begins."""
         self._index.add_features(len(self._work_ids), features, places)
         self._work_ids.append(work_id)
         self._offsets.append(offsets)

@@ -1,8 +1,8 @@
-"""MDR: every long substring that page and work have in common.
+"""MDR: every long substring that page and work share.
 
-Source: Monostori, Zaslavsky, Schmidt, "MatchDetectReveal: finding overlapping and similar digital documents", 2000.
-The source builds a suffix tree of one document and runs the others through it; how the same substrings are found here
-is said in `common_substrings`.
+Source: Monostori, Zaslavsky, Schmidt, "MatchDetectReveal: finding overlapping and similar digital documents", 2000. The
+source builds a suffix tree of one document and matches the others against it; `common_substrings` finds the same
+substrings in another way.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,8 @@ from fingerprint.engines.common_substrings import CommonSubstring, SubstringInde
 from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
-# The source takes chunks of 60 characters of English, some ten words; ten words of English are some 20 Chinese
-# characters. Shorter runs are shared by texts
-# that have nothing to do with each other; longer ones too, where works quote the same poem or carry the same site line.
+# The source uses chunks of 60 characters of English, some ten words; ten English words are some 20 Chinese characters.
+# Unrelated texts share shorter runs, and also longer ones if they quote the same poem or have the same site line.
 MIN_CHARS = 20
 
 
@@ -29,9 +28,9 @@ class _Work:
 
 
 class Mdr:
-    """Works that share a substring of at least `min_chars` letters, digits and Chinese characters with the page.
+    """Finds works that share a substring of at least `min_chars` letters, digits and Chinese characters with the page.
 
-    similarity: the share of the page's such characters that stand in shared substrings.
+    similarity: the share of these characters of the page that are in shared substrings.
     """
 
     def __init__(self, min_chars: int = MIN_CHARS) -> None:

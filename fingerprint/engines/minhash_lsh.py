@@ -1,7 +1,7 @@
-"""MinHash with locality-sensitive hashing: minima of hashes estimate a Jaccard index, bands of them find candidates.
+"""MinHash with locality-sensitive hashing: minima of hashes estimate a Jaccard index, bands of minima find candidates.
 
-Source: Broder, "On the resemblance and containment of documents", 1997; Indyk and Motwani, STOC 1998. The hashes are
-those of Dietzfelbinger et al., "A reliable randomized algorithm for the closest-pair problem", 1997.
+Source: Broder, "On the resemblance and containment of documents", 1997; Indyk and Motwani, STOC 1998. Hash functions:
+Dietzfelbinger et al., "A reliable randomized algorithm for the closest-pair problem", 1997.
 """
 
 from collections import defaultdict
@@ -15,16 +15,16 @@ from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_e
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_TOKENS, shingle_hashes, tokenize
 
-MAX_BATCH = 4096  # features: times the permutations, what one step holds in memory
+MAX_BATCH = 4096  # features: times the permutations, held in memory in one step
 HALF = np.uint64(32)  # features and minima have 32 bits, the products between them 64
-STEPS = 1_000  # of the integrals over the Jaccard index, which are exact to three digits
+STEPS = 1_000  # of the integrals over the Jaccard index; exact to three digits
 
 
 class MinHashLshEngine(ChapterEngine):
-    """Chapters that share a band of minima with the page and whose minima give a Jaccard index of `threshold` or more.
+    """Finds chapters that share a band of minima with the page and have a Jaccard index of at least `threshold`.
 
-    shingle_tokens: tokens of a feature; permutations: hash functions, parted into bands of rows so that the errors on
-    both sides of `threshold` are least.
+    The index is estimated from the minima. shingle_tokens: tokens in a feature; permutations: hash functions, divided
+    into bands of rows that minimise the errors on both sides of `threshold`.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class MinHashLshEngine(ChapterEngine):
         return self._owners.works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
 
     def _sketch(self, text: str) -> NDArray[np.uint64] | None:
-        """Return the least hash of all features, for each function."""
+        """Return the least hash of all features for each function, or None without features."""
         features = _features(text, self._shingle_tokens)
         if not features.size:
             return None
@@ -75,7 +75,7 @@ class MinHashLshEngine(ChapterEngine):
 
 
 def choose_bands_and_rows(threshold: float, permutations: int) -> tuple[int, int]:
-    """Return the numbers of bands, and of minima per band, with the fewest errors of both kinds.
+    """Return the number of bands, and of minima per band, with the fewest errors of both kinds.
 
     >>> choose_bands_and_rows(0.5, 128)
     (25, 5)

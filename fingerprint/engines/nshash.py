@@ -1,6 +1,6 @@
-"""Longest sentences: two texts are the same when one of their n longest sentences is.
+"""Longest sentences: two texts are the same if they share one of their n longest sentences.
 
-Source: github.com/veelion/nshash; n = 1 is the older rule of one digest for the longest sentence.
+Source: github.com/veelion/nshash; n = 1 is the older rule with one digest of the longest sentence.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import SENTENCE_ENDS, split_sentences
 
 LONGEST_SENTENCES = 5  # published
-MIN_SENTENCE_CHARS = 31  # the published code takes sentences of more than 30 characters, if there are any
+MIN_SENTENCE_CHARS = 31  # the published code uses sentences with more than 30 characters, if there are any
 
 Digest = Callable[[bytes], bytes]
 
@@ -26,16 +26,16 @@ def md5_digest(sentence: bytes) -> bytes:
     return hashlib.md5(sentence, usedforsecurity=False).digest()
 
 
-# xxh3 in place of the published farmhash: another fast hash of 64 bits.
+# xxh3 replaces the published farmhash: another fast hash of 64 bits.
 DIGESTS: dict[str, Digest] = {"md5": md5_digest, "xxh3": xxhash.xxh3_64_digest}
 
 
 def longest_sentences(
     text: str, limit: int, min_chars: int = MIN_SENTENCE_CHARS, ends: str = SENTENCE_ENDS
 ) -> list[str]:
-    """Return the `limit` longest sentences, the longest first, equal ones in order of the text.
+    """Return the `limit` longest sentences, longest first; equally long ones in order of the text.
 
-    Sentences below `min_chars` are taken only when the text has no longer one.
+    Sentences shorter than `min_chars` are used only if the text has no longer one.
     """
     sentences = [sentence.text for sentence in split_sentences(text, ends)]
     long_ones = [sentence for sentence in sentences if len(sentence) >= min_chars]
@@ -45,16 +45,17 @@ def longest_sentences(
 def sentence_digests(
     text: str, limit: int = LONGEST_SENTENCES, digest: Digest = md5_digest, ends: str = SENTENCE_ENDS
 ) -> list[bytes]:
-    """Return the digests of the longest sentences; each once."""
+    """Return the distinct digests of the longest sentences."""
     chosen = longest_sentences(text, limit, ends=ends)
     return list(dict.fromkeys(digest(sentence.encode("utf-8", "surrogatepass")) for sentence in chosen))
 
 
 class NsHash(ChapterEngine):
-    """Works of which a chapter shares the digest of one of its longest sentences with the page.
+    """Finds works with a chapter that shares the digest of one of its longest sentences with the page.
 
-    similarity: the share of the digests of a piece of the page that the work has, at its highest. sentence_ends: the
-    published text names full stop, exclamation and question mark and the end of a line; its code also cuts at "；：】".
+    similarity: the highest share, over the pieces of the page, of digests that the work has. sentence_ends: the
+    published text names full stop, exclamation and question mark and the end of a line; its code also splits at
+    "；：】".
     """
 
     def __init__(

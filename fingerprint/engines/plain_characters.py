@@ -19,14 +19,15 @@ CASE_SHIFT = ord("a") - ord("A")
 PLAIN_KINDS = (Kind.HAN, Kind.DIGIT, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 
 WITHOUT_MARKS = Message("engine.chinese-characters-latin-letters-and")
-# Full stop, exclamation and question mark (also of the Latin script in full width) and the end of a line.
+# Full stop, exclamation and question mark (full-width forms of Latin marks too) and the end of a line.
 SENTENCE_ENDS = "。．！!？?\r\n"
 
 
 def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the Chinese characters, digits and letters of a text, uint32[n], and their offsets, int64[n].
 
-    Case and width of letters are folded, simplified and traditional characters are not: to these engines they differ.
+    Case and width of letters are folded. Simplified and traditional characters are not: these engines treat them as
+    different.
 
     >>> codes, offsets = plain_characters("網，Ａb")
     >>> "".join(map(chr, codes)), offsets.tolist()
@@ -51,7 +52,7 @@ def _table() -> NDArray[np.uint32]:
 
 @dataclass(frozen=True, slots=True)
 class PlacedSentence:
-    """A sentence without its end mark and without blanks around it; place: where it stands in the text as given."""
+    """A sentence without its end mark and surrounding blanks. place: its range in the text as given."""
 
     text: str
     place: TextRange

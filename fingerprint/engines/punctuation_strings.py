@@ -1,7 +1,7 @@
-"""Feature strings: what stands around the punctuation of a text, compared by the longest common substring.
+"""Feature strings: the characters around the punctuation of a text, compared by the longest common substring.
 
-Source: the feature strings of Chinese web pages of Wu, Chen and Ma (2003): five characters on each side of every full
-stop. The variant takes the one character before every punctuation mark.
+Source: the feature strings of Chinese web pages by Wu, Chen and Ma (2003): five characters on each side of every full
+stop. The variant takes the character before every punctuation mark.
 """
 
 import re
@@ -21,14 +21,14 @@ from fingerprint.tables import TABLES_2026
 CHARS_EACH_SIDE = 5  # published
 BLANKS = re.compile(r"\s+")
 FULL_STOP = re.compile("[。．]")
-# The character before a mark; of marks in a row (。” or ……) the first one counts.
+# The character before a mark; of consecutive marks (。” or ……) the first one counts.
 MARKED = re.compile(r"([^\W_])[。．，、；：！？…—“”‘’「」『』（）《》〈〉,.;:!?\"'()]")
-# How long is long enough was not published; "exact copies: precision 100 %, low recall" was. On 8,600 pages against
-# 14.6 M characters (November 2026; tried 20 to 150 characters, shares .05 to .5) twelve full stops in a row and a tenth
+# The sufficient length was not published; "exact copies: precision 100 %, low recall" was. On 8,600 pages against 14.6
+# M characters (November 2026; tried 20 to 150 characters, shares .05 to .5) twelve consecutive full stops and a tenth
 # of the string give the known recall: pages across two chapters .97, 5 % homophones .02, all .175.
 MIN_CHARS_AROUND_STOPS = 120
 MIN_SHARE_AROUND_STOPS = 0.1
-# The variant has a tenth of the characters; at this share nothing innocent is named (0.1 % at .05).
+# The variant has a tenth of the characters; at this share no innocent page is named (0.1 % at .05).
 MIN_CHARS_AT_MARKS = 12
 MIN_SHARE_AT_MARKS = 0.2
 
@@ -36,9 +36,9 @@ FeatureString = Callable[[str], str]
 
 
 def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
-    """Return the characters on each side of every full stop, blanks left out, one after the other.
+    """Return the characters on each side of every full stop, without blanks, one after the other.
 
-    A stop with no Chinese character around it gives none: rows of marks are the same in everybody's texts.
+    A stop without a Chinese character around it is skipped: rows of marks are the same in all texts.
 
     >>> around_full_stops("他在桥上走过去。雨停了，天亮了。")
     '桥上走过去雨停了，天了，天亮了'
@@ -56,7 +56,7 @@ def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
 
 
 def at_marks(text: str) -> str:
-    """Return the one character before every punctuation mark.
+    """Return the character before each punctuation mark.
 
     >>> at_marks("他在桥上走过去。雨停了，“天亮了！”")
     '去了了'
@@ -65,9 +65,9 @@ def at_marks(text: str) -> str:
 
 
 class PunctuationStrings(ChapterEngine):
-    """Chapters whose feature string has a substring in common with the page's, long enough for the shorter string.
+    """Finds chapters whose feature string shares a substring with the page's, long enough for the shorter string.
 
-    similarity: the longest common substring as share of the shorter feature string.
+    similarity: the longest common substring as a share of the shorter feature string.
     """
 
     def __init__(

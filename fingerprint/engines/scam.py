@@ -1,6 +1,6 @@
-"""SCAM: how much of the page's words a work has in about the same number, and the other way round.
+"""SCAM: the share of the page's words that a work has in similar numbers, and the reverse.
 
-dSCAM: the works lie in several registries, and word statistics of each tell which cannot hold what is looked for.
+dSCAM: the works are in several registries, and word statistics of each show which cannot hold the source of a page.
 
 Sources: Shivakumar, Garcia-Molina, "SCAM: a copy detection mechanism for digital documents", 1995; Garcia-Molina,
 Gravano, Shivakumar, "dSCAM: finding document copies across multiple databases", PDIS 1996.
@@ -21,14 +21,14 @@ from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_e
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
-# Published: a word is counted when page / work + work / page is below epsilon. At 2.5 that is less than twice as often.
+# Published: a word counts if page / work + work / page is below epsilon. At 2.5 that is less than twice as often.
 EPSILON = 2.5
-# Not published as one number. On 8,600 pages against 14.6 M characters (November 2026; tried .3 to .8): precision .996,
+# Not published as a number. On 8,600 pages against 14.6 M characters (November 2026; tried .3 to .8): precision .996,
 # and 0.1 % of the innocent pages named (at .5: .984 and 0.7 %).
 MIN_SIMILARITY = 0.6
-MIN_WORDS = 20  # different ones; a page of fewer words is contained in a chapter by chance
-REGISTRIES = 50  # as many databases as the source tries dSCAM on
-ROUNDING = 1e-9  # the bound of a registry adds up in another order than what it bounds
+MIN_WORDS = 20  # distinct words; a page with fewer is contained in a chapter by chance
+REGISTRIES = 50  # as many databases as the source uses for dSCAM
+ROUNDING = 1e-9  # the bound of a registry is summed in another order than the similarities
 
 
 class Registry:
@@ -43,10 +43,10 @@ class Registry:
         self._works.add_chapter(work_id, chapter)
 
     def highest_possible(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> float:
-        """Return an upper bound of the similarity of any chapter, by the word statistics alone; may be above 1.
+        """Return an upper bound of the similarity of any chapter, from word statistics only; it may be above 1.
 
-        Of the page a chapter holds at most each word as often as any chapter has it, within the ratio; of a chapter the
-        page holds at most each word by its highest share in any chapter.
+        Of the page, a chapter contains each word at most as often as any chapter has it, within the ratio. Of a
+        chapter, the page contains each word at most by its highest share in any chapter.
         """
         table = self._current_table()
         numbers = table.term_numbers(words)
@@ -87,7 +87,7 @@ class Registry:
         squares = np.concatenate([[0], np.cumsum(np.square(table.counts, dtype=np.float64))])
         self._squares = squares[table.starts[1:]] - squares[table.starts[:-1]]
         self._squares[np.diff(table.starts) < MIN_WORDS] = np.inf
-        # The statistics: how often any chapter has a word at most, and the highest share of it in a chapter's squares.
+        # The statistics: the highest count of a word in any chapter, and its highest share of a chapter's squares.
         self._highest, self._shares = np.zeros((2, table.vocabulary.size))
         np.maximum.at(self._highest, table.terms, table.counts)
         np.maximum.at(self._shares, table.terms, table.counts / np.repeat(self._squares, np.diff(table.starts)))
@@ -95,10 +95,10 @@ class Registry:
 
 
 class Scam(ChapterEngine):
-    """Chapters of which the page holds, or which hold of the page, at least `min_similarity`.
+    """Finds chapters that contain at least `min_similarity` of the page, or of which the page contains as much.
 
-    Works are spread over `registries` by their id, as over the databases of different holders; a page asks those whose
-    word statistics allow such a chapter, so that what is found does not depend on their number.
+    Works are distributed over `registries` by their id, like over the databases of different holders. A page is looked
+    up in the registries whose word statistics allow such a chapter, so results do not depend on their number.
     similarity: the higher of the two containments, as published.
     """
 
@@ -131,7 +131,7 @@ class Scam(ChapterEngine):
 
 
 def largest_ratio(epsilon: float) -> float:
-    """Return the bound that the ratio r of two frequencies stays below so that r + 1 / r is below epsilon; at least 1.
+    """Return the largest ratio r of two frequencies for which r + 1 / r is at most epsilon; at least 1.
 
     >>> largest_ratio(2.5)
     2.0

@@ -16,15 +16,15 @@ from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 WINDOW_CHARS = 50  # published
 # The source takes anchors from a list of strings that are neither rare nor everywhere. These two characters are the
-# same in both scripts, in every genre, and one in some 35 characters of the development texts is one of them.
+# same in both scripts and occur in every genre; one in some 35 characters of the development texts is one of them.
 ANCHORS = ("不", "一")
-MIN_SHARE = 0.25  # the source speaks of files that are 25 % alike as the lower end of what it finds
+MIN_SHARE = 0.25  # the source mentions files that are 25 % alike as the lower end of its results
 
 
 class Sif(FeatureEngine):
-    """Chapters that share at least `min_share` of the fingerprints of the text that has fewer of them.
+    """Finds chapters that share at least `min_share` of the fingerprints of the text with fewer fingerprints.
 
-    Windows are taken of letters, digits and Chinese characters alone; a repeated window counts once.
+    Windows contain only letters, digits and Chinese characters; a repeated window counts once.
     """
 
     def __init__(

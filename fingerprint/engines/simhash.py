@@ -19,12 +19,12 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, shingle_hashes, tokenize
 
 FEATURE_TOKENS = 2
 WORD_BITS = 64
-# The published layout for up to 4 differing bits: at 0, 12, 24, 36 and 48, the last one wider.
+# The published layout for up to 4 differing bits: blocks at 0, 12, 24, 36 and 48; the last one is wider.
 FIVE_BLOCKS = (12, 12, 12, 12, 16)
 
 
 def equal_blocks(bits: int, count: int) -> tuple[int, ...]:
-    """Widths of `count` blocks as even as can be; the first ones take what is left over.
+    """Return the widths of `count` blocks, as even as possible; the first blocks are larger.
 
     >>> equal_blocks(64, 6), equal_blocks(32, 4)
     ((11, 11, 11, 11, 10, 10), (8, 8, 8, 8))
@@ -43,16 +43,16 @@ def offsets(blocks: Sequence[int]) -> tuple[int, ...]:
 
 
 def distance(one: int, other: int) -> int:
-    """Count the bits that differ."""
+    """Count the bits in which two fingerprints differ."""
     return (one ^ other).bit_count()
 
 
 class BlockTables:
     """Fingerprints, numbered from 0, in one table for each choice of leading blocks.
 
-    Of len(blocks) blocks at most `max_distance` hold a differing bit, so that the others agree: every choice of
-    len(blocks) - max_distance blocks has a table of the fingerprints with these blocks permuted to the front, sorted,
-    in which those that agree in the p leading bits lie together.
+    Of len(blocks) blocks at most `max_distance` have a differing bit, so the others agree. Every choice of len(blocks)
+    - max_distance blocks has a sorted table of the fingerprints with these blocks permuted to the front, in which
+    fingerprints that agree in the p leading bits are adjacent.
     """
 
     def __init__(self, blocks: Sequence[int], max_distance: int) -> None:
@@ -74,7 +74,7 @@ class BlockTables:
         self._tables = None
 
     def find_similar(self, fingerprint: int) -> list[tuple[int, int]]:
-        """Find (number, distance) of each fingerprint within the distance, by number."""
+        """Return (number, distance) of each fingerprint within the distance, by number."""
         if self._tables is None:
             self._tables = self._sort_tables()
         key, found = np.uint64(fingerprint), set[int]()
@@ -85,7 +85,8 @@ class BlockTables:
         return [(number, bits) for number, bits in distances if bits <= self._max_distance]
 
     def _sort_tables(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-        # A mask keeps the leading bits in their places: equal keys lie together as they would in front of the word.
+        # A mask keeps the leading bits in their places: equal keys are adjacent, as if the bits were moved to the
+        # front.
         all_of_them = np.array(self._fingerprints, np.uint64)
         tables = []
         for mask in self._masks:
@@ -101,10 +102,10 @@ def _mask(bits: int, start: int, width: int) -> int:
 
 
 class SimhashEngine(ChapterEngine):
-    """Chapters whose simhash differs from the page's in at most `max_distance` bits.
+    """Finds chapters whose simhash differs from the page's in at most `max_distance` bits.
 
-    blocks: widths in bits, most significant first. There is a table for each choice of len(blocks) - max_distance of
-    them as the leading bits: two fingerprints within the distance agree in all blocks of at least one choice.
+    blocks: widths in bits, most significant first. Each choice of len(blocks) - max_distance blocks has a table with
+    these as the leading bits: two fingerprints within the distance agree in all blocks of at least one choice.
     """
 
     def __init__(
@@ -132,17 +133,15 @@ class SimhashEngine(ChapterEngine):
         return self._owners.works((chapter, 1 - distance / self._bits) for chapter, distance in near)
 
     def _fingerprint(self, text: str) -> int | None:
-        """Return the fingerprint of a text; None without features, as nothing can resemble it."""
+        """Return the fingerprint of a text, or None if it has no features, since nothing can resemble it."""
         features = shingle_hashes(tokenize(text).ids, self._feature_tokens)
         return simhash(features, self._bits) if features.size else None
 
 
 def simhash(features: NDArray[np.uint64], bits: int = WORD_BITS) -> int:
-    """Return the simhash of hashed features, of which the lowest `bits` bits count.
+    """Return the simhash of hashed features, using their lowest `bits` bits.
 
-    A feature weighs by how often it occurs.
-
-    A bit whose sum is 0 is 0.
+    Each feature is weighted by its number of occurrences. A bit whose sum is 0 is 0.
     """
     sums = _bit_sums(features, bits)
     return sum(1 << place for place in range(bits) if sums[place] > 0)

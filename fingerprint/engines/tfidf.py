@@ -1,4 +1,4 @@
-"""TF-IDF: the terms of a chapter that say most about it, compared by the cosine of their weights."""
+"""TF-IDF: the most characteristic terms of a chapter, compared by the cosine of their weights."""
 
 from collections.abc import Iterable
 
@@ -21,15 +21,15 @@ from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
 TOP_TERMS = 20  # published
-# Not published. On 8,600 pages against 14.6 M characters (November 2026; tried .4 to .65) this one gives the known
+# Not published. On 8,600 pages against 14.6 M characters (November 2026; tried .4 to .65) this value gives the known
 # recall in each kind of edit: full chapters .99, with 20 % homophones .90, in the other script .21.
 MIN_COSINE = 0.55
 
 
 class TfIdf(WordEngine):
-    """Chapters whose vectors of the `top_terms` highest tf * log(N / n) have a cosine of at least `min_cosine`.
+    """Finds chapters whose vectors of the `top_terms` highest tf * log(N / n) have a cosine of at least `min_cosine`.
 
-    A word that no chapter has counts as one that a single chapter has.
+    A word that no chapter has counts like a word of a single chapter.
     """
 
     def __init__(

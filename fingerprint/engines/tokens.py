@@ -1,10 +1,10 @@
-"""Tokens of a text as the published engines read it, and the words that are made of them.
+"""Splits a text into tokens as the published engines read it, and into words made of tokens.
 
-A Chinese character is a token, and so is a run of Latin letters or of digits; the rest (punctuation, spaces, line ends)
-is dropped. Case and width of letters make no difference, and traditional characters none if `fold` asks for it.
+Tokens are Chinese characters, and runs of Latin letters or of digits; everything else (punctuation, spaces, line ends)
+is dropped. Case and width of letters are ignored, and so is the script of Chinese characters if `fold` is set.
 
-Chinese is written without spaces, so that a word of the published engines is two neighbouring Chinese characters; a
-run of Latin letters or digits is a word by itself.
+Chinese is written without spaces, so two neighbouring Chinese characters are a word for the published engines; a run of
+Latin letters or digits is one word.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def shingle_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """Return the hash of every `size` consecutive ids, uint64[n - size + 1]; empty for fewer."""
+    """Return the hash of every `size` consecutive ids, uint64[n - size + 1]; empty if there are fewer."""
     if ids.size < size:
         return np.zeros(0, np.uint64)
     return mix(_polynomials(ids, size))
@@ -60,7 +60,10 @@ def _polynomials(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """ids: uint64[n], equal for equal tokens; starts, ends: int32[n], offsets of the text; is_han: bool[n]."""
+    """The tokens of a text.
+
+    ids: uint64[n], equal for equal tokens; starts, ends: int32[n], offsets in the text; is_han: bool[n].
+    """
 
     ids: NDArray[np.uint64]
     starts: NDArray[np.int32]
@@ -80,7 +83,7 @@ def tokenize(text: str, fold: bool = False) -> Tokens:
 
 
 def canonical(text: str, fold: bool = False) -> str:
-    r"""Return the text with each character as tokens have it, NUL for those that are dropped; of the same length.
+    r"""Return the text with each character in the form of tokens, or NUL if it is dropped; the length is unchanged.
 
     >>> canonical("網，Ａb", fold=True)
     '网\x00ab'
@@ -91,9 +94,9 @@ def canonical(text: str, fold: bool = False) -> str:
 
 
 def word_pairs(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the token at which each word begins, int64[w], and whether it reaches over the next one too, bool[w].
+    """Return the token at which each word begins, int64[w], and whether it includes the next token, bool[w].
 
-    A character that stands alone among other tokens is a word.
+    A single character among other tokens is a word.
     """
     if not tokens.ids.size:
         return np.zeros(0, np.int64), np.zeros(0, np.bool_)
@@ -149,7 +152,7 @@ def _classes() -> NDArray[np.uint8]:
 
 @cache
 def _characters(fold: bool) -> NDArray[np.uint32]:
-    """Return, for each code point, the character that stands for it in tokens (uint32)."""
+    """Return the character that represents each code point in tokens, uint32."""
     table = READINGS_2026.folding.copy()
     if not fold:
         han = np.flatnonzero(_classes() == HAN)

@@ -1,7 +1,7 @@
-"""Winnowing: of every w consecutive k-grams the one with the least hash is kept, with its position.
+"""Winnowing: keeps the k-gram with the least hash in every w consecutive k-grams, with its position.
 
-Source: Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document fingerprinting", SIGMOD 2003. A run of
-at least w + k - 1 equal characters always has a k-gram in common; a run shorter than k never has.
+Source: Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document fingerprinting", SIGMOD 2003. Equal runs
+of at least w + k - 1 characters always share a kept k-gram; runs shorter than k never do.
 """
 
 from functools import partial
@@ -19,8 +19,8 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, shingle_hashes, t
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     """Return the ascending places of the k-grams that robust winnowing keeps, int64[n].
 
-    Of equal least hashes in a window the one that the last window kept stays, else the rightmost is taken, so that a
-    single character repeated is kept once a window and not at every place. Fewer hashes than a window: none is kept.
+    Of equal least hashes in a window, the one kept for the last window is kept, otherwise the rightmost: a repeated
+    character is then kept once a window and not at every place. If there are fewer hashes than a window, none is kept.
     """
     return _winnow(hashes, window)
 
@@ -47,12 +47,12 @@ def _winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
 
 
 class WinnowingEngine:
-    """Works that share enough kept k-grams with the page, close together on both sides.
+    """Finds works that share enough kept k-grams with the page, close together on both sides.
 
-    k: tokens of a k-gram; window: k-grams of which one is kept; fold: whether traditional characters count as
-    simplified ones. How fingerprints in common become spans the source leaves open: max_gap, max_drift: as in
-    `MergeRule`, in tokens; min_to_match: fingerprints of the largest span of a work that is reported; min_to_show: of
-    each other span of that work. Why these: docs/decisions/measurement.md.
+    k: tokens in a k-gram; window: k-grams of which one is kept; fold: whether traditional characters equal simplified
+    ones. The source does not say how shared fingerprints become spans: max_gap, max_drift: as in `MergeRule`, in
+    tokens; min_to_match: fingerprints in the largest span of a reported work; min_to_show: fingerprints in each other
+    span of that work. Reasons: docs/decisions/measurement.md.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""The order in which a reader reads a text that was written in another one, or with characters strewn in."""
+"""Restores the reading order of texts that were written in another order, or with inserted characters."""

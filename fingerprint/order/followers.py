@@ -1,11 +1,10 @@
 """Pairs of characters that follow each other in Chinese.
 
-The table tells a text from its characters in disorder: of the pairs of prose half or more are known, of those of the
-same characters in disorder one in seven.
+The table distinguishes a text from its characters in disorder: half or more of the pairs in prose are known, but only
+one in seven of the same characters in disorder.
 
-Made by laboratory.tables.build_followers of the shared corpora (13.3 M characters of works in the public domain,
-encyclopaedia
-and news, November 2026; a quarter of the works is left out, to measure on).
+Built by laboratory.tables.build_followers from the shared corpora (13.3 M characters of works in the public domain,
+encyclopaedia and news, November 2026; a quarter of the works is left out for measurement).
 """
 
 import lzma
@@ -21,9 +20,9 @@ from fingerprint.characters import NO_CHARACTER
 from fingerprint.compilation import kernel
 from fingerprint.readings import payload_digest
 
-# A pair of characters is known where three bits of one word are set, all named by one product (a Bloom filter in
-# blocks: Putze, Sanders, Singler 2007). 2^16 words are 256 KB. Of 1 to 4 bits three told prose from its characters
-# shuffled best; two bits a pair for how often it occurs told it worse by a quarter (held-out works, November 2026).
+# A pair of characters is known if three bits of one word are set, all chosen by one product (a Bloom filter in blocks:
+# Putze, Sanders, Singler 2007). 2^16 words are 256 KB. Of 1 to 4 bits, three distinguished prose from its shuffled
+# characters best; two bits a pair for its frequency were worse by a quarter (held-out works, November 2026).
 WORDS = 1 << 16
 MULTIPLIER = np.uint32(0x9E3779B1)  # 2^32 by the golden ratio, a prime: Knuth, The Art of Computer Programming 3, 6.4
 CHARACTER_BITS = 16
@@ -38,14 +37,14 @@ Keys = NDArray[np.uint32]  # of characters, see `pair_key`
 
 @dataclass(frozen=True, eq=False)
 class FollowerTable:
-    """One data file, loaded at first use. digest: SHA-256 of it before compression."""
+    """A data file, loaded at first use. digest: its SHA-256 before compression."""
 
     path: Path
     digest: str
 
     @cached_property
     def words(self) -> Table:
-        """uint32[2^16]: bits of pairs of characters. Raises BrokenInvariant for another file."""
+        """The bits of pairs of characters, uint32[2^16]. Raises BrokenInvariant if the file has another digest."""
         try:
             payload = lzma.decompress(self.path.read_bytes())
         except (OSError, lzma.LZMAError) as error:
@@ -70,9 +69,9 @@ def pair_key(character: int) -> np.uint32:
 def is_pair(first: np.uint32, second: np.uint32, table: Table) -> np.uint32:
     """Return 1 if the second key's character follows the first's more often than by chance, else 0.
 
-    Of pairs that do not some 1 in 40 are said to.
+    About 1 in 40 of the other pairs gives 1 too.
     """
-    product = np.uint32((first << np.uint32(CHARACTER_BITS)) + second)  # of both characters beside each other
+    product = np.uint32((first << np.uint32(CHARACTER_BITS)) + second)  # of the two adjacent characters
     word = table[product >> np.uint32(WORD_SHIFT)]
     one = word >> (product >> np.uint32(FIRST_SHIFT) & BIT_MASK)
     other = word >> (product >> np.uint32(SECOND_SHIFT) & BIT_MASK)

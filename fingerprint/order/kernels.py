@@ -1,7 +1,7 @@
-"""The loops that undo one kind of disorder each, and the one that judges an order.
+"""The loops that undo one kind of disorder each, and the loop that judges an order.
 
 The gain of a pair of characters is how much likelier it is in Chinese than in disorder, in hundredths of a natural
-logarithm. An order is int32[m]: places of tokens, as they are read.
+logarithm. An order is int32[m]: the places of tokens in reading order.
 """
 
 from typing import NamedTuple
@@ -13,35 +13,35 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import NO_KEY, Keys, Table, is_pair
 
 Order = NDArray[np.int32]
-Bounds = NDArray[np.int32]  # where units begin, and the end of the last
+Bounds = NDArray[np.int32]  # the starts of units, and the end of the last
 Gains = NDArray[np.int16]
 Costs = NDArray[np.int64]
 
-# Of pairs in disorder .12 to .18 are known, by genre, of pairs in order .34 to .65 (held-out works, November 2026).
-# Here .14 and .4, so that old prose gains too: log(.4 / .14) = 1.05 and log(.6 / .86) = -.36.
+# In disorder .12 to .18 of the pairs are known, by genre; in order .34 to .65 (held-out works, November 2026). Here .14
+# and .4, so that old prose gains too: log(.4 / .14) = 1.05 and log(.6 / .86) = -.36.
 CHANCE_SHARE = 0.14
 GAIN_OF_A_NAT = 100.0
-UNKNOWN, KNOWN = -36, 141  # what any pair loses, and what one gains besides that is known
-MAX_BETWEEN = 4  # characters in a row that are left out
-BACK = 0  # the column of `near_gains` for the pair read backwards; the others are distances
+UNKNOWN, KNOWN = -36, 141  # the loss of any pair, and the additional gain of a known pair
+MAX_BETWEEN = 4  # consecutive characters left out
+BACK = 0  # the column of `near_gains` for the reversed pair; the others are distances
 UNREACHED, NEVER = -(1 << 40), 1 << 30
 
 ROUNDS = 3  # in which the costs of an event are learned from the events found
-FIRST_COST = 110  # of an event, where nothing is known: one in four
+FIRST_COST = 110  # of an event, if nothing is known: one in four
 MAX_COST = 700  # one in a thousand
 MAX_SHARE = 0.99
-NATS_OF_A_PHASE = 1.0  # what it takes to say how frequent events are in it
-PRIOR = 4.0  # places whose events are as frequent as elsewhere, for a phase or a character with few
-# An inserted character occurs often and hardly goes with a neighbour: of its pairs .05 are known.
+NATS_OF_A_PHASE = 1.0  # the cost of naming the frequency of events in a phase
+PRIOR = 4.0  # places with average frequency of events, added for a phase or a character with few places
+# An inserted character occurs often and rarely forms pairs with its neighbours: .05 of its pairs are known.
 ALIEN_SHARE, MIN_ODDS, COST_OF_ALIENS = 0.05, 5.0, 10
 BUCKETS_SHIFT = 20  # 2^12 buckets of characters, by their keys
 SEEN_SHIFT = 17  # 2^15 places for the pairs of one order
-AROUND = 6  # pairs on either side of one that is made, which are near it
+AROUND = 6  # pairs on either side of a new pair that count as near
 
 
 @kernel(allocates=False, nogil=True)
 def pair_gain(first: np.uint32, second: np.uint32, table: Table) -> int:
-    """Return the gain of one pair; 0 for other than Chinese characters and for equal ones."""
+    """Return the gain of a pair; 0 for equal characters and characters that are not Chinese."""
     if NO_KEY in (first, second) or first == second:
         return 0
     return UNKNOWN + KNOWN * np.int64(is_pair(first, second, table))  # type: ignore[return-value]
@@ -57,7 +57,7 @@ def near_gains(keys: Keys, table: Table) -> Gains:
 
 @kernel(allocates=False, nogil=True)
 def fill_gains(gains: Gains, keys: Keys, table: Table) -> None:
-    """Write `near_gains`, which other kernels cannot call: code that returns arrays lies in memory once."""
+    """Write the result of `near_gains` to `gains`; kernels that create no arrays can call it."""
     for place in range(1, keys.size):
         gains[place, BACK] = pair_gain(keys[place], keys[place - 1], table)
         for distance in range(1, min(place, 1 + MAX_BETWEEN) + 1):
@@ -66,7 +66,7 @@ def fill_gains(gains: Gains, keys: Keys, table: Table) -> None:
 
 @kernel(nogil=True)
 def reverse_units(gains: Gains, bounds: Bounds) -> tuple[Order, float]:
-    """Return the order with units reversed where that is better Chinese, and the cost of naming them, in gains."""
+    """Return the order with units reversed if that is better Chinese, and the cost of naming the units, in gains."""
     units, cost, share = bounds.size - 1, 0.0, 0.0
     change, is_turned = np.zeros(units, np.int64), np.zeros(units, np.bool_)
     for unit in range(units):
@@ -89,14 +89,14 @@ def reverse_units(gains: Gains, bounds: Bounds) -> tuple[Order, float]:
 
 @kernel(nogil=True)
 def swap_neighbours(gains: Gains, offsets: NDArray[np.int32], max_period: int) -> tuple[Order, float]:
-    """Return the order in which some neighbours change places, and what it takes to name them, in gains.
+    """Return the order in which some neighbours are swapped, and the cost of naming the swaps, in gains.
 
-    offsets: of the tokens in the text; those with a sign between them are no neighbours. max_period: up to which swaps
-    may be regular.
+    offsets: the offsets of the tokens in the text; tokens with a sign between them are no neighbours. max_period: the
+    longest period at which swaps may be regular.
     """
     size = gains.shape[0]
     costs = np.full(size, FIRST_COST, np.int64)
-    is_swapped = np.zeros(size, np.bool_)  # of the first of two
+    is_swapped = np.zeros(size, np.bool_)  # for the first token of two
     spent = 0.0
     for _ in range(ROUNDS):
         for place in range(size - 1):
@@ -112,9 +112,9 @@ def swap_neighbours(gains: Gains, offsets: NDArray[np.int32], max_period: int) -
 
 @kernel(nogil=True)
 def _find_swaps(is_swapped: NDArray[np.bool_], gains: Gains, costs: Costs) -> int:
-    """Mark the swaps that gain most (Viterbi 1967); a token is swapped once at most."""
+    """Mark the swaps that gain most (Viterbi 1967); a token is swapped at most once."""
     size = gains.shape[0]
-    best = np.full((size + 1, 2), UNREACHED, np.int64)  # up to each token: it stands last, or the one before it does
+    best = np.full((size + 1, 2), UNREACHED, np.int64)  # up to each token: it is the last, or the one before it is
     came_swapped = np.zeros((size + 1, 2), np.bool_)
     best[1, 0] = 0
     if size > 1:
@@ -138,9 +138,9 @@ def _find_swaps(is_swapped: NDArray[np.bool_], gains: Gains, costs: Costs) -> in
 
 @kernel(nogil=True)
 def _learn_costs(costs: Costs, is_event: NDArray[np.bool_], offsets: NDArray[np.int32], max_period: int) -> float:
-    """Write what an event costs at each place, by its phase in the likeliest period; what it takes to name all.
+    """Write the cost of an event at each place, by its phase in the likeliest period; return the cost of naming all.
 
-    Where it has cost NEVER until now there can be none.
+    Places whose cost is NEVER cannot have events.
     """
     size, count, events = 0, 0, np.empty(is_event.size, np.uint32)
     for place in range(is_event.size):
@@ -171,7 +171,10 @@ def _learn_costs(costs: Costs, is_event: NDArray[np.bool_], offsets: NDArray[np.
 def _share_by_phase(
     shares: NDArray[np.float64], events: NDArray[np.uint32], places: float, period: int, share: float
 ) -> None:
-    """Write the share of places with an event, of each phase. places: of a phase; share: of all."""
+    """Write the share of places with an event for each phase.
+
+    places: the places of a phase; share: the share over all phases.
+    """
     shares[:period] = 0
     for event in events:
         shares[event % np.uint32(period)] += 1
@@ -181,10 +184,11 @@ def _share_by_phase(
 
 @kernel(nogil=True)
 def leave_out(gains: Gains, keys: Keys, offsets: NDArray[np.int32], max_period: int) -> tuple[Order, float]:
-    """Return the order without inserted characters, and what it takes to name them, in gains.
+    """Return the order without inserted characters, and the cost of naming them, in gains.
 
-    Which characters were inserted the text itself tells: at first those that hardly go with a neighbour, then those
-    that were left out often, or at regular places. max_period: up to which these may be regular.
+    The text itself shows which characters were inserted: at first characters that rarely form pairs with a neighbour,
+    then characters that were left out often, or at regular places. max_period: the longest period at which these may be
+    regular.
     """
     size = gains.shape[0]
     buckets = (keys >> np.uint32(BUCKETS_SHIFT)).astype(np.int64)
@@ -215,7 +219,7 @@ def leave_out(gains: Gains, keys: Keys, offsets: NDArray[np.int32], max_period: 
 
 @kernel(nogil=True)
 def _first_costs(gains: Gains, buckets: Costs) -> Costs:
-    """Return the first cost of leaving out each token: little for a kind that hardly goes with its neighbours."""
+    """Return the first cost of leaving out each token: low for characters that rarely pair with their neighbours."""
     size = gains.shape[0]
     costs = np.empty(size, np.int64)
     seen, known = np.zeros(1 << (32 - BUCKETS_SHIFT), np.float64), np.zeros(1 << (32 - BUCKETS_SHIFT), np.float64)
@@ -267,7 +271,10 @@ def _find_left_out(is_left_out: NDArray[np.bool_], gains: Gains, costs: Costs) -
 
 @kernel(nogil=True)
 def read_columns(starts: Order, ends: Order, token_at: Order, from_right: bool) -> Order:
-    """Return the order of lines whose characters stand below each other. token_at: of each sign, -1 for none."""
+    """Return the order of lines that are read in columns.
+
+    token_at: the token of each sign, -1 if it has none.
+    """
     order, size, width = np.empty(token_at.size, np.int32), 0, 0
     for line in range(starts.size):
         width = max(width, ends[line] - starts[line])
@@ -282,7 +289,7 @@ def read_columns(starts: Order, ends: Order, token_at: Order, from_right: bool) 
 
 @kernel(allocates=False, nogil=True)
 def sum_gains(keys: Keys, order: Order, table: Table) -> int:
-    """Gains of all pairs of characters that an order puts beside each other."""
+    """Return the gains of all pairs of characters that an order makes adjacent."""
     gains = 0
     for place in range(1, order.size):
         gains += pair_gain(keys[order[place - 1]], keys[order[place]], table)
@@ -290,10 +297,10 @@ def sum_gains(keys: Keys, order: Order, table: Table) -> int:
 
 
 class Weight(NamedTuple):
-    """The effect of an order on a text, from its first change to its last: pairs, known ones, gains.
+    """The effect of an order on a text, from its first change to its last: pairs, known pairs, gains.
 
-    before, after: tokens. made: pairs that the text does not have; near: of these and those around. unlike: different
-    pairs among those that are made.
+    before, after: tokens. made: pairs that the text does not have; near: these pairs and the pairs around them. unlike:
+    distinct pairs among the made pairs.
     """
 
     before: int
@@ -310,7 +317,7 @@ class Weight(NamedTuple):
 
 @kernel(nogil=True)
 def weigh(keys: Keys, order: Order, table: Table) -> Weight:
-    """Measure what an order changes."""
+    """Measure the changes of an order."""
     size, kept, head, tail = keys.size, order.size, 0, 0
     while head < kept and order[head] == head:
         head += 1

@@ -1,9 +1,9 @@
-"""From a text whose characters follow each other as Chinese never does to the order in which it is Chinese.
+"""Restores the reading order of a text whose characters do not follow each other like Chinese.
 
-A glance decides for nearly all texts that nothing is wrong (fingerprint.order.screen). Of the others the stretch that
-reads worst is tried in the ways in which texts are disguised: columns, stretches backwards, neighbours swapped,
-characters inserted. What is better Chinese there is done to the whole, and kept if the pairs that it makes are those of
-Chinese and more than chance.
+A quick check shows for nearly all texts that nothing is wrong (fingerprint.order.screen). In other texts, the stretch
+that reads worst is tried in the ways in which texts are disguised: columns, reversed stretches, swapped neighbours,
+inserted characters. A change that makes better Chinese there is applied to the whole text, and kept if the pairs that
+it creates are Chinese and unlikely by chance.
 """
 
 from collections.abc import Iterator
@@ -22,26 +22,26 @@ from fingerprint.stream import NOISE_KINDS, Noise, Stream
 from fingerprint.tables import Tables
 
 LINE_END, SENTENCE_END, SPACE = 1, 2, 3
-SIGN_KINDS = np.zeros(1 << 16, np.uint8)  # of the signs between which units of a text lie
+SIGN_KINDS = np.zeros(1 << 16, np.uint8)  # for the signs that separate units of a text
 SIGN_KINDS[[0x0A, 0x0D, 0x2028, 0x2029]] = LINE_END
 SIGN_KINDS[[*map(ord, "。！？!?")]] = SENTENCE_END
 SIGN_KINDS[[0x09, 0x20, 0xA0, 0x3000]] = SPACE
-MIN_TOKENS, MAX_TOKENS = 48, 500_000  # of a text; fewer prove nothing, and of more memory is bounded
-# What the pairs that a repair makes have to be: as good as those of the poorest prose, and so far from chance that
-# the best of many orders of characters in disorder should not be.
+MIN_TOKENS, MAX_TOKENS = 48, 500_000  # of a text; fewer prove nothing, and the maximum bounds memory
+# The pairs that a repair creates must be as good as in the poorest prose, and so far from chance that the best of many
+# orders of shuffled characters does not reach it.
 MIN_MADE = 0.3
 MIN_DEVIATIONS, DEVIATION = 5.5, 0.35
-# The same of all pairs so near to these. In lists of names with one character in each, which are names without it, too,
-# .2 to .334 and one .395 (excerpts of one novel, November 2026); in the poorest prose in which others were strewn .338,
-# and .35 in nearly all.
+# The same for all pairs near the new ones. In lists of names with one character in each that could be left out, .2 to
+# .334 and once .395 (excerpts of one novel, November 2026); in the poorest prose with inserted characters .338, and .35
+# in nearly all.
 MIN_NEAR = 0.335
-# Share of known pairs that an order has more than the text. Wrong ones that are the best of many have up to .065 more,
-# of every third sentence turned again .1 (held-out works, November 2026).
+# The least increase of the share of known pairs. Wrong orders that are the best of many gain up to .065; reversing
+# every third sentence again gains .1 (held-out works, November 2026).
 MIN_BETTER = 0.06
-MAX_PERIOD = 16  # signs after which swaps or insertions come again
-# Lines of which fewer pairs than this share are known may be rows of a grid: of prose .38 to .65 are, in disorder .14.
+MAX_PERIOD = 16  # signs after which swaps or insertions repeat
+# Lines with a smaller share of known pairs may be rows of a grid: in prose .38 to .65 are known, in disorder .14.
 MIN_KNOWN_OF_LINES = 0.26
-MIN_LINES, MAX_EMPTY = 4, 8  # of a grid; cells for each token, which bounds time
+MIN_LINES, MAX_EMPTY = 4, 8  # of a grid; cells per token, which bounds time
 MAX_ROUNDS = 2  # one kind of disorder in another
 
 
@@ -49,8 +49,8 @@ MAX_ROUNDS = 2  # one kind of disorder in another
 class Text:
     """The tokens of a text in some order.
 
-    keys: of their characters. offsets: int32[n], where they stand, for phases. codes: of the text, None if the
-    tokens no longer stand as in it.
+    keys: the keys of their characters. offsets: int32[n], their places, for phases. codes: the code points of the text,
+    or None if the tokens are no longer in its order.
     """
 
     keys: Keys
@@ -68,7 +68,7 @@ class Text:
         return Text(self.keys[order], np.arange(order.size, dtype=np.int32), None, self.table)
 
     def units(self) -> Iterator[Bounds]:
-        """Yield the starts of reversible units, and the end of the last: the whole, lines, sentences, clauses."""
+        """Yield the starts of reversible units, and the end of the last: the whole text, lines, sentences, clauses."""
         size = self.keys.size
         yield np.array([0, size], np.int32)
         if self.codes is None:
@@ -84,10 +84,10 @@ class Text:
 
 
 def restore_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
-    """Return the stream as it is read: tokens in another order where that is Chinese, and without those inserted.
+    """Return the stream as it is read: reordered if that makes better Chinese, and without inserted tokens.
 
-    codes: of the text. What was left out is noise of the kind STREWN, and what was put in another order lies in noise
-    of the kind REARRANGED; offsets are those of the text as given, and no longer increase there.
+    codes: the code points of the text. Tokens left out are noise of the kind STREWN, and reordered tokens lie in noise
+    of the kind REARRANGED; offsets refer to the text as given, and do not increase there.
     """
     if not MIN_TOKENS <= stream.offsets.size <= MAX_TOKENS:
         return stream
@@ -115,7 +115,7 @@ def _find_order(text: Text) -> Order | None:
 
 
 def _orders(text: Text) -> Iterator[tuple[Order, float]]:
-    """Yield the orders that undo what is suspected, and what it takes to name each, in gains."""
+    """Yield orders that undo the suspected changes, and the cost of naming each, in gains."""
     suspected = find_suspect(text.keys, text.table)
     if suspected & IN_COLUMNS:
         yield from ((order, 0.0) for order in _column_orders(text))
@@ -133,13 +133,13 @@ def _gain_of_a_token(text: Text, order: Order, spent: float) -> float:
 
 
 def _column_orders(text: Text) -> Iterator[Order]:
-    """Lines as the rows of a grid, read in columns from the right and from the left."""
+    """Yield the orders of lines as rows of a grid, read in columns from the right and from the left."""
     codes, offsets = text.codes, text.offsets
     if codes is None:
         return
     ends = np.append(np.flatnonzero(SIGN_KINDS[np.minimum(codes, SIGN_KINDS.size - 1)] == LINE_END), codes.size)
     starts = np.append(0, ends[:-1] + 1)
-    tokens = np.searchsorted(offsets, np.stack([starts, ends]))  # of each line, the first and the end
+    tokens = np.searchsorted(offsets, np.stack([starts, ends]))  # the first token of each line, and its end
     has_tokens = tokens[1] > tokens[0]
     starts, ends, tokens = starts[has_tokens], ends[has_tokens], tokens[:, has_tokens]
     if starts.size < MIN_LINES:
@@ -169,9 +169,9 @@ def _column_orders(text: Text) -> Iterator[Order]:
 
 
 def _is_chinese(text: Text, order: Order, spent: float) -> bool:
-    """Return whether the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
+    """Return whether the pairs that an order creates, and the pairs near them, are Chinese and unlikely by chance.
 
-    Against chance each pair counts once: a refrain of three characters has few, whichever of them is left out.
+    Against chance each distinct pair counts once: a refrain of three characters has few, whichever of them is left out.
     """
     weight = kernels.weigh(text.keys, order, text.table)
     if not weight.made:
@@ -187,12 +187,12 @@ def _is_chinese(text: Text, order: Order, spent: float) -> bool:
 
 
 def _reorder_stream(stream: Stream, order: Order) -> Stream:
-    """Put the stream in this order, with what was left out and where tokens moved as noise."""
+    """Return the stream in this order, with noise for tokens left out and for ranges in which tokens moved."""
     left_out = np.ones(stream.tokens.size, np.bool_)
     left_out[order] = False
     starts = stream.offsets[left_out]
     ends, kinds = starts + 1, np.full(starts.size, NOISE_KINDS.index(Obfuscation.STREWN))
-    # A token has moved where one that stands behind it is read before it, or the other way round.
+    # A token has moved if a token behind it is read before it, or the reverse.
     is_moved = np.maximum.accumulate(order) > np.minimum.accumulate(order[::-1])[::-1]
     if is_moved.any():
         moved = stream.offsets[order[is_moved]]

@@ -1,6 +1,6 @@
-"""Text all in pinyin, with tone marks, tone digits or neither, with or without spaces, read as syllables.
+"""Reads passages entirely in pinyin as syllables, with tone marks, tone digits or neither, with or without spaces.
 
-Single pinyin between Chinese characters is read by fingerprint.latin; here it is whole passages without any.
+Single pinyin between Chinese characters is read by fingerprint.latin; this module reads whole passages without any.
 """
 
 import numpy as np
@@ -12,25 +12,25 @@ from fingerprint.pinyin import LETTER_CODES, MAX_SYLLABLE_LETTERS
 from fingerprint.stream import Stream, find_runs
 from fingerprint.tables import Tables
 
-# A page with fewer tokens for its length may be pinyin: ordinary Chinese has three for four characters, and pinyin with
-# tone digits, each of which is a token, at most one for three.
+# A page with fewer tokens for its length may be pinyin: ordinary Chinese has three tokens for four characters, and
+# pinyin with tone digits, each of which is a token, at most one for three.
 MAX_TOKENS_A_CHARACTER = 1 / 3
-MAX_CHARACTERS = 1_000_000  # of a text; more stays as it is, which bounds memory
-MIN_SYLLABLES = 24  # a passage of fewer is not a copy (matcher.calibration, min_matched_tokens)
-# Share of the letters of a passage in words that are pinyin. Passages of Malay, Italian, Vietnamese, Hawaiian, English,
-# and of Japanese in Latin letters stay below, passages of the corpora in pinyin above (a few of each, November 2026).
+MAX_CHARACTERS = 1_000_000  # of a text; a longer text is unchanged, which bounds memory
+MIN_SYLLABLES = 24  # a shorter passage is not a copy (matcher.calibration, min_matched_tokens)
+# The share of a passage's letters in words that are pinyin. Passages of Malay, Italian, Vietnamese, Hawaiian, English
+# and romanised Japanese are below, passages of the corpora in pinyin above (a few of each, November 2026).
 MIN_SHARE_OF_LETTERS = 0.9
 TONE_DIGITS = tuple(range(ord("0"), ord("6")))
 COMBINING = range(0x300, 0x370)
-# Of several ways to cut a word the one with the fewest syllables, then the one with the fewest that begin with a vowel:
-# these have an apostrophe before them where pinyin is written by its rules.
+# Of several ways to split a word the one with the fewest syllables is used, then the one with the fewest syllables that
+# begin with a vowel: correct pinyin has an apostrophe before these.
 SYLLABLE_COST, VOWEL_COST = 16, 1
 UNREACHED = 1 << 30
 LETTER_A, LETTER_E, LETTER_O = (ord(letter) - ord("a") + 1 for letter in "aeo")
 
 
 def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
-    """Return the stream with the syllables of passages that are all in pinyin; tone digits among them are no tokens."""
+    """Return the stream with the syllables of passages entirely in pinyin; tone digits in them are no tokens."""
     if stream.tokens.size >= MAX_TOKENS_A_CHARACTER * codes.size or codes.size > MAX_CHARACTERS:
         return stream
     kinds = tables.kinds[codes]
@@ -66,9 +66,9 @@ def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) ->
 def _read_words(
     letters: NDArray[np.uint8], trie: NDArray[np.int32], tokens: NDArray[np.uint16], offsets: NDArray[np.int32]
 ) -> tuple[int, int, int]:
-    """Write the syllables of all words that are pinyin: how many, and how many letters are in them, and in all words.
+    """Write the syllables of all words in pinyin; return their number, their letters, and the letters of all words.
 
-    letters: 1 to 26, 0 for what is none. trie: as of fingerprint.pinyin.
+    letters: 1 to 26, or 0 if not a letter. trie: see fingerprint.pinyin.
     """
     size = letters.size + 1
     costs, bounds, names = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)

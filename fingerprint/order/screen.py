@@ -1,9 +1,8 @@
-"""A glance at a text: whether its characters may have been put in another order, or others inserted, and how.
+"""Checks quickly whether the characters of a text may have been reordered, or others inserted, and how.
 
-It is taken at every text, so it first counts the known pairs of a few tokens. Where these are too few it looks at the
-stretch of the text that reads worst, for what is small in any prose, old or new, and not for how common the prose is:
-pairs that are not known although the same characters are known as pairs when they are read backwards, or without one
-or two between them.
+Every text is checked, so the check first counts the known pairs in a few tokens. If there are too few, it examines the
+stretch of the text that reads worst. It uses measures that are small in any prose, old or new, however common the prose
+is: unknown pairs whose characters are known as a pair if read backwards, or without one or two characters between them.
 """
 
 import numpy as np
@@ -13,27 +12,27 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import Keys, Table, is_pair, pair_key
 from fingerprint.order.kernels import MAX_BETWEEN, fill_gains, first_gains
 
-IN_COLUMNS, REVERSED, SWAPPED, INSERTED = 1, 2, 4, 8  # what may have been done to a text, one bit each
+IN_COLUMNS, REVERSED, SWAPPED, INSERTED = 1, 2, 4, 8  # possible changes of a text, one bit each
 
-# Limits are of held-out works and of 24 layouts of passages from them (November 2026).
-STRETCH, STRETCHES, MAX_STEP = 16, 8, 256  # tokens in a row, how many of them, and how far apart in a long text
-# Percent of known pairs. Of ordinary texts .03 to .15 have less, of texts in another order nearly all; a stretch of 16
-# in disorder has two, and two with three or less make any text doubtful.
+# Limits were derived from held-out works and 24 layouts of passages from them (November 2026).
+STRETCH, STRETCHES, MAX_STEP = 16, 8, 256  # consecutive tokens, number of stretches, distance in a long text
+# Percent of known pairs. .03 to .15 of ordinary texts have less, nearly all texts in another order do; a stretch of 16
+# in disorder has two, and two stretches with three or less make any text doubtful.
 MIN_KNOWN, MAX_LOW = 45, 3
-# Of the others twice as many stretches are looked at. Doubt a token, percent, with room for chance; and known pairs,
-# of which fewer are doubtful without it.
+# For other texts twice as many stretches are examined. Doubt a token, percent, with room for chance; and known pairs:
+# with fewer, a text is doubtful in any case.
 MIN_DOUBT, CHANCE, MIN_KNOWN_ANYHOW = 25, 90, 36
-# What counts in the doubt: that a pair is known without one or two characters between, beside one known backwards.
+# The weights of pairs known without one or two characters between them; pairs known backwards have weight 1.
 WITHOUT_ONE, WITHOUT_TWO = 2, 3
-BLOCK, BLOCKS = 64, 5  # tokens, and how many such in a row are looked at more closely
-# Shares of the pairs there. Of grids at most .26 are known, and up to twice as many backwards; of texts backwards .8 as
-# many backwards as forwards or more, of others .3 to .6.
+BLOCK, BLOCKS = 64, 5  # tokens, and the number of consecutive blocks that are examined more closely
+# Shares of these pairs. In grids at most .26 are known, and up to twice as many backwards; in reversed texts .8 as many
+# backwards as forwards or more, in others .3 to .6.
 MAX_KNOWN_OF_COLUMNS, MAX_BACK_OF_COLUMNS, MIN_BACK, MIN_BACK_OF_ALL = 0.28, 2.2, 0.75, 0.18
-# Doubt where neighbours were swapped, pairs known without one or two between where characters were inserted: nearly all
-# such texts have more, of doubtful ordinary texts one in seven.
+# The doubt if neighbours were swapped; pairs known without one or two characters between if characters were inserted:
+# nearly all such texts have more, and one in seven doubtful ordinary texts.
 MIN_SURE_DOUBT, MIN_ONE, MIN_TWO = 0.5, 0.08, 0.07
-# Gains a token: where neighbours were swapped 11 and more, elsewhere at most 7; where characters were inserted .95 have
-# 6 and more, elsewhere a tenth.
+# Gains a token: with swapped neighbours 11 and more, otherwise at most 7; with inserted characters .95 have 6 and more,
+# otherwise a tenth.
 MIN_GAIN_OF_SWAPS, MIN_GAIN_WITHOUT = 9.5, 5.8
 
 
@@ -41,7 +40,10 @@ MIN_GAIN_OF_SWAPS, MIN_GAIN_WITHOUT = 9.5, 5.8
 def is_doubtful(
     codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16], table: Table
 ) -> bool:
-    """Return whether a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
+    """Return whether a text, or parts of it, may be out of order.
+
+    codes: the code points of the text; offsets: the offsets of its tokens.
+    """
     size = offsets.size - 1
     step = min(max(size // STRETCHES, STRETCH), MAX_STEP)
     known, seen, low = 0, 0, 0
@@ -94,7 +96,7 @@ def pair_keys(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_
 
 @kernel(nogil=True)
 def find_suspect(keys: Keys, table: Table) -> int:
-    """Find what may have been done to the stretch that reads worst; 0 for nothing."""
+    """Return the possible changes of the stretch that reads worst; 0 if there are none."""
     start = _worst_stretch(keys, table)
     keys = keys[start : start + BLOCK * BLOCKS]
     size, known, back, one, two = keys.size - 3, 0, 0, 0, 0

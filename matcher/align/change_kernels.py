@@ -1,4 +1,4 @@
-"""Derives changes and figures from aligned tokens in one pass along a passage."""
+"""Derives the changes and figures of a passage from its aligned tokens, in one pass."""
 
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ Totals = NDArray[np.int32]
 
 
 class ChangeNumbers(NamedTuple):
-    """The numbers of changes by outcome of a pair and by kind of gap. kinds: the number of all."""
+    """The numbers of changes, by the kind of a pair and by the kind of gap. kinds: the number of kinds."""
 
     of_pair: NDArray[np.int32]
     of_gap: NDArray[np.int32]
@@ -60,7 +60,7 @@ class ChangeNumbers(NamedTuple):
 
 
 class ChangePlace(NamedTuple):
-    """A range of the page and one of the work, in tokens; sorts like changes."""
+    """A token range of the page and a token range of the work; sorts like changes."""
 
     page_start: int
     page_end: int
@@ -72,11 +72,11 @@ class PassageChanges(NamedTuple):
     """The changes of a passage and its figures.
 
     changes      int32[c, 5]      number, page start, page end, work start, work end; in order of the page
-    work_ranges  int32[r, 2]      of the work, with a counterpart on the page
-    work_matched int32[m]         tokens of the work that are among `matched`, in order of the page
+    work_ranges  int32[r, 2]      ranges of the work with a counterpart on the page
+    work_matched int32[m]         the work tokens counted in `matched`, in order of the page
     totals       int32[kinds, 3]  number of changes by kind, tokens of their longer sides, row of the first
     matched                       corresponding tokens
-    same                          of these, tokens of one character, in any script
+    same                          corresponding tokens with the same character, in any script
     longest_equal_run             the longest run of `same`
     """
 
@@ -92,8 +92,8 @@ class PassageChanges(NamedTuple):
 class _Written(NamedTuple):
     """The changes noted along a passage.
 
-    figures: numbers of changes, of gaps behind, of replaced pairs, of homophones, and those of PassageChanges.
-    by_shape, by_sound: of the replaced pairs, how many reach each level of likeness and none before it.
+    figures: numbers of changes, gaps processed, replaced pairs and homophones, and the figures of PassageChanges.
+    by_shape, by_sound: the replaced pairs by the first level of likeness that they reach.
     """
 
     changes: Changes
@@ -113,7 +113,7 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
 ) -> PassageChanges:
     """Classify the changes of a passage; changes of one kind that touch on both sides are one.
 
-    runs, gaps: as matcher.align.token_alignment gives them. page, work: all tokens that the passage spans.
+    runs, gaps: the result of matcher.align.token_alignment. page, work: all tokens that the passage spans.
     """
     tokens = runs[:, SIZE].sum()
     changes, work_matched = np.empty((tokens + len(gaps), RANGE_COLUMNS), np.int32), np.empty(tokens, np.int32)
@@ -144,7 +144,10 @@ def _write(  # noqa: PLR0917
     numbers: ChangeNumbers,
     named: Likeness,
 ) -> None:
-    """named: the weakest likeness by which pairs that were replaced are named; COUNT_ONLY to name none, and count."""
+    """Write the changes of a passage in one pass.
+
+    named: the weakest likeness at which replaced pairs are named; COUNT_ONLY to count pairs without naming them.
+    """
     for number in range(len(runs)):
         _add_preceding_gaps(written, gaps, runs[number, ON_PAGE], numbers)
         _add_run(written, runs, number, page, work, tables, numbers, named)
@@ -201,7 +204,7 @@ def _name_replacement(  # noqa: PLR0917
     tables: CharacterTables,
     named: Likeness,
 ) -> int:
-    """Choose the kind under which a replaced pair is shown; it counts as replaced in any case."""
+    """Choose the kind under which a replaced pair is shown; it always counts as replaced."""
     ours, theirs = page.codes[place.page_start - page.start], work.codes[place.work_start - work.start]
     by_shape = level_by_shape(ours, theirs, tables.likeness)
     readings = tables.readings
@@ -229,7 +232,7 @@ def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, 
 
 @kernel()
 def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
-    """Return the ranges of the work with a counterpart, int32[r, 2], adjacent runs joined; then the rewritten ones."""
+    """Return the ranges of the work with a counterpart, int32[r, 2]: joined adjacent runs, then rewritten ranges."""
     ranges, count = np.empty((runs.shape[0] + gaps.shape[0], 2), np.int32), 0
     for number in range(runs.shape[0]):
         start = runs[number, IN_WORK]
@@ -261,7 +264,7 @@ def _change_place(row: NDArray[np.int32]) -> ChangePlace:
 
 @kernel(allocates=False)
 def _add_change(written: _Written, number: int, place: ChangePlace) -> None:
-    """Add a change, or extend the last one by it."""
+    """Add a change, or extend the last one."""
     count = written.figures[_CHANGES]
     if count:
         last = written.changes[count - 1]

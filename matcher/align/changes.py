@@ -43,11 +43,11 @@ from matcher.align.token_alignment import (
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 
-TotalRows = list[list[int]]  # of change_kernels.PassageChanges.totals
+TotalRows = list[list[int]]  # PassageChanges.totals as a list
 
-# The first number in a row of changes is a place in CHANGE_KINDS.
+# The first number in a row of changes is an index into CHANGE_KINDS.
 CHANGE_KINDS = tuple(ChangeKind)
-# None is wording: the same words in other forms, or signs that hide them.
+# These kinds leave the wording unchanged: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 KIND_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
 IS_WORDING = tuple(kind not in NOT_WORDING for kind in CHANGE_KINDS)
@@ -83,7 +83,7 @@ _ROW_KINDS = RowKinds(
 
 @cache
 def character_tables(algorithm: Algorithm) -> CharacterTables:
-    """Return the tables of characters for the kernel. Cached for the life of the process: 5 MB for each algorithm."""
+    """Return the tables of characters for the kernel, cached for the life of the process (5 MB for each algorithm)."""
     kinds, near = algorithm.tables.kinds, algorithm.near
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
     readings = algorithm.tables.readings
@@ -101,19 +101,19 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
 
 
 def unchanged_share(same: int, changed: int) -> float:
-    """Return the share of equal tokens among the compared ones; 1.0 without any."""
+    """Return the share of equal tokens among the compared tokens; 1.0 if there are none."""
     return same / (same + changed) if same + changed else 1.0
 
 
 class PassageComparison(NamedTuple):
-    """The comparison of a passage: its tokens of page and work, and the changes between them.
+    """The comparison of a passage: its tokens on the page and in the work, and the changes between them.
 
-    segments: those it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
+    segments: the segments it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
     longest_equal_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: see
     `token_alignment.TokenAlignment`.
-    transposed: stretches in another order (transpositions). changed: tokens in which the wording differs, of the longer
-    side of each change, and those stretches. letters: by the row of a change of kind PINYIN the letters on the page,
-    where the tokens do not tell all of them (spelled_characters).
+    transposed: stretches in another order (transpositions). changed: the tokens with changed wording, counted on the
+    longer side of each change, plus the transposed stretches. letters: the letters on the page by the row of a change
+    of kind PINYIN, if the tokens do not cover all letters (spelled_characters).
     """
 
     page_start: int
@@ -159,9 +159,9 @@ def compare_passage(
     calibration: Calibration,
     margin: int | None = None,
 ) -> PassageComparison:
-    """Align a passage token by token, and classify the differences.
+    """Align a passage token by token and classify the differences.
 
-    margin: tokens around it that may belong to it, on both sides; None for the calibration's.
+    margin: tokens around the passage that may belong to it, on both sides; by default the calibration's margin.
     """
     if margin is None:
         margin = min(calibration.max_margin_tokens, int(calibration.margin_share * passage.matches))
@@ -171,7 +171,7 @@ def compare_passage(
     if may_be_spelled(rows):
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
         if letters := spelled.places:
-            tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # those of letters that are no tokens
+            tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # spelled by letters that are not tokens
             changes, rows = spelled.changes, sum_up(spelled.changes, CHANGE_NUMBERS.kinds).tolist()
             matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
             ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
@@ -201,10 +201,10 @@ def compare_passage(
 def compare_passages(
     page: TokenizedPage, work: TokenizedText, passages: Sequence[AlignedPassage], calibration: Calibration
 ) -> list[PassageComparison]:
-    """Return the comparisons of the passages, as one if the page has nearly all of the work between them.
+    """Return the comparisons of the passages, merged into one if together they hold nearly the whole work.
 
-    Repetitive texts (divinations, litanies, songs) have few distinct seeds: with other sentences inserted, only some
-    of them are found and joined. The walk along page and work finds the rest, if it is there.
+    Repetitive texts (divinations, litanies, songs) have few distinct seeds: if other sentences are inserted, only some
+    passages are found and joined. The walk along page and work finds the rest.
     """
     compared = [compare_passage(page, work, passage, calibration) for passage in passages]
     if len(passages) < calibration.min_pieces_of_whole:
@@ -220,7 +220,7 @@ def compare_passages(
     is_found = as_one.work_covered >= calibration.min_share_of_whole * (as_one.work_end - as_one.work_start)
     if not is_found or as_one.matched - taken < calibration.min_gain_of_whole:
         return compared
-    # What stands at its ends is of the same kind, and was found no better.
+    # The text beyond both ends may be copied in the same way, and was no easier to find.
     wide = compare_passage(page, work, whole, calibration, margin=length)
     places = {name: getattr(wide, name) for name in ("page_start", "page_end", "work_start", "work_end")}
     return [compare_passage(page, work, whole._replace(**places), calibration)]
@@ -241,17 +241,17 @@ def _compare_aligned(
 
 
 def may_be_spelled(totals: TotalRows) -> bool:
-    """Return whether there are changes among which letters may spell a character."""
+    """Return whether the changes may contain letters that spell a character."""
     return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
 
 
 def count_changed(totals: TotalRows) -> int:
-    """Return the tokens with changed wording, of the longer side of each change."""
+    """Return the number of tokens with changed wording, counted on the longer side of each change."""
     return sum([row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording])
 
 
 def count_covered(ranges: NDArray[np.int32]) -> int:
-    """Count the places in at least one of these ranges, int32[n, 2]."""
+    """Count the places covered by at least one of these ranges, int32[n, 2]."""
     if len(ranges) <= 1:
         return int((ranges[:, 1] - ranges[:, 0]).sum())
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
@@ -280,7 +280,7 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
 
 
 def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:
-    """Return the passages of one text on a page, without deletions of text that another of them has."""
+    """Return the passages of one text on a page, without deletions of text that another passage contains."""
     if len(comparisons) < 2:
         return list(comparisons)
     has = [np.unique(found.work_matched) for found in comparisons]
@@ -291,7 +291,10 @@ def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[Passa
 def _with_less_deleted(
     found: PassageComparison, passages_with: NDArray[np.int64], own: NDArray[np.int32]
 ) -> PassageComparison:
-    """Return a passage with fewer deletions. passages_with: the passages with each work token; own: its tokens."""
+    """Return a passage with fewer deletions.
+
+    passages_with: the number of passages that contain each work token; own: the tokens of this passage.
+    """
     is_elsewhere = passages_with > 0
     is_elsewhere[own] = passages_with[own] > 1
     deleted = found.of_kind(ChangeKind.DELETED)
@@ -310,7 +313,7 @@ def _with_less_deleted(
 
 
 def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:
-    """Yield the parts of a deletion that no passage has."""
+    """Yield the parts of a deletion that no passage contains."""
     start, end = int(row[FROM_WORK]), int(row[TO_WORK])
     edges = np.flatnonzero(np.diff(np.concatenate([[True], is_elsewhere[start:end], [True]]))) + start
     for first, last in edges.reshape(-1, 2).tolist():

@@ -1,4 +1,4 @@
-"""Extends each hit along its diagonal, and promising ones with gaps, to segments, and joins neighbouring segments."""
+"""Extends each hit along its diagonal, and promising hits with gaps, to segments, and joins neighbouring segments."""
 
 from functools import cache
 from typing import NamedTuple
@@ -39,7 +39,7 @@ LINKS_AT_FIRST = 256
 
 
 class ExtensionLimits(NamedTuple):
-    """The thresholds of extension, explained in matcher.calibration."""
+    """The thresholds of extension; matcher.calibration explains them."""
 
     ungapped_drop: int
     min_ungapped_score: int
@@ -53,9 +53,10 @@ class ExtensionLimits(NamedTuple):
 
 
 class ExtensionState(NamedTuple):
-    """Segments and phrases, in arrays with room for one of each hit, and the progress through the hits.
+    """Segments and phrases, in arrays with room for one per hit, and the progress through the hits.
 
-    state: numbers of the next hit, of segments, of phrases, of the first segment of this text, and of links in use.
+    state: the index of the next hit, the numbers of segments and phrases, the first segment of this text, and the
+    number of links in use.
     """
 
     segments: Segments
@@ -94,10 +95,10 @@ def _extend_text_by_text(  # noqa: PLR0917
     found: ExtensionState,
     blocks: SegmentBlocks,
 ) -> None:
-    """Process the hits until they end, or until there may be no room for links.
+    """Process the hits until they end, or until the room for links may run out.
 
-    Skips, as cheaply as possible, hits in the run of the previous hit, hits covered by a segment, and those with too
-    little on their diagonal.
+    Skips cheaply: hits in the run of the previous hit, hits covered by a segment, and hits with too little on their
+    diagonal.
     """
     segments, _, state = found
     last_diagonal, last_end = 0, -1
@@ -173,7 +174,7 @@ def extend_both(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
-    """Return whether the previous or next hit is of the same text and nearly the same diagonal."""
+    """Return whether the previous or next hit belongs to the same text and nearly the same diagonal."""
     diagonal = hits.works[hit] - hits.pages[hit]
     for other in (hit - 1, hit + 1):
         is_of_text = 0 <= other < hits.texts.size and hits.texts[other] == hits.texts[hit]
@@ -183,7 +184,7 @@ def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
 
 
 class DiagonalRun(NamedTuple):
-    """The best stretch of a diagonal around a hit: its score, and tokens before and from the hit on."""
+    """The best stretch of a diagonal around a hit: its score, and its tokens before the hit and from the hit on."""
 
     score: int
     back: int
@@ -206,7 +207,7 @@ def extend_ungapped(  # noqa: PLR0917 - kernels take no keywords
 def _best_run(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, origin: TokenPosition, direction: int, limit: int, drop: int
 ) -> tuple[int, int]:
-    """Return the best score of one side, and its tokens."""
+    """Return the best score of one side and its number of tokens."""
     score, best, reached, step = 0, 0, 0, 0
     rows, masks = near
     while step < limit:
@@ -232,10 +233,10 @@ def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
     max_gap: int,
     memory: Memory,
 ) -> Segments:
-    """Return the segments, by text in order of the page, joining neighbours whose gap can be aligned.
+    """Return the segments by text, in order of the page, and join neighbours whose gap can be aligned.
 
-    segments: grouped by text; changed in place. max_gap: page tokens between two. The second segment has to outweigh
-    the score that the alignment loses in the gap.
+    segments: grouped by text; changed in place. max_gap: the most page tokens between two segments. The second segment
+    must outweigh the score that the alignment loses in the gap.
     """
     is_gone = np.zeros(len(segments), np.bool_)
     first = 0
@@ -266,7 +267,7 @@ def bridge_gap(  # noqa: PLR0917
     limits: XDropLimits,
     memory: Memory,
 ) -> bool:
-    """Extend `one` in place until it includes `other`; return whether that succeeded."""
+    """Extend `one` in place until it includes `other`; return whether this succeeded."""
     bounds = TokenBounds(texts.starts[one[TEXT]], texts.ends[one[TEXT]])
     start = as_int(one[PAGE_END])
     origin = TokenPosition(start, bounds.start + one[WORK_END])
@@ -307,7 +308,7 @@ def find_segments(
 
 
 def gapped_limits(calibration: Calibration) -> XDropLimits:
-    """Return the limits at which a gapped extension from a hit is given up."""
+    """Return the limits beyond which a gapped extension from a hit is abandoned."""
     return XDropLimits(calibration.gapped_drop, calibration.gapped_lag, calibration.band_tokens)
 
 
@@ -336,7 +337,10 @@ def _extend(  # noqa: PLR0917 - kernels take no keywords
     form: NumberForm,
     limits: ExtensionLimits,
 ) -> tuple[Segments, Phrases]:
-    """Return segments and phrases. numbers: the hits as sorted numbers, if they fit; else `hits` is in order."""
+    """Return segments and phrases.
+
+    numbers: the hits as sorted numbers, if they fit; otherwise `hits` is sorted.
+    """
     memory = working_memory()
     if form.page_bits:
         hits = promising_hits(page, texts, numbers, form, limits.gapped.band)

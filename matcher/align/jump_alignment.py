@@ -1,8 +1,8 @@
-"""Aligns page tokens with work tokens, also of pieces in another order.
+"""Aligns page tokens with work tokens, even if pieces are in another order.
 
-A walk with leaps (matcher.align.jump_walk) along the page finds them. If the page repeats parts of the work, it walks
-again; pieces of a few tokens around a passage are dropped; and parts too small for a leap, in gaps of similar size on
-both sides or at the edge of a sentence, are aligned token by token.
+A walk with leaps (matcher.align.jump_walk) along the page finds the counterparts. If the page repeats parts of the
+work, it walks again. Pieces of a few tokens around a passage are dropped. Parts too small for a leap, in gaps of
+similar size on both sides or at the edge of a sentence, are aligned token by token.
 """
 
 import numpy as np
@@ -14,14 +14,15 @@ from matcher.align.jump_walk import walk
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, TokenBounds, Tokens, agree
 
-# Of a piece around the passage: less agrees by chance. 4 to 14 tried on 24 passages that repeat
+# The least size of a piece around the passage: fewer tokens agree by chance. 4 to 14 tried on 24 passages that repeat
 # themselves, 2026-11: of their shuffled sentences .0001 are left out with 4 and 6, .0016 with 10, .0027 with 14.
 MIN_TOKENS_AROUND = 6
-# Of a gap of like size on both sides: one token in so many agrees where single words were replaced; by chance it is
-# one in thirty (16 passages with 30 % random characters beside 16 with foreign sentences, 2026-11; 3-6 tried).
+# In a gap of similar size on both sides, one token in 8 agrees if single words were replaced; by chance it is one in
+# thirty (16 passages with 30 % random characters beside 16 with foreign sentences, 2026-11; 3-6 tried).
 TOKENS_A_MATCH = 8
-# Of the head or tail of a sentence the rest of which has counterparts. 2, 4, 8 tried on 48 passages under a heavy
-# mixture of edits, 2026-11: of what is unchanged .0017 is not shown so, .0016 and .0015; without this, .0021.
+# The longest head or tail of a sentence whose remainder has counterparts. 2, 4, 8 tried on 48 passages under a heavy
+# mixture of edits, 2026-11: of the unchanged text .0017, .0016 and .0015 is not shown as unchanged; without this,
+# .0021.
 MAX_EDGE_TOKENS = 4
 
 
@@ -36,8 +37,9 @@ def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
 ) -> NDArray[np.int32]:
     """Return the place in `work` of each token's counterpart, or UNALIGNED, int32[page tokens].
 
-    inner: of the page, what is known to be of the work; around it only pieces of some length have a counterpart. Where
-    two pieces of the page have the same of the work, the lesser takes another place that has it too, if any.
+    inner: the range of the page known to belong to the work; around it, only pieces of some length have a counterpart.
+    If two pieces of the page share the same part of the work, the shorter one moves to another place with the same
+    text, if any.
     """
     seeds = find_seeds(page.tokens, work.tokens)
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
@@ -50,7 +52,7 @@ def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel()
 def _give_to_owners(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], owners: NDArray[np.int32]) -> int:
-    """Store in `owners` the page token of each work token, that of the longest piece; return the number of others."""
+    """Store the page token of each work token in `owners`, by the longest piece; return the number of conflicts."""
     sizes, others = np.zeros(pieces.size + 1, np.int32), 0
     for at in range(aligned_to.size):
         sizes[pieces[at]] += aligned_to[at] != UNALIGNED
@@ -100,9 +102,9 @@ def fill_gaps(aligned_to: NDArray[np.int32], page: Tokens, near: NearTokens, wor
 
 @kernel()
 def fill_edges(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTokens, work: AlignmentSide) -> None:
-    """Align the few tokens at the edge of a sentence with the same edge in the work, if as many or similar.
+    """Align the few tokens at the edge of a sentence with the same edge in the work, if their numbers are similar.
 
-    If a word after the first of a sentence was left out, a leap to before it costs more than it gains.
+    If a word after the first word of a sentence was left out, a leap to the place before it costs more than it gains.
     """
     is_free_here, is_free_there = aligned_to == UNALIGNED, np.ones(work.tokens.size, np.bool_)
     for there in aligned_to:
@@ -135,7 +137,7 @@ def fill_edges(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTok
 def _count_disagreeing(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, here: int, there: int, most: int, step: int
 ) -> int:
-    """Count the tokens of the work from `there` on that do not agree with this one of the page; `most` if none does."""
+    """Count the work tokens from `there` on that disagree with this page token; `most` if none agrees."""
     for skipped in range(most):
         if agree(page, near.rows, near.masks, work, here, there + skipped * step):
             return skipped

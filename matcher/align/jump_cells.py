@@ -12,21 +12,21 @@ UNALIGNED = -1
 NO_CELL = -1
 NO_PLACE = -1
 SEED = 2  # tokens in a row that must be equal where a leap leads, or the two behind it
-# Pairs of tokens of a page and a work that are looked at for each seed token; beyond it seeds are longer. 2 ** 25: a
-# page and a work of 5,800 tokens each, some 100,000 pairs by chance.
+# The most pairs of page and work tokens considered for each seed token; beyond it seeds are longer. 2 ** 25: a page and
+# a work of 5,800 tokens each, some 100,000 pairs by chance.
 MAX_PLANE_OF_SEED = 1 << 25
 MAX_SEED = 4
 MULTIPLIER = 0x9E3779B1  # 2^32 by the golden ratio
 
 
 class JumpCosts(NamedTuple):
-    """The scores and costs of a walk. gap_tokens: the most of an edit; more is foreign, or a leap.
+    """The scores and costs of a walk. gap_tokens: the longest edit; a longer one is foreign text or a leap.
 
-    same, near: for a token that is the same character, or that may stand for the other; other: for one beside another;
-    gap, gap_more: for an edit and each token of it; foreign: to come to foreign text; back: to go on where it was
-    left; leap: to go to any other place, backwards: to one before it, at most far more for a far one; boundary: earned
-    by a leap or foreign text that begins with a sentence of the page or of the work; again: for a token of the work
-    that another piece of the page has more of.
+    same, near: the score of a token that is the same character, or may stand for the other; other: of two different
+    tokens; gap, gap_more: the cost of an edit and of each of its tokens; foreign: of entering foreign text; back: of
+    resuming the walk at the place it left; leap: of going to any other place; backwards: of a leap to an earlier place,
+    at most `far` more for a distant one; boundary: the bonus of a leap or foreign text that begins with a sentence of
+    the page or of the work; again: the cost of a work token that belongs to a longer piece of the page.
     """
 
     same: int
@@ -55,7 +55,7 @@ class AlignmentSide(NamedTuple):
 class Cells(NamedTuple):
     """Pairs of a page token and a work token that a walk may visit, by page token.
 
-    rows: the start of each page token's cells; works, scores: the work token and the best score; before: the previous
+    rows: the first cell of each page token; works, scores: the work token and the best score; before: the previous
     cell.
     """
 
@@ -66,7 +66,7 @@ class Cells(NamedTuple):
 
 
 class CellRow(NamedTuple):
-    """The cells of the next page token, by work token; touched: the offered; is_edit: reached by a gap or leap."""
+    """The cells of the next page token, by work token. touched: cells offered; is_edit: reached by a gap or leap."""
 
     scores: NDArray[np.int32]
     before: NDArray[np.int32]
@@ -75,10 +75,10 @@ class CellRow(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Behind each page token: the best walk that matched it, and the best for which it is foreign.
+    """For each page token, the best walk that matched it, and the best walk that treats it as foreign.
 
-    best, cell: score and cell of the first; foreign, left_at, is_left: of the second the score, the work token that
-    was passed last, and whether it was left with this token.
+    best, cell: score and cell of the first walk. foreign, left_at, is_left: of the second walk, the score, the last
+    work token passed, and whether the walk left the work at this page token.
     """
 
     best: NDArray[np.int32]
@@ -89,7 +89,7 @@ class Ends(NamedTuple):
 
 
 class RunSeeds(NamedTuple):
-    """The places of a work where runs of `length` tokens begin, by a hash that other runs may share.
+    """The places in a work where runs of `length` tokens begin, by a hash that other runs may share.
 
     firsts: the first place by hash, or NO_PLACE; following: the next place with the same hash.
     """
@@ -101,7 +101,7 @@ class RunSeeds(NamedTuple):
 
 @kernel()
 def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
-    """Return the seeds of a work, longer ones for long texts."""
+    """Return the seeds of a work; long texts have longer seeds."""
     length = SEED
     while length < MAX_SEED and work.size * page.size > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
         length += 1
@@ -117,7 +117,7 @@ def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
 
 @kernel(allocates=False)
 def first_place(seeds: RunSeeds, page: Tokens, at: int) -> int:
-    """Return the first place of the work that may have the tokens from `at` on, or NO_PLACE."""
+    """Return the first place in the work that may have the tokens from `at` on, or NO_PLACE."""
     if at + seeds.length > page.size:
         return NO_PLACE
     return as_int(seeds.firsts[_slot(page, at, seeds.length, seeds.firsts.size)])

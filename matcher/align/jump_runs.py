@@ -1,8 +1,8 @@
-"""Continues a walk where there is only one way: along equal tokens, with single edits among them.
+"""Continues a walk while there is only one way: along equal tokens with single edits among them.
 
-What is taken here is what the walk over all cells (matcher.align.jump_walk) would find: inside a run of equal tokens a
-gap could as well come later, and an edit is clear where behind it both sides go on for RUN_BEHIND_EDIT tokens, and in
-no other way for more than two.
+The steps taken here are those that the walk over all cells (matcher.align.jump_walk) would find. Inside a run of equal
+tokens a gap could as well come later. An edit is clear if both sides continue behind it for RUN_BEHIND_EDIT tokens, and
+no other way continues for more than two.
 """
 
 import numpy as np
@@ -25,10 +25,10 @@ from matcher.align.pair_kinds import CharacterTables, are_similar_characters
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 # Tried on 24 passages of 2,000 characters that repeat themselves, under 18 edits, 2026-11.
-CLEAR_RUN = 16  # equal tokens at the beginning of a sentence from which on no leap comes into question; 8 gave the same
+CLEAR_RUN = 16  # equal tokens at the beginning of a sentence after which no leap is considered; 8 gave the same
 RUN_BEHIND_EDIT = 5  # 3: three characters of 700,000 shown otherwise; 8 gave the same walks
 MAX_RUN_OF_OTHERS = 2  # 0: three characters shown otherwise; 4 gave the same
-MIN_STRIDE = 4  # characters that are taken in one loop: a shorter one costs more than it spares
+MIN_STRIDE = 4  # characters taken in one loop: a shorter loop costs more than it saves
 
 
 @kernel(allocates=False)
@@ -44,7 +44,7 @@ def follow_only_way(  # noqa: PLR0917 - kernels take no keywords
     at: int,
     costs: JumpCosts,
 ) -> int:
-    """Walk on from page token `at` while there is only one way; return the token at which that or the room ends."""
+    """Walk on from page token `at` while there is only one way; return the token at which the way or the room ends."""
     if not _is_only_way(cells, ends, page.tokens, work.tokens, at, costs.gap_tokens):
         return at
     cell = as_int(ends.cell[at])
@@ -97,7 +97,7 @@ def _is_only_way(  # noqa: PLR0917
 def _continues_run(  # noqa: PLR0917
     page: AlignmentSide, near: NearTokens, work: AlignmentSide, seeds: RunSeeds, at: int, there: int, behind: int
 ) -> bool:
-    """Return whether the next token is the same, and neither a sentence nor another character begins something else."""
+    """Return whether the next token is the same, and no sentence or other character begins something else."""
     if page.tokens[at] != work.tokens[there]:
         return False
     if page.begins[at]:
@@ -112,7 +112,7 @@ def _continues_run(  # noqa: PLR0917
 def leads_farther(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, seeds: RunSeeds, at: int, covered: int
 ) -> bool:
-    """Return whether the work has more than `covered` of the page's next tokens in one go anywhere."""
+    """Return whether more than `covered` of the page's next tokens occur in a row anywhere in the work."""
     for ahead in range(min(seeds.length + 1, page.size - at)):
         place = first_place(seeds, page, at + ahead)
         while place != NO_PLACE:
@@ -126,7 +126,7 @@ def leads_farther(  # noqa: PLR0917
 def is_landing(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, seeds: RunSeeds, at: int, place: int, ahead: int, covered: int
 ) -> bool:
-    """Return whether a leap may land so far before a seed: tokens agree up to it and are equal from there on."""
+    """Return whether a leap may land `ahead` tokens before a seed: tokens agree up to it, then are equal."""
     least = max(seeds.length, covered + 1 - ahead)
     if place < ahead or equal_tokens(page, work, at + ahead, place, least) < least:
         return False
@@ -154,7 +154,7 @@ def _same_characters(  # noqa: PLR0917
 def _stride(  # noqa: PLR0917
     cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts
 ) -> int:
-    """Take so many equal tokens of the work, each better than leaving before it; return the last cell."""
+    """Take `size` equal tokens of the work, each better than leaving before it; return the last cell."""
     first = as_int(cells.rows[at])
     for place in range(size):
         before, behind = score + place * costs.same, score + (place + 1) * costs.same
@@ -169,7 +169,7 @@ def _stride(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _clear_edit(page: AlignmentSide, work: AlignmentSide, at: int, there: int, most: int) -> tuple[int, int]:
-    """Return the tokens of page and work of one clear edit: equally many, or of one side; 0, 0 if unclear."""
+    """Return the tokens of page and work in one clear edit: equally many, or on one side only; 0, 0 if unclear."""
     found, others = (0, 0), 0
     for size in range(most + 1):
         for on_page, in_work in ((size, 0), (0, size)) if size else ((1, 1), (2, 2)):
@@ -220,7 +220,10 @@ def _step(  # noqa: PLR0917
 def _skip(  # noqa: PLR0917
     cells: Cells, ends: Ends, at: int, on_page: int, cell: int, foreign: int
 ) -> None:
-    """Skip page tokens from `at` on. cell: the one before them; foreign: the score of a walk left there."""
+    """Skip page tokens from `at` on.
+
+    cell: the cell before them; foreign: the score of a walk that left the work there.
+    """
     for place in range(at, at + on_page):
         _leave(ends, place, as_int(cells.works[cell]), foreign)
         cells.rows[place + 1] = cells.rows[place]
@@ -228,7 +231,7 @@ def _skip(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _leave(ends: Ends, at: int, there: int, score: int) -> None:
-    """Store the walk for which page token `at` is foreign: that left at `there`, or the previous one."""
+    """Store the walk for which page token `at` is foreign: the one that left at `there`, or the previous one."""
     is_left = score > ends.foreign[at]
     ends.is_left[at + 1] = is_left
     ends.left_at[at + 1] = there if is_left else ends.left_at[at]
@@ -245,7 +248,7 @@ def pair_score(  # noqa: PLR0917
     there: int,
     costs: JumpCosts,
 ) -> int:
-    """Return the score of the work token `there` for the page token `at`."""
+    """Return the score of aligning page token `at` with work token `there`."""
     if page.tokens[at] == work.tokens[there]:
         return costs.same if page.characters[at] == work.characters[there] else costs.near
     if not agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
@@ -262,9 +265,9 @@ def pair_score(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def equal_tokens(page: Tokens, work: Tokens, at: int, there: int, most: int) -> int:
-    """Count equal tokens from two places on, up to `most`."""
+    """Count equal tokens from two places on, at most `most`."""
     size = min(most, page.size - at, work.size - there)
-    ours, theirs = np.uint64(at), np.uint64(there)  # unsigned: numba lets signed ones count from the end
+    ours, theirs = np.uint64(at), np.uint64(there)  # unsigned: numba counts negative indexes from the end
     for place in range(size):
         if page[ours + np.uint64(place)] != work[theirs + np.uint64(place)]:
             return place

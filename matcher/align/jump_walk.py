@@ -1,10 +1,10 @@
 """A walk with leaps: the best alignment of a page with a work whose pieces may be in another order.
 
 Each token of the page matches, is aligned with another token, or is foreign; at any token the walk may leap to another
-place of the work, which costs more than the edits inside a sentence and less than a sentence gains. The best of all
-walks is found (Viterbi), over the few places that can still lead to it: those that no leap overtakes. After Spang,
-Rehmsmeier and Stoye, "A novel approach to remote homology detection: jumping alignments", Journal of Computational
-Biology 9, 2002, where leaps lead to another sequence, and Brudno et al., "Glocal alignment", 2003. See
+place of the work, which costs more than the edits inside a sentence and less than a sentence gains. The best walk is
+found (Viterbi) among the few places that can still lead to it because no leap overtakes them. After Spang, Rehmsmeier
+and Stoye, "A novel approach to remote homology detection: jumping alignments", Journal of Computational Biology 9,
+2002, in which leaps lead to another sequence, and Brudno et al., "Glocal alignment", 2003. See
 docs/decisions/matching.md.
 """
 
@@ -29,10 +29,10 @@ from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
-# Where a cell was come to from, beside the number of another cell.
+# How a cell was reached, beside the number of another cell.
 FROM_FOREIGN, FROM_BEST = -2, -3
 MAX_EDIT_PASSED = 3  # 1 gave the same, 6 shows five characters of 700,000 otherwise (as in jump_runs)
-CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
+CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made if it is too little
 
 
 @kernel()
@@ -45,7 +45,7 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
     seeds: RunSeeds,
     owners: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the counterparts of the page's tokens, and the number of each token's piece."""
+    """Return the counterparts of the page's tokens, and the piece number of each token."""
     tokens, room = page.tokens.size, CELLS_A_TOKEN * page.tokens.size + 64
     rows, works = np.zeros(tokens + 1, np.int32), np.empty(room, np.int32)
     cells = Cells(rows, works, np.empty(room, np.int32), np.empty(room, np.int32))
@@ -84,7 +84,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     costs: JumpCosts,
     at: int,
 ) -> int:
-    """Walk on from page token `at`; return the token without room for its cells, else the number of tokens."""
+    """Walk on from page token `at`; return the token without room for its cells, or the number of tokens."""
     while at < page.tokens.size:
         at = follow_only_way(cells, ends, page, near, work, tables, seeds, owners, at, costs)
         if at == page.tokens.size:
@@ -110,7 +110,7 @@ def _count_clear_tokens(  # noqa: PLR0917
 ) -> int:
     """Count the tokens from `at` on that the best walk takes without a leap, by a short look-ahead.
 
-    That is a run of equal tokens, here or after a few replaced, inserted or deleted ones; 0 if there is none.
+    These are a run of equal tokens, here or after a few replaced, inserted or deleted tokens; 0 if there is none.
     """
     cell = ends.cell[at]
     if cell == NO_CELL or ends.best[at] < ends.foreign[at]:
@@ -157,7 +157,7 @@ def _offer_continuations(  # noqa: PLR0917
 ) -> int:
     """Offer the continuations of the cells before `at`: direct ones, and gaps on either side that lead to a match.
 
-    No gap begins before an equal token: it could as well come later.
+    No gap begins before an equal token, since it could as well come later.
     """
     offered = 0
     if at == 0:
@@ -221,7 +221,7 @@ def _offer_leaps(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Offer the targets of leaps with equal tokens there or soon after, and the place where the walk was left.
 
-    covered: tokens that continue without a leap, which has to lead farther.
+    covered: the tokens that continue without a leap; a leap must lead farther.
     """
     left_at = ends.left_at[at]
     if 0 <= left_at < work.tokens.size - 1:

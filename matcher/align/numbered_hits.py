@@ -10,16 +10,17 @@ from matcher.align.token_agreement import Tokens
 from matcher.corpus import TokenStreams
 
 MAX_BITS = 62
-SURE_TOKENS = 5  # of every hit, but for one of windows, which is kept however few more it has
-GLANCE = 8  # tokens on either side: where none of them agrees, the score falls by twice the drop that ends an extension
-# Equal ones among them. On the 8,600 pages of the quality set 1, 2 and 3 give the same matches, of 4,853 innocent news
-# items 32, 33 and 37 are accused; at 10^9 characters 1,166 and 551 hits a page are left with 1 and 2 (2026-11).
+SURE_TOKENS = 5  # of every hit except a hit of windows, which is kept however few more it has
+GLANCE = 8  # tokens on either side: if none agrees, the score falls by twice the drop that ends an extension
+# The least number of equal tokens among them. On the 8,600 pages of the quality set 1, 2 and 3 give the same matches,
+# and 32, 33 and 37 of 4,853 innocent news items are accused; at 10^9 characters 1,166 and 551 hits a page are left with
+# 1 and 2 (2026-11).
 MIN_EQUAL = 2
-TOUCHED_AT_ONCE = 64  # 16 to 1,024 tried at 10^9 characters: 16 is slower, from 64 on all are equal
+TOUCHED_AT_ONCE = 64  # 16 to 1,024 tried at 10^9 characters: 16 is slower, 64 and more are equal
 
 
 class Hits(NamedTuple):
-    """Places at which page and texts agree; int32[h] each. works: positions within the texts."""
+    """Places where page and texts agree; int32[h] each. works: positions within the texts."""
 
     texts: NDArray[np.int32]
     pages: NDArray[np.int32]
@@ -29,8 +30,8 @@ class Hits(NamedTuple):
 class NumberForm(NamedTuple):
     """The layout of hits as numbers: the text above the diagonal above the place on the page.
 
-    page_bits, diagonal_bits: how many each of the lower two has; 0 if the hits do not fit into numbers. span: tokens
-    of the page, which are added to diagonals so that none is below 0.
+    page_bits, diagonal_bits: the bits of the two lower parts; 0 if the hits do not fit into numbers. span: the number
+    of page tokens, which is added to diagonals so that none is negative.
     """
 
     page_bits: int
@@ -40,7 +41,10 @@ class NumberForm(NamedTuple):
 
 @kernel()
 def number_hits(span: int, hits: Hits) -> tuple[NDArray[np.int64], NumberForm]:
-    """Return each hit as a number, in order. span: tokens of the page."""
+    """Return each hit as a number, sorted.
+
+    span: the number of page tokens.
+    """
     numbers = np.empty(hits.texts.size, np.int64)
     last_text, last_diagonal = 0, 0
     for hit in range(numbers.size):
@@ -66,7 +70,7 @@ def _count_bits(number: int) -> int:
 
 @kernel(allocates=False)
 def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
-    """Return text, place on the page and place in the text."""
+    """Return the text, the place on the page and the place in the text."""
     page_at, line = number & ((1 << form.page_bits) - 1), number >> form.page_bits
     diagonal = (line & ((1 << form.diagonal_bits) - 1)) - form.span
     return line >> form.diagonal_bits, page_at, diagonal + page_at
@@ -74,10 +78,10 @@ def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
 
 @kernel()
 def promising_hits(page: Tokens, texts: TokenStreams, numbers: NDArray[np.int64], form: NumberForm, band: int) -> Hits:
-    """Return the hits without those alone on their diagonals with fewer than MIN_EQUAL equal tokens around.
+    """Return the hits, without isolated hits that have fewer than MIN_EQUAL equal tokens around them.
 
-    Those are most hits of a page, and nearly all in a large corpus: extending them took most of the time. numbers: in
-    increasing order; band: diagonals on either side that count as the same.
+    Most hits of a page, and nearly all in a large corpus, are isolated on their diagonals: extending them took most of
+    the time. numbers: in increasing order; band: diagonals on either side that count as the same.
     """
     kept = numbers
     if min(page.size, texts.tokens.size) >= SURE_TOKENS + 2 * GLANCE:
@@ -143,16 +147,16 @@ def _keep_promising(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _are_neighbours(number: int, other: int, form: NumberForm, band: int) -> bool:
-    """Return whether a hit and the next are of one text and nearly one diagonal.
+    """Return whether a hit and the next are in one text and on nearly one diagonal.
 
-    Or, harmlessly, at the edge of two texts.
+    It may also be true, harmlessly, at the edge of two texts.
     """
     return (other >> form.page_bits) - (number >> form.page_bits) <= band
 
 
 @kernel(allocates=False)
 def _count_equal(page: Tokens, work: Tokens, page_at: int, work_at: int) -> int:
-    """Count the equal tokens among GLANCE from two places on."""
+    """Count the equal tokens among the GLANCE tokens from two places on."""
     here, there, equal = np.uint64(page_at), np.uint64(work_at), 0
     for place in range(GLANCE):
         equal += page[here + np.uint64(place)] == work[there + np.uint64(place)]

@@ -1,4 +1,4 @@
-"""Resolves overlaps: the best of the segments of several texts on one page range keeps it."""
+"""Resolves overlaps: if segments of several texts share a page range, the best segment keeps it."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -37,8 +37,8 @@ ALONE = np.array([0, 1], np.int64)
 class Resolved(NamedTuple):
     """Kept and lost segments.
 
-    kept: by text, each in order of the page; starts int64[t + 1]: the start of each text's segments. lost: those with
-    most of their page range kept by another text, winners int32[n].
+    kept: by text, each in order of the page; starts int64[t + 1]: the start of each text's segments. lost: segments
+    whose page range mostly belongs to another text; winners int32[n]: these texts.
     """
 
     kept: Segments
@@ -51,9 +51,9 @@ class Resolved(NamedTuple):
 def resolve(
     segments: Segments, ranks: NDArray[np.int32], page_tokens: int, max_overlap: float, home_bonus: float
 ) -> Resolved:
-    """Assign each segment its page range, the best bid first, unless an earlier one has most of it.
+    """Assign each segment its page range, best bid first, unless an earlier segment has most of the range.
 
-    ranks: int32[segments], of two equal bids the lower one is the better.
+    ranks: int32[segments]; of two equal bids the lower rank wins.
     """
     blockers, size = _find_blockers(segments, _by_bids(segments, ranks, home_bonus), page_tokens, max_overlap), 0
     lost, winners, losers = np.empty_like(segments), np.empty(len(segments), np.int32), 0
@@ -112,7 +112,10 @@ def _touches(start: int, end: int, starts: NDArray[np.int32], ends: NDArray[np.i
 
 @kernel()
 def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) -> Numbers:
-    """Return the rows of the segments, highest bid first: its score, more if the page has most of that stretch."""
+    """Return the rows of the segments, highest bid first.
+
+    A bid is the segment's score, and higher if the page has most of that stretch of the work.
+    """
     bids = np.empty(len(segments), np.float64)
     for shift in (0, STRETCH_TOKENS // 2):
         shares = _home_scores(segments, shift)
@@ -128,7 +131,7 @@ def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) ->
 
 @kernel()
 def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
-    """Return the sum of scores of the segments in the same stretch of the work as each, float64[n]."""
+    """Return for each segment the sum of scores of all segments in the same stretch of the work, float64[n]."""
     stretches = np.empty(len(segments), np.int64)
     for number in range(len(segments)):
         place = (as_int(segments[number, WORK_START]) + shift) // STRETCH_TOKENS
@@ -147,7 +150,7 @@ def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
 
 @kernel()
 def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_overlap: float) -> NDArray[np.int32]:
-    """Return KEPT, or the kept segment that takes more than `max_overlap` of each page range, int32[n]."""
+    """Return KEPT, or the kept segment that covers more than `max_overlap` of each page range, int32[n]."""
     links, used = 0, 0
     for number in range(len(segments)):
         links += block_number(segments[number, PAGE_END]) - block_number(segments[number, PAGE_START]) + 1
@@ -174,19 +177,19 @@ def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: in
 
 
 class ResolvedSegments(NamedTuple):
-    """The segments that each text keeps of a page, and the lost ones."""
+    """The segments of a page that each text keeps, and the lost segments."""
 
     resolved: Resolved
 
     def by_text(self) -> Iterator[tuple[int, Segments]]:
-        """Yield each text that keeps something, with its segments in order of the page."""
+        """Yield each text that keeps segments, with these segments in order of the page."""
         kept, starts = self.resolved.kept, self.resolved.starts.tolist()
         for start, end in pairwise(starts):
             yield kept.item(start, TEXT), kept[start:end]
 
     @property
     def has_losers(self) -> bool:
-        """True if any text lost something to another."""
+        """Whether any text lost a segment to another text."""
         return len(self.resolved.lost) > 0
 
     def other_carriers(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:
@@ -198,9 +201,10 @@ class ResolvedSegments(NamedTuple):
 def resolve_overlaps(
     segments: Segments, names: Mapping[int, WorkTextId], page_tokens: int, calibration: Calibration
 ) -> ResolvedSegments:
-    """Choose the segments that each text keeps. segments: at least one.
+    """Choose the segments that each text keeps.
 
-    names: of the texts; of equal bids the first name wins, independently of the numbers in an index.
+    segments: at least one. names: the names of the texts; of equal bids the first name wins, independently of the
+    numbers in an index.
     """
     if len(segments) == 1:
         return ResolvedSegments(Resolved(segments, ALONE, segments[:0], segments[:0, TEXT]))

@@ -1,7 +1,7 @@
 """Classifies pairs of aligned tokens by the difference between page and work.
 
-Any two characters may share a component, an initial or a rhyme by chance. If many of a passage's replaced ones do,
-someone replaced them by sound or by shape: these are named so, at the weakest likeness of which at most one in ten is
+Any two characters may share a component, an initial or a rhyme by chance. If many replaced characters of a passage do,
+someone replaced them by sound or by shape. Such pairs are named, at the weakest likeness at which at most one in ten is
 chance.
 """
 
@@ -16,20 +16,22 @@ from fingerprint.readings import CODE_POINTS
 from fingerprint.stream import WILDCARD
 from matcher.align.tokenized_text import TokenStretch
 
-# A character of a text and a common one drawn at random share components to a likeness of at least .18, .14 ... in so
-# many of 100 cases, an initial in 8, that or a rhyme in 17 (20,000 characters of the shared corpora; 2026-11-25).
+# A character of a text and a common one drawn at random share components to a likeness of at least .18, .14 ... in this
+# many of 100 cases, an initial in 8, an initial or a rhyme in 17 (20,000 characters of the shared corpora; 2026-11-25).
 SHAPE_LEVELS = (0.18, 0.14, 0.10, 0.07, 0.055, 0.04, 0.02)
 SHAPE_CHANCES = (0.009, 0.019, 0.052, 0.116, 0.18, 0.274, 0.514)
 SOUND_CHANCES = (0.083, 0.168)
 MAX_CHANCE_SHARE = 0.1
-# As if so many more had nothing in common: of one or two replaced characters only what is rarer than 1 in 20 speaks.
+# Assumed further pairs without any likeness: with one or two replaced characters, only what is rarer than 1 in 20
+# counts.
 UNSEEN = 2
-# So many homophones to one other replaced character, and the rest is what readings do not know: none is added.
+# If there are this many homophones to one other replaced character, the rest is what readings do not know: none is
+# added.
 MANY_HOMOPHONES = 9
 NO_LEVEL, COUNT_ONLY = 99, -1
 VOWELS = "aeiouv"  # v for ü
 HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # taken for each other
-# What became of a pair of tokens that are not the same character.
+# The outcome of a pair of tokens that are not the same character.
 HOMOPHONE, SHAPE, SCRIPT, PINYIN, REPLACED, NOISE = range(6)
 SAME = -1
 
@@ -37,8 +39,8 @@ SAME = -1
 class LikenessTables(NamedTuple):
     """Tables by row and by token.
 
-    rows, starts, ids, totals, weights: of fingerprint.components. folding: to simplified characters. initials:
-    `syllable_initials`, rhymes: `syllable_rhymes`, by token.
+    rows, starts, ids, totals, weights: the tables of fingerprint.components. folding: to simplified characters.
+    initials: `syllable_initials`, rhymes: `syllable_rhymes`, by token.
     """
 
     folding: NDArray[np.uint32]
@@ -52,14 +54,14 @@ class LikenessTables(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """The places of two levels, NO_LEVEL for none."""
+    """The indexes of two levels; NO_LEVEL if there is none."""
 
     by_shape: int
     by_sound: int
 
 
 def syllable_initials(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """Return the initial of each syllable, hard and soft alike, uint8[syllables]; 0 for a vowel.
+    """Return the initial of each syllable, with hard and soft initials merged, uint8[syllables]; 0 for a vowel.
 
     >>> syllable_initials(("", "zhang", "za", "an", "shi")).tolist()
     [0, 1, 1, 0, 2]
@@ -68,7 +70,7 @@ def syllable_initials(names: tuple[str, ...]) -> NDArray[np.uint8]:
 
 
 def syllable_rhymes(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """Return the rest after the initial of each syllable, -n and -ng alike, uint8[syllables]; 0 for none.
+    """Return the rest of each syllable after its initial, with -n and -ng merged, uint8[syllables]; 0 if there is none.
 
     >>> syllable_rhymes(("", "zhang", "tan", "shi", "ni")).tolist()
     [0, 1, 1, 2, 2]
@@ -88,7 +90,7 @@ def _number_parts(parts: list[str]) -> NDArray[np.uint8]:
 
 @kernel(allocates=False)
 def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
-    """Return the highest level of two characters, original or simplified; NO_LEVEL if none."""
+    """Return the highest level of likeness of two characters, original or simplified; NO_LEVEL if there is none."""
     alike = max(_likeness(one, other, tables), _likeness(tables.folding[one], tables.folding[other], tables))
     for level in range(len(SHAPE_LEVELS)):
         if alike >= SHAPE_LEVELS[level]:
@@ -120,10 +122,10 @@ def _share(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np
 
 @kernel(allocates=False)
 def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], pairs: int, unseen: int) -> int:
-    """Return the weakest level not explained by chance; NO_LEVEL if all are.
+    """Return the weakest level not explained by chance; NO_LEVEL if chance explains all.
 
-    counts: the number of a passage's replaced characters by their first level; pairs: of all; unseen: assumed further
-    characters without a likeness.
+    counts: the passage's replaced characters by their first level; pairs: all replaced characters; unseen: assumed
+    further characters without a likeness.
     """
     found, reaching = NO_LEVEL, 0
     for level in range(len(chances)):
@@ -141,10 +143,11 @@ def _likeness(one: int, other: int, tables: LikenessTables) -> float:
 
 
 class CharacterTables(NamedTuple):
-    """By code point: its simplified form, whether it is a Latin letter, its row in the tables of near characters.
+    """Tables by code point: simplified form, whether it is a Latin letter, row in the near-character tables.
 
-    readings, shapes: these tables (fingerprint.near). variants: fingerprint.variants.variant_pairs; has_variants: by
-    code point. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by token. likeness: of rows.
+    readings, shapes: the near-character tables (fingerprint.near). variants: fingerprint.variants.variant_pairs;
+    has_variants: by code point. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by token. likeness: the likeness tables by
+    row.
     """
 
     folding: NDArray[np.uint32]
@@ -160,7 +163,7 @@ class CharacterTables(NamedTuple):
 
 @kernel(allocates=False)
 def classify_pair(page: TokenStretch, work: TokenStretch, here: int, there: int, tables: CharacterTables) -> int:
-    """Classify what became of the work's token `there`, for which the page has `here`."""
+    """Classify the difference between the work's token `there` and the page's token `here`."""
     ours, theirs = page.codes[here - page.start], work.codes[there - work.start]
     if ours == theirs:
         return SAME
@@ -185,7 +188,7 @@ def classify_pair(page: TokenStretch, work: TokenStretch, here: int, there: int,
 
 @kernel(allocates=False)
 def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
-    """Return whether two simplified characters are similar in sound or shape, not only by one reading."""
+    """Return whether two simplified characters are similar in sound or shape, by more than one reading."""
     return bool(
         tables.is_letter[ours]
         or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])
@@ -196,7 +199,7 @@ def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_
 
 @kernel(allocates=False)
 def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
-    """Return whether two simplified characters are equal or variants."""
+    """Return whether two simplified characters are equal or variants of each other."""
     if one == other:
         return True
     if not (tables.has_variants[one] and tables.has_variants[other]):

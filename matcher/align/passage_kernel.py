@@ -1,4 +1,4 @@
-"""Compares a passage from its characters to its changes in one compiled call, without arrays in Python in between."""
+"""Compares a passage from characters to changes in one compiled call, without intermediate arrays in Python."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,12 @@ from matcher.align.tokenized_text import TextPart, TokenStretch, begin_sentences
 from matcher.align.transpositions import settle_transpositions
 from matcher.align.whole_sentences import match_sentences
 
-# Tokens. On 24 passages 1 and 2 are alike; with 4, of 30 % random characters 24 are shown as left out in place of 21
+# Tokens. On 24 passages 1 and 2 are alike; with 4, of 30 % random characters 24 are shown as left out instead of 21
 # (2026-11-25, seed 77 of the measure of comparisons).
 MAX_AWAY = 2
 OTHER, NEAR, SAME = range(3)
 
-# A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
+# A passage as the kernels return it: plain, since passing a named tuple to Python takes as long as three arrays.
 # Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
 # work; matched, same, longest run, displaced, transposed, covered. See PassageChanges, TokenAlignment, transpositions.
 Compared = tuple[Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int, int]
@@ -46,7 +46,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
 ) -> Compared:
     """Find the counterparts of the page's tokens by a walk, and classify the differences.
 
-    near: of all tokens of the page; inner: `align_with_jumps`, tokens of the whole page.
+    near: the masks of all tokens of the page; inner: see `align_with_jumps`, in tokens of the whole page.
     """
     ours, theirs = read_stretch(page), read_stretch(work)
     page_side = AlignmentSide(ours.tokens, tables.folding[ours.codes], begin_sentences(page))
@@ -110,11 +110,11 @@ def _classify_alignment(  # noqa: PLR0917
 
 @kernel()
 def settle_replaced(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTokens, work: AlignmentSide) -> int:
-    """Set each token that stands beside another one beside the likest of those near by that are free. How many moved.
+    """Move replaced tokens beside the most similar free token nearby; return how many moved.
 
-    Where one of two characters was replaced and the other left out, a walk may set the one that is there beside either.
-
-    Free are tokens between the first and the last that has a counterpart. aligned_to: tokens of `work`, or UNALIGNED.
+    If one of two characters was replaced and the other left out, a walk may place the remaining one beside either.
+    Free tokens are unaligned tokens between the first and the last token with a counterpart. aligned_to: tokens of
+    `work`, or UNALIGNED.
     """
     is_free, moved, first, end = np.ones(work.tokens.size, np.bool_), 0, work.tokens.size, 0
     for there in aligned_to:

@@ -1,7 +1,7 @@
-"""Chaining: joins close segments of one text to passages, in any order.
+"""Chains close segments of one text to passages, in any order.
 
 Two neighbours on the page are joined if the gap between them, on the page and in the work, is small compared with both.
-So an advertisement or a cut stays inside a passage, and a page of other words between two excerpts outside.
+An advertisement or a cut therefore stays inside a passage, and a page of other words between two excerpts outside.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class JoiningLimits(NamedTuple):
 
 
 class TakenStretches(NamedTuple):
-    """Stretches of a work in order, and the number of tokens in those before each."""
+    """Stretches of a work in order, and the number of tokens in the stretches before each."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -45,9 +45,10 @@ class TakenStretches(NamedTuple):
 
 @kernel()
 def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int64]:
-    """Return the first rows of runs of joined segments, int64[n]. ordered: of one text by page, not empty.
+    """Return the first rows of runs of joined segments, int64[n].
 
-    Joined segments grow and can bridge more, so that the order of joining does not matter.
+    ordered: the segments of one text in order of the page; not empty. Joined segments grow and can bridge wider gaps,
+    so the order of joining does not matter.
     """
     needed, is_sheltered = _needed_tokens(ordered, limits)
     tokens, firsts = ordered[:, MATCHES].astype(np.int64), np.arange(len(ordered))
@@ -69,7 +70,8 @@ def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int6
 def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the tokens that both sides of each gap need for a bridge, float64[segments - 1].
 
-    bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
+    The second array, bool[segments - 1], is true if one side is enough: the work continues, or has both pieces in one
+    stretch.
     """
     taken = _taken_stretches(ordered)
     needed, is_sheltered = np.empty(len(ordered) - 1, np.float64), np.empty(len(ordered) - 1, np.bool_)
@@ -94,7 +96,7 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
 
 @kernel(allocates=False)
 def _is_little(page_gap: int, work_gap: int, leap: int, on: int, limits: JoiningLimits) -> bool:
-    """Return whether the work goes on, or leaves out what counts for nothing: where the page goes on at once it may."""
+    """Return whether the work leaves out nothing that counts; a cut does not count if the page continues at once."""
     is_cut = page_gap <= limits.max_free_page_gap and on >= -limits.max_work_gap_of_insertion
     return is_cut or work_gap <= limits.max_free_work_gap or work_gap <= limits.max_free_share_of_leap * leap
 
@@ -109,7 +111,7 @@ def _for_page(page_gap: int, on: int, limits: JoiningLimits) -> float:
 
 @kernel()
 def _taken_stretches(ordered: Segments) -> TakenStretches:
-    """Return the disjoint stretches of the work in segments, and the tokens taken before each."""
+    """Return the disjoint stretches of the work that segments cover, and the tokens taken before each."""
     order = np.argsort(ordered[:, WORK_START])
     starts, ends, before = (
         np.empty(order.size, np.int64),
@@ -153,7 +155,7 @@ class AlignedPassage(NamedTuple):
     work_end: int
     matches: int
     score: int
-    longest: int  # matches of one segment
+    longest: int  # matches of the longest segment
 
     @classmethod
     def from_segments(cls, segments: Segments) -> "AlignedPassage":
@@ -173,9 +175,9 @@ class AlignedPassage(NamedTuple):
 
 
 def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedPassage]:
-    """Return the passages of one text, in order of the page, without too small ones.
+    """Return the passages of one text in order of the page, without those that are too small.
 
-    ordered: in that order, too.
+    ordered: in order of the page.
     """
     if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _limits(calibration))) == 1:
         whole = AlignedPassage.from_segments(ordered)
@@ -194,7 +196,7 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedP
 
 @dataclass(frozen=True, slots=True)
 class _PassageRun:
-    """Joined segments of these rows: matching tokens, and the ranges of page and work."""
+    """A run of joined segments: their rows, matching tokens, and the ranges of page and work."""
 
     rows: tuple[int, ...]
     tokens: int
@@ -215,7 +217,10 @@ class _PassageRun:
 
 
 def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
-    """Return the runs of joined segments, with mixtures as one. firsts: the first row of each."""
+    """Return the runs of joined segments, with mixtures merged.
+
+    firsts: the first row of each run.
+    """
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
     singles = [_PassageRun((number,), *row) for number, row in enumerate(columns)]
     runs = [reduce(_PassageRun.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
@@ -223,9 +228,9 @@ def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibratio
 
 
 def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Iterator[_PassageRun]:
-    """Yield the runs, joining those that are most of one stretch of the work, in any order, among other text.
+    """Yield the runs, and join those that together have most of one stretch of the work, in any order.
 
-    Where runs are not, those between what was taken from elsewhere may be, or those between the widest gaps.
+    If all runs together do not, the runs between those from elsewhere are tried, then the runs between the widest gaps.
     """
     waiting = [runs]
     while waiting:
@@ -248,7 +253,7 @@ def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Itera
 
 
 def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibration) -> Iterator[bool]:
-    """Yield whether each run is outside of any mixture: at an end, or with some of the page for itself."""
+    """Yield whether each run is outside any mixture: at an end, or with a part of the page for itself."""
     before = np.maximum.accumulate([run.page_end if is_near else 0 for run, is_near in zip(runs, near, strict=True)])
     after = runs[-1].page_end
     behind = [
@@ -262,7 +267,7 @@ def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibrati
 def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun | None:
     """Return the runs as one if they have most of one stretch, whatever their order and gaps.
 
-    Runs from elsewhere among them agree by chance, and are left out.
+    Runs from other places among them agree by chance and are left out.
     """
     if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
         return None
@@ -273,9 +278,9 @@ def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun |
 
 
 def _near_middle(runs: list[_PassageRun]) -> list[bool]:
-    """Return whether each run is no farther from the middle one, in the work, than all are long on the page.
+    """Return whether each run is as near to the middle one, in the work, as all runs are long on the page.
 
-    The middle is where the run begins with which half of the tokens are reached.
+    The middle is the beginning of the run that contains the median token.
     """
     ordered = sorted(runs, key=lambda run: run.work_start)
     reached = list(accumulate(run.tokens for run in ordered))
@@ -285,7 +290,7 @@ def _near_middle(runs: list[_PassageRun]) -> list[bool]:
 
 
 def _open_gap(before: _PassageRun, after: _PassageRun, calibration: Calibration) -> float:
-    """Return the page tokens between two runs, less those among which the work's tokens may be distributed."""
+    """Return the page tokens between two runs, minus those over which the work's tokens may be spread."""
     work_gap = after.work_start - before.work_end
     is_strewn = 0 <= work_gap <= calibration.max_page_gap_tokens
     strewn = work_gap / calibration.min_density_of_mixture if is_strewn else 0
@@ -311,7 +316,7 @@ def _limits(calibration: Calibration) -> JoiningLimits:
 def _pick_scattered(too_little: list[AlignedPassage], calibration: Calibration) -> list[AlignedPassage]:
     """Return the small pieces, without tiny ones, if together they are long enough to be kept.
 
-    Firm passages do not count here: a chance agreement far from a copied chapter is not part of it.
+    Firm passages do not count here: a chance agreement far from a copied chapter does not belong to it.
     """
     found = [piece for piece in too_little if piece.matches >= calibration.min_companion_tokens]
     return found if sum(piece.matches for piece in found) >= calibration.min_scattered_tokens else []

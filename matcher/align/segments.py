@@ -1,6 +1,6 @@
 """Segments: stretches of a page aligned with a stretch of one text, as rows of seven named columns.
 
-Positions are tokens; those of the work count from the beginning of its text.
+Positions are tokens; positions in the work count from the beginning of its text.
 """
 
 from typing import NamedTuple
@@ -16,15 +16,15 @@ PHRASE_COLUMNS = 3
 PHRASE_START, PHRASE_END, PHRASE_TEXT = range(PHRASE_COLUMNS)
 
 Segments = NDArray[np.int32]
-# What agrees along the diagonal of a hit, however little: page start, page end, text.
+# The tokens that agree along the diagonal of a hit, however few: page start, page end, text.
 Phrases = NDArray[np.int32]
 
 BLOCK_BITS = 8  # segments are looked up by blocks of 256 page tokens
 LINK_SEGMENT, LINK_NEXT = 0, 1
 NO_LINK = -1
-# A segment may wander off its straight line by 1 in 16 of its length: twenty times what 5 % of random cuts make of it.
+# A segment may deviate from its straight line by 1 in 16 of its length: twenty times the effect of 5 % random cuts.
 STRAIGHTNESS = 16
-LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anything that X-drop goes through
+LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anything that X-drop passes through
 
 
 class SegmentBlocks(NamedTuple):
@@ -45,7 +45,7 @@ def block_number(page_at: int) -> int:
 
 @kernel()
 def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
-    """Return blocks without segments, with room for so many links."""
+    """Return blocks without segments, with room for this many links."""
     heads = np.full(block_number(page_tokens) + 2, NO_LINK, np.int32)
     return SegmentBlocks(heads, np.empty((links, 2), np.int32))
 
@@ -70,7 +70,7 @@ def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: 
 
 @kernel(allocates=False)
 def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: int) -> None:
-    """Remove the segments of these rows, which are all in the blocks."""
+    """Remove the segments of these rows; all of them must be in the blocks."""
     for row in range(first, last):
         for block in range(block_number(segments[row, PAGE_START]), block_number(segments[row, PAGE_END]) + 1):
             blocks.heads[block] = NO_LINK
@@ -78,10 +78,10 @@ def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: in
 
 @kernel(allocates=False)
 def is_covered(segments: Segments, blocks: SegmentBlocks, page_at: int, work_at: int, band: int) -> bool:
-    """Return whether a hit adds nothing: it lies in a segment, near its diagonal, or in a faithful segment.
+    """Return whether a hit adds nothing: it lies in a segment near its diagonal, or in a faithful segment.
 
-    How near grows with the segment, since edits make it wander off the straight line. Where a long one has nearly every
-    token, its page range is explained, and repetitions in the text would only explain it again.
+    The distance allowed grows with the segment, since edits make it deviate from the straight line. If a long segment
+    has nearly every token, its page range is explained, and repetitions in the text would only explain it again.
     """
     link = blocks.heads[block_number(page_at)]
     while link != NO_LINK:

@@ -1,8 +1,8 @@
 """Finds characters that a page spells in pinyin, in any form: bei, bèi4, (bei), b e i.
 
-Normalisation reads some of these forms as tokens, leaves others out as noise or unread, and takes a tone's number for
-a figure. Where such letters stand beside text of the work that has no other counterpart, and spell it, both are one
-change of kind PINYIN. Letters behind a character that stands there as well stay what they were.
+Normalisation reads some of these forms as tokens, leaves others out as noise or unread, and takes a tone's number for a
+figure. If letters are next to text of the work that has no other counterpart, and spell it, both become one change of
+kind PINYIN. Letters that follow the character itself are left unchanged.
 """
 
 import re
@@ -33,7 +33,7 @@ NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
 
 
 class RowKinds(NamedTuple):
-    """The numbers of the relevant kinds of changes; moved: of those that are no text."""
+    """The numbers of the relevant kinds of changes. moved: the kinds without text."""
 
     pinyin: int
     replaced: int
@@ -52,9 +52,9 @@ def find_letters(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return which changes are plain pinyin already, bool[changes], and windows with letters, int64[n, 2].
 
-    characters: of the page; offsets: of its tokens, which do not increase where it is read in another order; kinds: of
-    code points; changes: in order of the page. Windows are in order of the text, and begin and end at Chinese
-    characters, which no spelling goes across, as far as the text of all changes reaches.
+    characters: the characters of the page; offsets: the offsets of its tokens, which do not increase if the page is
+    read in another order; kinds: the kinds of code points; changes: in order of the page. Windows are in order of the
+    text and stay within the text of all changes. They begin and end at Chinese characters, which no spelling crosses.
     """
     is_plain, windows, count = np.zeros(len(changes), np.bool_), np.empty((len(changes), 2), np.int64), 0
     first, last = as_int(changes[:, FROM_PAGE].min()), as_int(changes[:, TO_PAGE].max())
@@ -83,7 +83,7 @@ def find_letters(
 def _join_windows(
     windows: NDArray[np.int64], characters: NDArray[np.uint32], kinds: NDArray[np.uint8]
 ) -> NDArray[np.int64]:
-    """Return the windows with letters, in order of the text, joining those that touch."""
+    """Return the windows with letters, in order of the text, with touching windows joined."""
     windows, count = windows[np.argsort(windows[:, 0], kind="mergesort")], 0
     for number in range(len(windows)):
         start, end = as_int(windows[number, 0]), as_int(windows[number, 1])
@@ -123,7 +123,7 @@ def _has_letters(characters: NDArray[np.uint32], kinds: NDArray[np.uint8], start
 
 
 class SpelledRow(NamedTuple):
-    """A row of changes, sorting like these; is_spelled: made or kept by this module."""
+    """A row of changes; sorts like changes. is_spelled: made or kept by this module."""
 
     page_start: int
     page_end: int
@@ -134,9 +134,10 @@ class SpelledRow(NamedTuple):
 
 
 class SpelledChanges(NamedTuple):
-    """The changes of a passage, and for the number of each row that this module made the letters on the page.
+    """The changes of a passage, and the letters on the page by the number of each row that this module made.
 
-    The letters have the brackets around them and the number of a tone; of some the change has no tokens of the page.
+    The letters include the brackets around them and the number of a tone; for some of them the change has no page
+    tokens.
     """
 
     changes: Changes
@@ -151,7 +152,10 @@ class SpelledChanges(NamedTuple):
 
 
 def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> SpelledChanges:
-    """Return the changes with pinyin and its character joined. changes: in order of the page."""
+    """Return the changes with each pinyin spelling and its character joined.
+
+    changes: in order of the page.
+    """
     offsets, tables = page.fingerprint.offsets, page.fingerprint.algorithm.tables
     is_plain, windows = find_letters(page.characters, offsets, tables.kinds, changes, kinds)
     letters = [each for start, end in windows.tolist() for each in _letters(page.text, start, end, tables.classes)]
@@ -173,7 +177,10 @@ def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kin
 
 
 class LetterSpelling(NamedTuple):
-    """Letters with their brackets and tone, and the spelling. is_plain: without brackets, tone and marks."""
+    """Letters with their brackets and tone, and the spelling.
+
+    is_plain: whether there are no brackets, tone and marks.
+    """
 
     start: int
     end: int
@@ -184,7 +191,7 @@ class LetterSpelling(NamedTuple):
 def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[LetterSpelling]:
     """Yield all letters in a range of the text; for each place the longest form first.
 
-    A number behind letters may be that of a tone or none: both are given.
+    A number after letters may be a tone or not: both forms are yielded.
     """
     for found in _pattern(classes).finditer(text, start, end):
         (first, behind), written = found.span(), found.group()
@@ -198,7 +205,7 @@ def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iter
 def _known_rows(
     places: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
 ) -> NDArray[np.bool_]:
-    """Return whether each change is pinyin already, read from plain letters, so that nothing is to join.
+    """Return whether each change is pinyin already, read from plain letters, and need not be joined.
 
     places: int64[letters, 2], tokens of the page.
     """
@@ -216,14 +223,14 @@ def _known_rows(
 
 
 def _select_adjacent(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each change touches one of these ordered places, int64[n, 2]; no other can be joined."""
+    """Return whether each change touches one of these ordered places, int64[n, 2]; no other change can be joined."""
     first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
     starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
     return np.asarray(starts[first] <= changes[:, TO_PAGE])
 
 
 def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
-    """Return the number of tokens before each in one of the ranges [n, 2], int64[tokens + 1]."""
+    """Return for each token the number of earlier tokens in one of the ranges [n, 2], int64[tokens + 1]."""
     edges = np.zeros(tokens + 1, np.int64)
     np.add.at(edges, ranges[:, 0], 1)
     np.add.at(edges, ranges[:, 1], -1)
@@ -240,7 +247,7 @@ def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bo
     return np.asarray((before > 0) & (reached[np.maximum(before - 1, 0)] >= places[:, 0] - 1))
 
 
-@lru_cache(maxsize=8192)  # there are 415 syllables, with five tones, in some forms
+@lru_cache(maxsize=8192)  # there are 415 syllables with five tones, in several forms
 def _read_spelling(written: str) -> str:
     return "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
 
@@ -266,7 +273,7 @@ class _Rows:
     """The changes of a passage, joined with their spellings."""
 
     def __init__(self, changes: Changes, known: NDArray[np.bool_], kinds: RowKinds, work: TokenizedText) -> None:
-        """known: changes that stay as they are."""
+        """Prepare the rows. known: changes that are not joined."""
         self._kinds, self._work = kinds, work
         self._rows = sorted(
             SpelledRow(page_start, page_end, work_start, work_end, kind, is_known)
@@ -277,7 +284,7 @@ class _Rows:
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Join the rows at these tokens of the page to one, if they spell the text of the work there."""
+        """Join the rows at these page tokens into one, if they spell the text of the work there."""
         if alone := self._join_alone(page_start, page_end, spelling):
             return alone
         first = bisect_left(self._rows, (page_start - 1,))
@@ -297,9 +304,9 @@ class _Rows:
         return None
 
     def _join_alone(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Return the same for tokens of one row that stand beside as many of the work, of which the letters spell each.
+        """Join tokens of one row that are next to equally many tokens of the work, if the letters spell each.
 
-        Nothing likelier can be found. So it is with nearly all letters that were read as tokens.
+        No likelier place can be found. Nearly all letters that were read as tokens are joined so.
         """
         number = bisect_left(self._rows, (page_start + 1,)) - 1
         if number < 0 or page_start == page_end or self._rows[number].page_end < page_end:
@@ -342,7 +349,7 @@ class _Rows:
         return low >= 0 and codes.size == high - low + 1 and bool(codes[0] == codes[-1])
 
     def build_changes(self, letters: Mapping[tuple[int, int], TextRange], others: Changes) -> SpelledChanges:
-        """Build the passage's changes. letters: by start on the page and in the work; others: changes that stay."""
+        """Build the passage's changes. letters: by start on the page and in the work; others: unchanged changes."""
         joined: list[SpelledRow] = []
         for row in self._rows:
             last = joined[-1] if joined else None
@@ -377,7 +384,7 @@ class _Rows:
         ]
 
     def _blocks(self, rows: Sequence[SpelledRow], page_start: int, page_end: int) -> Iterator[list[SpelledRow]]:
-        """Yield runs of rows that may hold spelled characters: those at the tokens alone, then with adjacent ones."""
+        """Yield runs of rows that may hold spelled characters: first the rows at the tokens, then adjacent rows too."""
         free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
         inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
         adjacent = [row for row in free if row.kind in self._kinds[:-1] and row not in inside]
@@ -394,7 +401,7 @@ class _Rows:
     ) -> list[SpelledRow] | None:
         """Return the rows that replace a run of rows, if the letters spell some of its text.
 
-        Of several places the likest.
+        The likeliest of several places is used.
         """
         page_from, page_to = min(row.page_start for row in block), max(row.page_end for row in block)
         work_from, work_to = min(row.work_start for row in block), max(row.work_end for row in block)
@@ -433,7 +440,7 @@ def _is_run(rows: Sequence[SpelledRow]) -> bool:
 
 
 class _Readings:
-    """The possible syllables of the tokens of a stretch of the work, each token's own first."""
+    """The possible syllables of the tokens in a stretch of the work, each token's own syllable first."""
 
     def __init__(self, work: TokenizedText, start: int, end: int) -> None:
         self._algorithm: Algorithm = work.fingerprint.algorithm

@@ -15,14 +15,17 @@ Index = int | np.uint64
 
 
 class NearTokens(NamedTuple):
-    """The tokens that one of a page may stand for. rows int32[n]: its mask; masks uint64[R, W]: bit t is token t."""
+    """The tokens that each page token may stand for.
+
+    rows int32[n]: the mask of each token; masks uint64[R, W]: bit t is token t.
+    """
 
     rows: Rows
     masks: Masks
 
 
 class TokenPosition(NamedTuple):
-    """A token of the page and one of the work."""
+    """A position on the page and one in the work, in tokens."""
 
     page: int
     work: int
@@ -36,7 +39,7 @@ class TokenBounds(NamedTuple):
 
 
 class AgreeingRun(NamedTuple):
-    """Agreeing consecutive tokens. readable: those without a wildcard; firm: tokens up to the last readable one."""
+    """Consecutive tokens that agree. readable: tokens without a wildcard; firm: tokens up to the last readable one."""
 
     length: int
     readable: int
@@ -51,7 +54,7 @@ def agree(  # noqa: PLR0917 - kernels take no keywords
 
     rows, masks: NearTokens.
     """
-    here, there = np.uint64(page_at), np.uint64(work_at)  # unsigned: numba lets signed ones count from the end
+    here, there = np.uint64(page_at), np.uint64(work_at)  # unsigned: numba counts negative indexes from the end
     ours, theirs = page[here], work[there]
     if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
         return True
@@ -62,10 +65,10 @@ def agree(  # noqa: PLR0917 - kernels take no keywords
 def slide(  # noqa: PLR0917
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
 ) -> AgreeingRun:
-    """Return the run of agreeing tokens from a position on, up to `limit` of them. direction: 1 ahead, -1 back.
+    """Return the run of agreeing tokens from a position on, at most `limit`. direction: 1 ahead, -1 back.
 
-    rows, masks: NearTokens, taken apart by the caller before its loop: numba counts a reference at every access to an
-    array in a tuple, which took half of the time of extension (November 2026).
+    rows, masks: the fields of NearTokens, unpacked by the caller before its loop: numba counts a reference at every
+    access to an array in a tuple, which took half of the time of extension (November 2026).
     """
     length, readable, firm = 0, 0, 0
     while length < limit:

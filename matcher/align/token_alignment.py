@@ -1,4 +1,4 @@
-"""The alignment of a passage as runs of tokens, and gaps with tokens of one side only."""
+"""The alignment of a passage: runs of aligned tokens, and gaps with tokens on one side only."""
 
 from typing import NamedTuple
 
@@ -9,14 +9,14 @@ from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import UNALIGNED
 from matcher.align.transpositions import MAX_TRANSPOSED
 
-# A page gap and a work gap of like size between two runs are one passage rewritten; else something was put in or
+# A page gap and a work gap of similar size between two runs are one rewritten passage; otherwise text was inserted or
 # left out. 3: an advertisement is seldom less than three times as long as the tokens that alignment loses beside it.
 MAX_RATIO_OF_REPLACED = 3
 
 # Columns of runs.
 RUN_COLUMNS = 3
 ON_PAGE, IN_WORK, SIZE = range(RUN_COLUMNS)
-# Columns of gaps, and of changes: what it is, page start, page end, work start, work end (tokens).
+# Columns of gaps and changes: kind, page start, page end, work start, work end (tokens).
 RANGE_COLUMNS = 5
 KIND, FROM_PAGE, TO_PAGE, FROM_WORK, TO_WORK = range(RANGE_COLUMNS)
 ONLY_PAGE, ONLY_WORK, REWRITTEN = range(3)  # kinds of gaps
@@ -27,12 +27,12 @@ Pieces = NDArray[np.int32]
 
 
 class TokenAlignment(NamedTuple):
-    """A passage aligned.
+    """An aligned passage.
 
-    runs      int32[n, 3]  tokens in a row with counterparts: page start, work start, size; in order of the page
-    gaps      int32[m, 5]  what has no counterpart, in order of the page
-    moved     int32[k, 4]  pieces that stand in another order than the rest: page start, page end, work start, work end
-    displaced              pieces that stand before the one that they follow on the page, farther than is transposed
+    runs      int32[n, 3]  consecutive tokens with counterparts: page start, work start, size; in order of the page
+    gaps      int32[m, 5]  stretches without a counterpart, in order of the page
+    moved     int32[k, 4]  pieces in another order than the rest: page start, page end, work start, work end
+    displaced              pieces that precede in the work the piece they follow on the page, beyond a transposition
     covered                tokens of the work that have a counterpart or were rewritten
     """
 
@@ -45,22 +45,24 @@ class TokenAlignment(NamedTuple):
 
 @kernel()
 def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignment:
-    """Return runs and gaps. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
+    """Return runs and gaps.
 
-    A piece ends where the next token begins before the end of it, or skips what another has. Those are moved that
-    are not in the longest chain in which each piece stands behind the one before it in the work. What no piece has,
-    from the first token of the work that one has to the last, was left out.
+    aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
+
+    A piece ends if the next token begins before its end, or skips tokens that another piece has. Pieces are moved if
+    they are not in the longest chain in which each piece follows the previous one in the work. Tokens that no piece
+    has, between the first and the last work token of any piece, were left out.
     """
     runs = _runs(aligned_to, page_start)
     gaps, pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
     if not len(runs):
         return TokenAlignment(runs, gaps, pieces, 0, 0)
     first, end = as_int(runs[:, IN_WORK].min()), as_int((runs[:, IN_WORK] + runs[:, SIZE]).max())
-    behind = np.full(end - first + 1, UNALIGNED, np.int32)  # the page token behind the run that ends before each token
+    behind = np.full(end - first + 1, UNALIGNED, np.int32)  # the page token after the run that ends before each token
     used = np.zeros(end - first + 1, np.int32)
     _count_used(runs, used, behind, first)
     gaps = np.empty((2 * len(runs), RANGE_COLUMNS), np.int32)
-    starts = np.zeros(len(runs), np.int64)  # of the pieces, in `runs`
+    starts = np.zeros(len(runs), np.int64)  # of the pieces, as indexes of `runs`
     count, size, displaced, is_in_order, covered = 0, 1, 0, True, as_int(used[-1])
     for number in range(1, len(runs)):
         here, there = runs[number, ON_PAGE], runs[number, IN_WORK]
@@ -116,7 +118,7 @@ def _fill_runs(runs: Runs, aligned_to: NDArray[np.int32], page_start: int) -> No
 
 @kernel(allocates=False)
 def _count_used(runs: Runs, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> None:
-    """Fill in how many tokens of the work before each have a counterpart, and `behind`. used: all 0 before."""
+    """Count, before each token of the work, the tokens with a counterpart; fill in `behind`. used: initially all 0."""
     for number in range(len(runs)):
         start, size = as_int(runs[number, IN_WORK]) - first, as_int(runs[number, SIZE])
         for place in range(start + 1, start + size + 1):
@@ -130,11 +132,11 @@ def _count_used(runs: Runs, used: NDArray[np.int32], behind: NDArray[np.int32], 
 
 @kernel()
 def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
-    """Return the moved pieces: all except those in the chain, ascending on both sides, with most tokens."""
+    """Return the moved pieces: all pieces outside the longest chain (by tokens) that ascends on both sides."""
     size = starts.size
     pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
     before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
-    # The piece with the longest chain of those that end at or before a token of the work, as a Fenwick tree has it.
+    # The piece with the longest chain among those that end at or before a token of the work, stored as a Fenwick tree.
     start = as_int(runs[:, IN_WORK].min())
     longest = np.full(as_int((runs[:, IN_WORK] + runs[:, SIZE]).max()) - start + 2, UNALIGNED, np.int64)
     best = 0

@@ -1,4 +1,4 @@
-"""A text with its tokens, the mapping from tokens to characters, and the tokens that each of a page may stand for."""
+"""A text with its tokens, the mapping from tokens to characters, and the tokens that each page token may stand for."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -21,15 +21,15 @@ SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/
 MASK_BITS = 64
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
 FIRST_HAN, LAST_HAN = "\u3400", "\u9fff"
-# Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
+# Looked up once: reading a member of an enumeration takes longer than comparing a page's characters with it.
 LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))
 
 
 class TextPart(NamedTuple):
     """Tokens [start, end) of a text.
 
-    characters: its code points, from offset `base` on, which is that of the token before `start` or less; offsets,
-    tokens: of all its tokens.
+    characters: the code points from offset `base` on; `base` is at most the offset of the token before `start`;
+    offsets, tokens: for all tokens of the text.
     """
 
     characters: NDArray[np.uint32]
@@ -41,7 +41,7 @@ class TextPart(NamedTuple):
 
 
 class TokenStretch(NamedTuple):
-    """Some tokens of a text from number `start` on, with the code point from which each was read."""
+    """Consecutive tokens of a text from number `start` on, with the code point from which each was read."""
 
     codes: NDArray[np.uint32]
     tokens: Tokens
@@ -50,7 +50,7 @@ class TokenStretch(NamedTuple):
 
 @kernel()
 def read_stretch(part: TextPart) -> TokenStretch:
-    """Return code points and tokens of a part."""
+    """Return the code points and tokens of a part."""
     codes = np.empty(part.end - part.start, np.uint32)
     _read_codes(codes, part)
     return TokenStretch(codes, part.tokens[part.start : part.end], as_int(part.start))
@@ -64,7 +64,7 @@ def _read_codes(codes: NDArray[np.uint32], part: TextPart) -> None:
 
 @kernel()
 def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
-    """Return whether a sentence ended between each of these tokens and the previous one, bool[tokens]."""
+    """Return whether a sentence ended between each token and the previous one, bool[tokens]."""
     begins = np.zeros(part.end - part.start, np.bool_)
     _note_beginnings(begins, part)
     return begins
@@ -90,11 +90,11 @@ def _ends_sentence(code: int) -> bool:
 def near_tokens(
     characters: NDArray[np.uint32], offsets: NDArray[np.int32], tokens: NDArray[np.uint16], algorithm: Algorithm
 ) -> tuple[NearTokens, NDArray[np.uint32]]:
-    """Return the masks of a page's tokens, and the code point that each token was read from.
+    """Return the masks of a page's tokens, and the code point from which each token was read.
 
-    That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
-    anchors take for one symbol by ear must agree too, or passages that they find fall into pieces. characters: the code
-    points of the page.
+    A mask has the character's other readings, characters that sound or look like it, and syllables that people confuse.
+    Symbols that anchors treat as equal by ear must agree too, or the passages found by anchors fall into pieces.
+    characters: the code points of the page.
     """
     near = algorithm.near
     rows, codes = _rows(characters, offsets, tokens, near.rows, len(near.readings))
@@ -109,7 +109,10 @@ def _rows(
     rows_of: NDArray[np.uint16],
     readings: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """Return rows of the masks, and code points. rows_of: by these; readings: rows of characters, before tokens."""
+    """Return rows of the masks, and code points.
+
+    rows_of: the row by code point; readings: the number of rows of characters, which precede the rows of tokens.
+    """
     rows, codes = np.empty(tokens.size, np.int32), np.empty(tokens.size, np.uint32)
     for number in range(tokens.size):
         codes[number] = characters[offsets[number]]
@@ -124,7 +127,7 @@ def _rows(
 def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
     """Return the masks of characters by row in the near table, then of syllables, for tokens without a row.
 
-    Cached for the life of the process, as the tables are that it is made from: 2 MB and 40 ms for each algorithm.
+    Cached for the life of the process, like the tables it is made from: 2 MB and 40 ms for each algorithm.
     """
     near, names = algorithm.near, algorithm.tables.readings.names
     fuzzy = fuzzy_syllables(names, algorithm.symbols if algorithm.anchors.alphabet.is_heard_alike else None)
@@ -143,7 +146,7 @@ def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, eq=False)
 class TokenizedText:
-    """A text and its fingerprint; [start, end) are tokens."""
+    """A text and its fingerprint. Ranges [start, end) are in tokens."""
 
     text: str
     fingerprint: Fingerprint
@@ -171,11 +174,11 @@ class TokenizedText:
         return TextPart(code_points(self.text[first:last]), first, offsets, tokens, start, end)
 
     def count_han(self, start: int, end: int) -> int:
-        """Return the number of Chinese characters of these tokens, without figures and letters."""
+        """Return the number of Chinese characters in these tokens, without figures and letters."""
         return int(np.count_nonzero(self.kinds[self.code_points(start, end)] == HAN))
 
     def text_range(self, start: int, end: int) -> TextRange:
-        """Return the text range of these tokens; without any, the place before token `start`."""
+        """Return the text range of these tokens; the place before token `start` if the range is empty."""
         offsets = self.fingerprint.offsets
         if start < end and not self._is_letter(self.text[int(offsets[end - 1])]):
             return TextRange(int(offsets[start]), int(offsets[end - 1]) + 1)
@@ -183,7 +186,7 @@ class TokenizedText:
         return TextRange(int(starts[0]), int(ends[0]))
 
     def ranges(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the text offsets of the starts and ends of token ranges; an empty one lies before its first token."""
+        """Return the text offsets where token ranges start and end; an empty range lies before its first token."""
         offsets = self.fingerprint.offsets
         if not offsets.size:
             return np.zeros(starts.size, np.int64), np.zeros(starts.size, np.int64)
@@ -197,7 +200,7 @@ class TokenizedText:
         return firsts, lasts
 
     def _token_ends(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the end of each of these tokens, int64[n]; one read from letters ends with its last letter."""
+        """Return the end of each of these tokens, int64[n]; a token read from letters ends with its last letter."""
         ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
         kinds = self.kinds[self._characters(tokens)]
         letters = np.flatnonzero((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
@@ -233,10 +236,10 @@ class TokenizedText:
 
 @dataclass(frozen=True, eq=False)
 class TokenizedPage(TokenizedText):
-    """A page.
+    """A page as tokenized text.
 
-    near: what each of its tokens may stand for; characters: uint32[text], its code points; codes uint32[tokens]: the
-    first code point of each token.
+    near: the tokens that each token may stand for; characters: uint32[text], the code points of the text; codes
+    uint32[tokens]: the first code point of each token.
     """
 
     near: NearTokens

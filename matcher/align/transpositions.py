@@ -1,7 +1,7 @@
-"""Finds transposed characters, from typing errors and from evasion of filters.
+"""Finds transposed characters, caused by typing errors or evasion of filters.
 
-A walk with leaps (matcher.align.jump_walk) does not leap for a single character: it shows transposed ones as deleted
-here and inserted there.
+A walk with leaps (matcher.align.jump_walk) does not leap for a single character: it shows transposed characters as
+deleted in one place and inserted in another.
 """
 
 import numpy as np
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 
-# Tokens that change places among themselves. Of pages with random neighbours or threes in another order all is found
-# with 4; 6 is for a word that changes places with another (2026-11, 48 passages; 2 to 10 tried).
+# Tokens that change places among themselves. On pages with random neighbours or threes in another order, 4 finds all of
+# them; 6 allows for a word that changes places with another (2026-11, 48 passages; 2 to 10 tried).
 MAX_TRANSPOSED = 6
 
 
 @kernel()
 def settle_transpositions(aligned_to: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
-    """Give the characters of stretches that hold the same ones on both sides, in another order, each other; how many.
+    """Align the characters of stretches with the same characters in another order on both sides; return how many.
 
-    aligned_to: the work token of each page token, or UNALIGNED. A stretch stands behind counterparts, and nothing
-    outside it is the same character as its counterpart within it: what only stood beside one stands alone then.
+    aligned_to: the work token of each page token, or UNALIGNED. A stretch follows tokens with counterparts. Tokens
+    outside it that were only aligned with a different character inside it become unaligned.
     """
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
     for here in range(aligned_to.size):
@@ -39,7 +39,7 @@ def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Alig
             if size:
                 found += _pair(aligned_to, owners, page, work, here, there, size)
                 here, there = here + size, there + size
-                least = 1  # the walk may have gone beside it, where half of the characters are the same
+                least = 1  # the walk may have missed it if half of the characters are the same
                 continue
         if aligned != UNALIGNED:
             there = aligned + 1
@@ -57,7 +57,7 @@ def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
     there: int,
     least: int,
 ) -> int:
-    """Return the least size of a stretch from here with the same characters on both sides; 0 if none."""
+    """Return the least size of a stretch from here with the same characters on both sides; 0 if there is none."""
     most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
     if most < least or not _holds(page.characters, here, most, work.characters[there]):
         return 0
@@ -85,7 +85,7 @@ def _is_apart(  # noqa: PLR0917
     there: int,
     size: int,
 ) -> bool:
-    """Return whether no character of either stretch has an equal counterpart outside the other."""
+    """Return whether no character of either stretch has an equal counterpart outside the other stretch."""
     for place in range(size):
         aligned, owner = aligned_to[here + place], owners[there + place]
         is_inside = aligned == UNALIGNED or there <= aligned < there + size
@@ -120,9 +120,9 @@ def _pair(  # noqa: PLR0917
     there: int,
     size: int,
 ) -> bool:
-    """Give each character of the stretch the one in its own place, if that is the same, or the first that is free.
+    """Align each character with the one in its own place, if equal, or with the first free one.
 
-    Whether any stands in another place.
+    Returns whether any character is in another place.
     """
     for place in range(size):
         if owners[there + place] != UNALIGNED:

@@ -1,7 +1,7 @@
 """Aligns equal sentences of a passage that a walk left unaligned, as in texts made of formulas.
 
-A walk proceeds sentence by sentence and takes the nearest of repeated ones; in the end some are left over on both
-sides, or are aligned with a different one although an equal one is free.
+A walk proceeds sentence by sentence and takes the nearest of repeated sentences. In the end some are left over on both
+sides, or are aligned with a different sentence although an equal one is free.
 """
 
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 
-# A sentence that gets its own place leaves one behind, where another may belong. Of 24 shuffled texts of formulas 10
-# are not shown true in each character with 2 rounds, 5 with 3, 1 with 4 and with 8 (2026-11-25).
+# A sentence that gets its own place leaves another place free, where another sentence may belong. Of 24 shuffled texts
+# of formulas, 10 are not shown correctly in each character with 2 rounds, 5 with 3, 1 with 4 and with 8 (2026-11-25).
 MAX_ROUNDS = 4
-FACTOR = 1_000_003  # of the sum by which sentences are sorted; equal ones are compared character by character
+FACTOR = 1_000_003  # of the sum by which sentences are sorted; equal sums are compared character by character
 
 
 class _Sentences(NamedTuple):
-    """Free sentences of the work: tokens int64[n, 2], empty once assigned; sums int64[n], ascending."""
+    """Free sentences of the work: places int64[n, 2], empty once assigned; sums int64[n], ascending."""
 
     places: NDArray[np.int64]
     sums: NDArray[np.int64]
@@ -27,10 +27,10 @@ class _Sentences(NamedTuple):
 
 @kernel()
 def match_sentences(aligned_to: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
-    """Give each loose sentence of the page the same one of the work that is free, if there is one. How many there were.
+    """Align each loose sentence of the page with an equal free sentence of the work; return how many were aligned.
 
-    Loose is what has no counterpart, or follows on neither side and has one that differs, is part of one, or is shared.
-    Looked at is what lies between the first and the last token with a counterpart, on either side. aligned_to: tokens
+    A sentence is loose if it has no counterpart, is alone next to a different sentence, is part of one, or is shared.
+    Sentences between the first and the last token with a counterpart are considered, on either side. aligned_to: tokens
     of `work`, or UNALIGNED.
     """
     found, is_last = 0, False
@@ -82,9 +82,9 @@ def _match_once(  # noqa: PLR0917 - kernels take no keywords
 def _find_same(  # noqa: PLR0917
     page: AlignmentSide, start: int, stop: int, work: AlignmentSide, free: _Sentences, before: int
 ) -> int:
-    """Return the number of a free sentence that is the same.
+    """Return the number of an equal free sentence, or UNALIGNED.
 
-    Rather than another the one behind the work's token `before`.
+    The sentence after the work's token `before` is preferred.
     """
     wanted, found = _hash_characters(page.characters, start, stop), UNALIGNED
     number = as_int(np.searchsorted(free.sums, wanted))
@@ -111,7 +111,7 @@ def _give(
 
 @kernel()
 def _free_sentences(uses: NDArray[np.int32], work: AlignmentSide) -> _Sentences:
-    """Return the sentences without aligned tokens, between the first and the last aligned ones."""
+    """Return the sentences without aligned tokens between the first and the last aligned tokens."""
     start, end, count = 0, uses.size, 0
     while start < end and not uses[start]:
         start += 1
@@ -146,10 +146,10 @@ def _is_loose(  # noqa: PLR0917
 ) -> bool:
     """Return whether a sentence has no counterpart, is alone next to a different one, part of one, or shared.
 
-    is_last: of the last two kinds, one that follows on one side as well.
+    is_last: whether a sentence that is part of one or shared counts even if it follows on one side.
     """
     before, behind = aligned_to[start], aligned_to[stop - 1]
-    follows = before > 0 and start > 0 and aligned_to[start - 1] == before - 1  # of the first nothing is before
+    follows = before > 0 and start > 0 and aligned_to[start - 1] == before - 1  # nothing precedes the first token
     leads = behind != UNALIGNED and stop < aligned_to.size and aligned_to[stop] == behind + 1
     if (follows and leads) or ((follows or leads) and not is_last):
         return False

@@ -1,7 +1,7 @@
 """Greedy extension with gaps: the best alignment on one side of a position.
 
-Furthest-reaching points by number of edits (Ukkonen 1985, Myers 1986) with X-drop (Zhang et al. 2000): time grows with
-the edits, not with the length. A match counts 1, an edit -1, a wildcard 0. See
+Computes the furthest-reaching points by number of edits (Ukkonen 1985, Myers 1986) with X-drop (Zhang et al. 2000).
+Time grows with the edits, not with the length. A match counts 1, an edit -1, a wildcard 0. See
 docs/decisions/matching.md.
 """
 
@@ -14,15 +14,15 @@ from fingerprint.compilation import kernel
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, slide
 
 DEAD = -(1 << 28)
-# Diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
+# The most diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
 WIDTH = 128
 
 
 class XDropLimits(NamedTuple):
-    """The limits at which an alignment is given up.
+    """The limits beyond which an alignment is abandoned.
 
-    drop: scores this much below the best; lag: this much below the best of the wave before; band: diagonals on either
-    side of that of the best score.
+    drop: how far scores may fall below the best; lag: how far below the best score of the previous wave; band: the
+    diagonals on either side of the diagonal with the best score.
     """
 
     drop: int
@@ -31,7 +31,7 @@ class XDropLimits(NamedTuple):
 
 
 class Wave(NamedTuple):
-    """The furthest page token and its matches by diagonal, after some number of edits."""
+    """The furthest page token and its matches by diagonal, after a number of edits."""
 
     furthest: NDArray[np.int32]
     matches: NDArray[np.int32]
@@ -45,7 +45,7 @@ class Memory(NamedTuple):
 
 
 class Remainder(NamedTuple):
-    """The rest to align: its start, its direction, and the remaining tokens on both sides."""
+    """The rest to be aligned: its start, its direction, and the remaining tokens on both sides."""
 
     page_at: int
     work_at: int
@@ -64,7 +64,7 @@ class Peak(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """The best alignment of one side: its score, the tokens of page and work that it takes, and matches among them."""
+    """The best alignment on one side: its score, its tokens on the page and in the work, and its matches."""
 
     score: int
     page_tokens: int
@@ -92,7 +92,7 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
     limits: XDropLimits,
     memory: Memory,
 ) -> Extension:
-    """Align forward from `origin` (direction 1, included) or backward (-1). bounds: the text in `work`."""
+    """Align forward from `origin` (direction 1, included) or backward (-1). bounds: the range of the text in `work`."""
     page_left = page.size - origin.page if direction > 0 else origin.page + 1
     work_left = bounds.end - origin.work if direction > 0 else origin.work - bounds.start + 1
     if page_left <= 0 or work_left <= 0:
@@ -146,7 +146,7 @@ def _advance(  # noqa: PLR0917
 ) -> tuple[int, int, int, Peak]:
     """Add one edit on every diagonal; return the first and last diagonal alive, the wave's best score, and the peak.
 
-    alive: first and last diagonal of the wave before. least: scores below it are given up.
+    alive: first and last diagonal of the previous wave. least: lower scores are abandoned.
     """
     rows, masks = near
     furthest, matches = current
@@ -179,7 +179,7 @@ def _advance(  # noqa: PLR0917
 def _best_edit(
     furthest: NDArray[np.int32], matches: NDArray[np.int32], diagonal: int, page_left: int, work_left: int
 ) -> tuple[int, int]:
-    """Continue a diagonal after one more edit; return the page token, and the matches before it."""
+    """Continue a diagonal after another edit; return the page token, and the matches before it."""
     at, above, below = diagonal & (WIDTH - 1), (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
     begin, kept = furthest[at] + 1, matches[at]
     if begin > page_left or begin + diagonal > work_left:
@@ -197,7 +197,7 @@ def _best_edit(
 def _narrow(
     furthest: NDArray[np.int32], before: tuple[int, int], alive: tuple[int, int], centre: int, band: int
 ) -> tuple[int, int]:
-    """Return the diagonals alive within the band; those outside must be dead in the wave after next."""
+    """Return the diagonals alive within the band; outside it, they must be dead in the wave after next."""
     low, high = max(alive[0], centre - band), min(alive[1], centre + band)
     for diagonal in range(before[0] - 2, low):
         furthest[diagonal & (WIDTH - 1)] = DEAD

@@ -1,4 +1,4 @@
-"""Look-ups of pages: finds the places in the texts of an index where their seeds occur."""
+"""Looks up pages: finds the places in the texts of an index where their seeds occur."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ NO_POSITIONS = np.zeros(0, np.int32)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageSeeds:
-    """Seeds of one page.
+    """The seeds of one page.
 
-    hashes uint64[s], positions int32[s] in the stream, widths int32[s]: tokens of the window, 0 for an anchor.
+    hashes uint64[s], positions int32[s] in the stream, widths int32[s]: tokens of the window, or 0 for an anchor.
     """
 
     hashes: NDArray[np.uint64]
@@ -35,9 +35,10 @@ class PageSeeds:
 
 
 def page_seeds(fingerprint: Fingerprint, calibration: Calibration) -> PageSeeds:
-    """Return the seeds of a page: the anchors of its fingerprint, and windows at the step of the calibration.
+    """Return the seeds of a page: the anchors of its fingerprint, and windows at the calibration's step.
 
-    Works have a window every half granularity. With one at every token of the page, all of theirs are in phase.
+    Works have a window every half granularity. With a window at every token of the page, all windows of works are in
+    phase.
     """
     algorithm, tokens = fingerprint.algorithm, fingerprint.tokens
     if Seeds.WINDOWS not in algorithm.seeds:
@@ -69,7 +70,7 @@ class Questions(NamedTuple):
 class Spread(NamedTuple):
     """One row for each hit and each of its seeds, by page.
 
-    rows, seeds int64[n]: the hit, and the seed; starts int64[pages + 1]: the start of each page's rows.
+    rows, seeds int64[n]: the hit and the seed; starts int64[pages + 1]: the start of each page's rows.
     """
 
     rows: NDArray[np.int64]
@@ -83,7 +84,7 @@ def group_seeds(
 ) -> Questions:
     """Return the queries of some seeds, without hashes that a page has more than `max_repeats` times.
 
-    order: the seeds by hash; pages: of each seed, ascending.
+    order: the seeds by hash; pages: the page of each seed, ascending.
     """
     distinct, members = np.empty(hashes.size, np.uint64), np.empty(hashes.size, np.int64)
     starts, size, count, start = np.zeros(hashes.size + 1, np.int64), 0, 0, 0
@@ -123,7 +124,7 @@ def _add_members(
 
 @kernel()
 def spread_hits(queries: NDArray[np.int32], questions: Questions, pages: NDArray[np.int32], page_count: int) -> Spread:
-    """Distribute the hits to pages. queries: the query of each hit; pages: of each seed."""
+    """Distribute the hits to pages. queries: the query of each hit; pages: the page of each seed."""
     _, members, firsts = questions
     starts = np.zeros(page_count + 1, np.int64)
     for query in queries:
@@ -143,7 +144,7 @@ def spread_hits(queries: NDArray[np.int32], questions: Questions, pages: NDArray
 
 @kernel()
 def left_out_queries(queries: NDArray[np.int32], counts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the queries with occurrences, counts int32[q], and without an answer, int32[n]."""
+    """Return the queries that occur in the index, by counts int32[q], but have no hits, int32[n]."""
     is_left_out = counts > 0
     for query in queries:
         is_left_out[query] = False
@@ -152,7 +153,7 @@ def left_out_queries(queries: NDArray[np.int32], counts: NDArray[np.int32]) -> N
 
 @kernel()
 def number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the distinct ordinals, ascending, and the place of each hit's ordinal among them."""
+    """Return the distinct ordinals, ascending, and the index of each hit's ordinal among them."""
     last = -1
     for ordinal in ordinals:
         last = max(last, as_int(ordinal))
@@ -168,7 +169,7 @@ def number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArra
 class PageHits(NamedTuple):
     """One row for each seed of the page and each of its places in a text, unordered; both sides agree from there on.
 
-    texts int32[h]: numbers for `text_id` and `streams`, if the index has the streams itself; page_positions int32[h],
+    texts int32[h]: numbers for `text_id` and for `streams`, if the index holds streams; page_positions int32[h],
     work_positions int32[h]. capped int32[c]: page positions of anchors that are too frequent to look up.
     """
 
@@ -182,7 +183,7 @@ class PageHits(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _QuerySeeds:
-    """The concatenated seeds of some pages; pages int32[s]: the page of each."""
+    """The concatenated seeds of some pages. pages int32[s]: the page of each seed."""
 
     all: PageSeeds
     pages: NDArray[np.int32]
@@ -202,10 +203,10 @@ def find_hits(
 ) -> tuple[list[PageHits], int]:
     """Look up the seeds of some pages in one query; return the hits of each page, and the postings of the index.
 
-    cap: a seed with more postings in the whole index is common. A seed that a page itself repeats too often is not
-    looked up: the hits would be the product of both. A common window says nothing about its wording, since tokens in
-    another order give the same one: only anchors are reported as capped. For a page with common seeds alone, more
-    frequent ones are looked up.
+    cap: a seed with more postings in the whole index is common. A seed that the page itself repeats too often is not
+    looked up: the hits would be the product of both counts. A common window says nothing about its wording, since
+    tokens in another order give the same window; only anchors are reported as capped. If a page has only common seeds,
+    more frequent seeds are looked up.
     """
     seeds = _QuerySeeds.from_fingerprints(fingerprints, calibration)
     found, postings = _find_hits(index, cache, fingerprints, seeds, cap, calibration)
@@ -226,7 +227,7 @@ def _find_hits(  # noqa: PLR0917
     cap: int,
     calibration: Calibration,
 ) -> tuple[list[tuple[PageHits, bool]], int]:
-    """Return the hits of each page, whether it has common seeds that were left out, and the postings of the index."""
+    """Return the hits of each page, whether common seeds of it were left out, and the postings of the index."""
     # In order of their keys, so that look-ups in memory are sequential.
     order = np.argsort(spread_hashes(seeds.all.hashes))
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
@@ -259,7 +260,7 @@ def _find_hits(  # noqa: PLR0917
 
 
 class _OfPage(NamedTuple):
-    """The hits of one page. ordinals: of their texts in the index; widths: of the seeds."""
+    """The hits of one page. ordinals: the ordinals of their texts in the index; widths: the widths of the seeds."""
 
     fingerprint: Fingerprint
     ordinals: NDArray[np.int32]
@@ -268,10 +269,10 @@ class _OfPage(NamedTuple):
     widths: NDArray[np.int32]
 
     def with_likely_hits(self, most: int) -> "_OfPage":
-        """Return the hits, without lone ones if more than `most` texts have any: fetching streams is costly.
+        """Return the hits, without lone hits if more than `most` texts have any: fetching streams is costly.
 
-        Keeps hits of texts with two on nearly one diagonal: a copied passage of 30 characters has at least three
-        anchors. A window is often the only one of its passage, and rarely hits by chance: one suffices.
+        Texts with two hits on nearly one diagonal are kept: a copied passage of 30 characters has at least three
+        anchors. A window is often the only one of its passage, and rarely hits by chance: one hit is enough.
         """
         if self.ordinals.size <= most or np.unique(self.ordinals).size <= most:
             return self
@@ -289,7 +290,7 @@ def _fetch_streams(
 ) -> tuple[Sequence[NDArray[np.int32]], TokenStreams, Callable[[int], WorkTextId]]:
     """Return the texts of hits by number, their streams, and a function that names them.
 
-    ordinals: of each page's hits.
+    ordinals: the ordinals of each page's hits.
     """
     if hits.streams is not None:
         return ordinals, hits.streams, hits.text_id
@@ -300,7 +301,7 @@ def _fetch_streams(
 
 
 def _capped_seeds(hits: IndexHits, questions: Questions, seeds: _QuerySeeds) -> Sequence[NDArray[np.int64]]:
-    """Return for each page the seeds with occurrences that the answer leaves out, int64[c]."""
+    """Return for each page the seeds that occur in the index but are missing from the response, int64[c]."""
     if not hits.capped:
         return [np.zeros(0, np.int64)] * seeds.count
     spread = spread_hits(left_out_queries(hits.queries, hits.counts), questions, seeds.pages, seeds.count)

@@ -1,4 +1,4 @@
-"""The index in the memory of one process, for few works, `zhuiwen check`, `zhuiwen batch` and tests."""
+"""The index in the memory of one process, for a few works, `zhuiwen check`, `zhuiwen batch` and tests."""
 
 from collections.abc import Iterable
 
@@ -14,13 +14,16 @@ from matcher.index.postings import Postings, PostingTable, postings_in_text_orde
 
 
 class MemoryIndex:
-    """A `matcher.index.ports.MatchIndex`; one thread at a time.
+    """A `matcher.index.ports.MatchIndex` in memory, for one thread at a time.
 
-    The first look-up after a change sorts all postings: add all texts first.
+    The first look-up after a change sorts all postings, so add all texts first.
     """
 
     def __init__(self, algorithm_id: int = DEFAULT.id, is_open: bool = True) -> None:
-        """is_open: begin with an empty generation, as after `clear`; otherwise with generation 0."""
+        """Create an index.
+
+        is_open: begin with an empty generation, as after `clear`; otherwise with generation 0.
+        """
         self.algorithm_id = algorithm_id
         self._generation = int(is_open)
         self._revision = 0

@@ -1,4 +1,4 @@
-"""External sorting of postings by key: runs on disk, each split by the leading bits of the keys."""
+"""Sorts postings by key on disk, in runs that are each split by the leading bits of the keys."""
 
 import tempfile
 from collections.abc import Iterator
@@ -11,18 +11,21 @@ from numpy.typing import NDArray
 
 PART_BITS = 8  # 256 parts: of 207 M postings (10^9 characters) 0.8 M each, 13 MB
 PARTS = 1 << PART_BITS
-# Postings of a run: 16 bytes each and as much again while it is split, 128 MB in all.
+# Postings in a run: 16 bytes each and as much again while it is split, 128 MB in all.
 RUN_POSTINGS = 4_000_000
 
 
 class PostingRuns:
-    """Postings to be read in order of their keys. A context manager, which deletes its temporary files.
+    """Postings to be read in order of their keys; a context manager that deletes its temporary files.
 
-    Up to one run of postings stays in memory.
+    At most one run of postings stays in memory.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """folder: where the files go, the system's temporary folder if None; 16 bytes a posting."""
+        """Create an empty set of postings.
+
+        folder: the folder of the files, by default the system's temporary folder; 16 bytes a posting.
+        """
         self.size = 0
         self._files = tempfile.TemporaryDirectory(prefix="zhuiwen-postings-", dir=folder)
         self._keys: list[NDArray[np.uint64]] = []
@@ -67,7 +70,7 @@ class PostingRuns:
         addresses = np.concatenate([np.zeros(0, np.int64), *self._addresses])
         self._keys, self._addresses, self._held = [], [], 0
         parts = (keys >> np.uint64(64 - PART_BITS)).astype(np.uint8)
-        order = np.argsort(parts, kind="stable")  # by radix: linear
+        order = np.argsort(parts, kind="stable")  # radix sort: linear
         bounds = np.concatenate([[0], np.cumsum(np.bincount(parts, minlength=PARTS))]).astype(np.int64)
         return keys[order], addresses[order], bounds
 

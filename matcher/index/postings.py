@@ -1,8 +1,8 @@
-"""The postings of a text, and those of many texts as a table, sorted by key, for the memory index and snapshots.
+"""The postings of a text, and a table of the postings of many texts, sorted by key, for the memory index and snapshots.
 
 The postings are the positions of a text's seeds, under keys that are evenly distributed over an index. The table has
-the start of each bucket of keys; an entry is the 32 bits of a key after those of its bucket, and an address:
-check << 32 | address.
+the start of each bucket of keys; an entry consists of the 32 bits of a key after its bucket bits, and an address: check
+<< 32 | address.
 """
 
 from collections.abc import Callable, Collection
@@ -18,12 +18,12 @@ from fingerprint.compilation import kernel
 from matcher.corpus import TokenStreams
 from matcher.index.ports import IndexHits
 
-# A passage repeated in one text (a refrain, an advertisement) is found at its first places; more only cost time.
+# A passage repeated in one text (a refrain, an advertisement) is found at its first places; more cost only time.
 MAX_POSTINGS_OF_HASH_IN_TEXT = 16
 
-# Winnowing keeps small hashes: of 554,220 anchors of the corpora 46 % lie in the lowest eighth and none to speak of in
-# the highest (2026-11). The product with an odd number near 2^64 / golden ratio is a bijection, and of its leading bits
-# every eighth has 12.4 to 12.7 %.
+# Winnowing keeps small hashes: of 554,220 anchors of the corpora 46 % lie in the lowest eighth and hardly any in the
+# highest (2026-11). Multiplication by an odd number near 2^64 / golden ratio is a bijection, and each eighth of its
+# leading bits holds 12.4 to 12.7 %.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 SHORT = 16  # entries that are passed one by one: two cache lines; in a longer bucket halving is faster
 Int = int | np.int64
@@ -31,8 +31,8 @@ KEYS_AT_ONCE = 256  # 64 bytes of entries each
 BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a chapter
 MAX_ADDRESSES = 1 << 32  # addresses of an entry have 32 bits: five times a reference corpus of 10^9 characters
 MIN_BITS, MAX_BITS = 8, 32
-# Postings of a bucket at most, and at least half as many. 500 keys in 5.2 M postings (2026-11): 32 us with 8, 42 with 4
-# and 60 with 16: fewer take memory, more are read for nothing.
+# The most postings in a bucket; a bucket has at least half as many. 500 keys in 5.2 M postings (2026-11): 32 us with 8,
+# 42 with 4 and 60 with 16: smaller buckets take memory, larger ones are read in vain.
 POSTINGS_OF_BUCKET = 8
 
 
@@ -54,7 +54,10 @@ class IndexableText(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """keys uint64[p]; positions int64[p] in the token stream; tokens: the stream's length."""
+    """The postings of a text.
+
+    keys uint64[p]; positions int64[p] in the token stream; tokens: the stream's length.
+    """
 
     keys: NDArray[np.uint64]
     positions: NDArray[np.int64]
@@ -62,18 +65,19 @@ class Postings:
 
 
 def sorted_postings(text: IndexableText) -> Postings:
-    """Return a text's postings by ascending key; of a repeated hash the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
+    """Return a text's postings by ascending key; for a repeated hash, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
     kept = postings_in_text_order(text)
     order = np.argsort(kept.keys)
     return Postings(kept.keys[order], kept.positions[order], kept.tokens)
 
 
 def postings_in_text_order(text: IndexableText) -> Postings:
-    """Return the postings in text order, for sorting them with those of other texts."""
+    """Return the postings in text order, to be sorted with the postings of other texts."""
     keys, anchors, far = spread_hashes(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
-    in_order = np.sort(keys)  # an eighth of what it takes to sort places by them
+    in_order = np.sort(keys)  # takes an eighth of the time of sorting places by key
     if (in_order[far:] == in_order[: max(0, keys.size - far)]).any():
-        # Rows of one key are in a row, the first ones first: one is too many when its key stands so many rows before.
+        # Rows with one key are consecutive, in text order: a row is surplus if the row MAX_POSTINGS_OF_HASH_IN_TEXT
+        # earlier has the same key.
         order = np.argsort(keys, kind="stable")
         is_kept = np.ones(keys.size, np.bool_)
         is_kept[order[far:]] = keys[order[far:]] != keys[order[: keys.size - far]]
@@ -87,7 +91,7 @@ def spread_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def require_same_algorithm(text: IndexableText, algorithm_id: int) -> None:
-    """Raise AlgorithmMismatch for a fingerprint of another algorithm."""
+    """Raise AlgorithmMismatch if the fingerprint has another algorithm."""
     if text.algorithm_id != algorithm_id:
         raise AlgorithmMismatch(text.algorithm_id, algorithm_id)
 
@@ -99,8 +103,8 @@ def find_rows(
     """Return the first row of `entries` with each key, int64[n], and the number of rows, int64[n]."""
     firsts, ends = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
     nearest = np.empty(KEYS_AT_ONCE, np.uint64)
-    # Each pass reads one thing for some keys, so that the processor waits for many places in memory at the same time:
-    # 32 us for 500 keys against 92 when each key is followed to its end (5.2 M postings, 2026-11).
+    # Each pass reads one item for several keys, so that the processor waits for many places in memory at the same time:
+    # 32 us for 500 keys, against 92 if each key is followed to its end (5.2 M postings, 2026-11).
     for start in range(0, keys.size, KEYS_AT_ONCE):
         end = min(start + KEYS_AT_ONCE, keys.size)
         for i in range(start, end):
@@ -194,8 +198,8 @@ def list_occurrences(  # noqa: PLR0917 - numba has no keyword-only arguments
 class PostingTable:
     """Postings of texts, sorted by key.
 
-    entries uint64[p]: check << 32 | address; offsets uint32[2^bits + 1]: where buckets begin; starts int64[t],
-    increasing: where the addresses of each text begin; directory: `build_directory` of these.
+    entries uint64[p]: check << 32 | address; offsets uint32[2^bits + 1]: the start of each bucket; starts int64[t],
+    increasing: the first address of each text; directory: the result of `build_directory`.
     """
 
     bits: int
@@ -208,7 +212,7 @@ class PostingTable:
     def from_postings(cls, texts: Collection[Postings]) -> "PostingTable":
         """Return the table of texts, numbered by their order.
 
-        Raises BadInput for more tokens than it can address.
+        Raises BadInput if there are more tokens than addresses.
         """
         bounds = np.cumsum([0, *(text.tokens for text in texts)], dtype=np.int64)
         starts, end = bounds[:-1], int(bounds[-1])
@@ -245,7 +249,7 @@ class PostingTable:
 
 
 def choose_bucket_bits(postings: int) -> int:
-    """Return the number of leading bits of a key that name its bucket."""
+    """Return the number of leading bits of a key that number its bucket."""
     return min(MAX_BITS, max(MIN_BITS, (postings // POSTINGS_OF_BUCKET).bit_length()))
 
 
@@ -264,6 +268,6 @@ def build_directory(starts: NDArray[np.int64], addresses: int) -> NDArray[np.uin
 
 
 def require_room(addresses: int) -> None:
-    """Raise BadInput for more tokens than a table can address."""
+    """Raise BadInput if there are more tokens than a table can address."""
     if addresses > MAX_ADDRESSES:
         raise BadInput("index.too-many-tokens", most=MAX_ADDRESSES)

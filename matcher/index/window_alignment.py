@@ -1,8 +1,8 @@
-"""From hits of frequency windows to places that agree.
+"""Turns hits of frequency windows into places that agree.
 
-A hit of two windows says that n tokens of the page and n of a work have the same letters, as finely as the rule counts
-them. It says nothing on their order, and the windows may be out of phase by some tokens. Extension begins at hits that
-agree token by token, so each hit of windows becomes the place where both agree most, or nothing.
+A hit of two windows means that n tokens of the page and n of a work have the same letters, in the precision of the
+rule. It says nothing about their order, and the windows may be out of phase by some tokens. Extension begins at hits
+that agree token by token. Each hit of windows is therefore moved to the place where both agree most, or dropped.
 """
 
 from typing import NamedTuple
@@ -32,8 +32,8 @@ class HitColumns(NamedTuple):
 class PageRuns(NamedTuple):
     """The runs of `gram` tokens in one window of the page, in a hash table that windows share.
 
-    slots: where in the window a run first stands; stamps: by which window each slot was filled. A slot with another
-    stamp than `stamp` is free.
+    slots: the first place of a run in the window; stamps: the window that filled each slot. A slot is free if its stamp
+    differs from `stamp`.
     """
 
     page: Tokens
@@ -45,7 +45,7 @@ class PageRuns(NamedTuple):
 
 
 class Diagonals(NamedTuple):
-    """By diagonal, the most negative first: how many runs lie on it, and where in the page's window the first is."""
+    """By diagonal, the most negative first: the number of its runs, and the place of the first in the page's window."""
 
     counts: Numbers
     firsts: Numbers
@@ -54,12 +54,12 @@ class Diagonals(NamedTuple):
 def align_window_hits(
     page: Tokens, streams: TokenStreams, hits: HitColumns, widths: Numbers, gram_tokens: int
 ) -> HitColumns:
-    """Hits that agree in `gram_tokens` tokens from their positions on; those of anchors (width 0) as they are.
+    """Return hits that agree in `gram_tokens` tokens from their positions on; hits of anchors (width 0) are unchanged.
 
-    page: uint16[n]; hits: int32[h] each, texts as `streams` counts them; widths: int32[h], tokens of both windows.
-    Of two windows the runs of `gram_tokens` tokens that both have are counted by diagonal; the hit goes to the first
-    run on the fullest diagonal, of equals the one that is full first, and is dropped where there is none. Of runs that
-    the page's window repeats the first counts; none has a wildcard. Time is linear in the widths.
+    page: uint16[n]; hits: int32[h] each, texts numbered as in `streams`; widths: int32[h], tokens of both windows. The
+    runs of `gram_tokens` tokens that two windows share are counted by diagonal. The hit moves to the first run on the
+    fullest diagonal (of equal ones, the one that is full first), and is dropped if there is none. Of runs that the
+    page's window repeats, the first counts; none has a wildcard. Time is linear in the widths.
     """
     if not widths.any():
         return hits
@@ -104,7 +104,7 @@ def _slot_count(widest: int) -> int:
 
 @kernel(allocates=False)
 def _enter_runs(runs: PageRuns, end: int) -> None:
-    """Note the first place of every run in the page's window."""
+    """Store the first place of every run in the page's window."""
     readable = 0
     for last in range(runs.start, end):
         readable = readable + 1 if runs.page[last] != WILDCARD else 0
@@ -117,7 +117,7 @@ def _enter_runs(runs: PageRuns, end: int) -> None:
 
 @kernel(allocates=False)
 def _find_slot(runs: PageRuns, tokens: Tokens, at: int) -> int:
-    """Return the slot that holds the run at tokens[at], else the free one where it belongs."""
+    """Return the slot that holds the run at tokens[at], or the free slot where it belongs."""
     value = np.uint64(0)
     for step in range(runs.gram):
         value = value * MULTIPLIER + np.uint64(tokens[at + step])
@@ -138,7 +138,7 @@ def _find_place(  # noqa: PLR0917 - kernels take no keywords
 ) -> tuple[int, int]:
     """Return the first place at which both windows agree on the fullest diagonal, in tokens into each.
 
-    -1, -1: nowhere.
+    Returns -1, -1 if there is none.
     """
     counts, firsts = diagonals
     counts[: 2 * width + 1] = 0

@@ -1,1 +1,1 @@
-"""Judges aligned passages: figures, quotation, set wording, class, and obfuscations."""
+"""Judges aligned passages: figures, quotation, set phrases, class, and obfuscations."""

@@ -1,7 +1,7 @@
-"""What the passages that a page has of a text amount to: their figures, and the class of the match.
+"""Evaluates the passages that a page has of a text: their figures, and the class of the match.
 
-Quotations are short and faithful pieces of a text that are a small part of page and work; common wording is what other
-texts have too.
+Quotations are short, faithful pieces of a text that are a small part of page and work; common wording is wording that
+other texts have too.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Count the tokens of passages [starts, ends) outside capped anchors and phrases of texts other than `same`.
 
-    capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens.
+    capped: page positions of anchors that occur too often; each has `anchor_tokens` tokens.
     """
     own = 0
     for passage in range(starts.size):
@@ -53,7 +53,7 @@ def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel()
 def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_tokens: int) -> tuple[int, int]:
-    """Return the number of tokens outside all passages that a phrase covers, and the number of all outside."""
+    """Return the number of tokens outside all passages that phrases cover, and the number of all tokens outside."""
     edges, is_rest = np.zeros(page_tokens + 1, np.int32), np.ones(page_tokens, np.bool_)
     for passage in range(starts.size):
         is_rest[starts[passage] : ends[passage]] = False
@@ -69,7 +69,7 @@ def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_to
 
 @kernel(allocates=False)
 def _cover(edges: NDArray[np.int32], start: int, end: int) -> None:
-    """Note a range in the edges of what is covered, as far as it lies there."""
+    """Add a range to the edges of covered ranges, clipped to the page."""
     last = edges.size - 1
     if start < last and end > 0:
         edges[max(start, 0)] += 1
@@ -113,9 +113,9 @@ def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts
 
 @kernel()
 def mark_places(tokens: NDArray[np.int32], offsets: NDArray[np.int32]) -> tuple[NDArray[np.uint8], int, int]:
-    """Return a bit for each place of a text at which one of these tokens, at least one, begins.
+    """Return a bit for each place of a text where one of these tokens begins; there must be at least one token.
 
-    uint8[b], the lowest bit of a byte first; the place of the first bit, a multiple of 8; how many bits are set.
+    uint8[b], the lowest bit of a byte first; the place of the first bit, a multiple of 8; the number of set bits.
     """
     first, last, count = as_int(offsets[tokens[0]]), 0, 0
     for token in tokens:
@@ -145,7 +145,7 @@ class Figures(NamedTuple):
 
     @property
     def similarity(self) -> float:
-        """The share of equal characters in the passages: 1 less the changed share."""
+        """The share of equal characters in the passages: 1 minus the changed share."""
         return unchanged_share(self.same, self.changed)
 
     @property
@@ -160,7 +160,7 @@ class Figures(NamedTuple):
 
 
 def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> Figures:
-    """Return the figures of one or more passages, counting shared parts once."""
+    """Return the figures of one or more passages, with shared parts counted once."""
     covered = comparisons[0].page_end - comparisons[0].page_start, comparisons[0].work_covered
     if len(comparisons) > 1:
         ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32)
@@ -184,8 +184,9 @@ def own_share(  # noqa: PLR0917 - as the kernel behind it
 ) -> float:
     """Return the share of the passages' page tokens outside phrases of other texts and common anchors.
 
-    starts, ends: of the passages. phrases: of all texts; same: those whose own do not count. capped: page positions of
-    anchors that occur too often, each of `anchor_tokens` tokens. 1.0 without any token.
+    starts, ends: the bounds of the passages. phrases: the phrases of all texts; same: texts whose phrases do not count.
+    capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens. Returns 1.0 if there are no
+    tokens.
     """
     total = sum((ends - starts).tolist())
     own = count_own_tokens(starts, ends, phrases, np.array(same, np.int32), capped, anchor_tokens)
@@ -193,7 +194,7 @@ def own_share(  # noqa: PLR0917 - as the kernel behind it
 
 
 def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Phrases) -> float:
-    """Return the share of the page outside all passages that is in other texts, 0.0 without a rest: its formulas."""
+    """Return the share of the page outside all passages that is in other texts; 0.0 if nothing is outside."""
     covered, rest = count_phrases_around(starts, ends, phrases, page_tokens)
     return covered / rest if rest else 0.0
 
@@ -201,7 +202,8 @@ def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Ph
 def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
     """Return whether the passages of a page from a text are common wording rather than a copy.
 
-    own: share of it that no other text has; surroundings: `background_share` of the page; postings: of the whole index.
+    own: the share of the passages that no other text has; surroundings: `background_share` of the page; postings: the
+    number of postings in the whole index.
     """
     if found.page_containment >= calibration.most_of_page:
         return False
@@ -214,14 +216,14 @@ def is_common(found: Figures, own: float, surroundings: float, postings: int, ca
 
 
 def without_texts(phrases: Phrases, texts: Sequence[int]) -> Phrases:
-    """Return the phrases of all but these texts."""
+    """Return the phrases of all texts except these."""
     return np.asarray(phrases[~np.isin(phrases[:, PHRASE_TEXT], texts)]) if texts else phrases
 
 
 def split_at_quotations(
     page: TokenizedPage, work: TokenizedText, comparisons: list[PassageComparison], calibration: Calibration
 ) -> list[PassageComparison]:
-    """Split each passage whose segments are all quoted with marks: between them are the page's own words."""
+    """Split each passage whose segments are all quoted with marks: the text between them is the page's own."""
     apart = []
     for one in comparisons:
         rows, parts = one.segments, []
@@ -242,7 +244,10 @@ def are_quotations(
     found: Figures,
     calibration: Calibration,
 ) -> bool:
-    """Return whether all passages of a page from a text are quoted. found: the sum of its comparisons."""
+    """Return whether all passages of a page from a text are quotations.
+
+    found: the summed figures of the comparisons.
+    """
     if not _is_little(found, calibration):
         return False
     may_be_marked = found.page_containment <= calibration.max_marked_quotation_containment
@@ -254,7 +259,7 @@ def are_quotations(
 
 
 def _is_little(found: Figures, calibration: Calibration) -> bool:
-    """Return whether it is short enough to be quoted: much of a work is a copy, in any number of marked pieces."""
+    """Return whether the passages are short enough for a quotation: much of a work is a copy, even in marked pieces."""
     most = max(calibration.max_quoted_tokens, calibration.max_quoted_share_of_page * found.page_tokens)
     is_one_saying = found.matched <= calibration.max_bare_quotation_tokens
     return found.matched <= most and (
@@ -292,19 +297,19 @@ def _is_in_marks(text: str, place: TextRange) -> bool:
 
 
 def _is_one_speech(text: str, place: TextRange) -> bool:
-    """Return True if no quotation mark closes inside, so that the passage is one quoted speech and not a scene."""
+    """Return whether no quotation mark closes inside: the passage is then one quoted speech and not a scene."""
     inside = text[place.start + MARK_REACH_CHARS : place.end - MARK_REACH_CHARS]
     return not any(mark in inside for mark in CLOSING)
 
 
 def _is_introduced(text: str, place: TextRange) -> bool:
-    """Return whether a title in 《》 and a colon or opening mark lead up to the passage."""
+    """Return whether a title in 《》 and a colon or opening mark introduce the passage."""
     before = text[max(0, place.start - TITLE_REACH_CHARS) : place.start]
     return TITLE_END in before and any(mark in before[-MARK_REACH_CHARS:] for mark in INTRODUCING)
 
 
 def classify(found: Figures, is_quotation: bool, is_patchwork: bool, calibration: Calibration) -> MatchClass:
-    """Return the class of a match: its kind first, then the extent of its edits."""
+    """Return the class of a match: first by its kind, then by the extent of its edits."""
     if is_quotation:
         return MatchClass.QUOTATION
     if is_patchwork:
@@ -339,8 +344,8 @@ def find_patchwork(found: Sequence[Figures], works: Sequence[object], calibratio
 def stands_whole(work_tokens: int, comparisons: Sequence[PassageComparison], calibration: Calibration) -> bool:
     """Return whether one passage has nearly all of a text that is long enough: a copy, however formulaic.
 
-    work_tokens: of the whole text. A page that stands whole in a text needs no rule: nothing that fills a page is a
-    quotation or set wording.
+    work_tokens: the length of the whole text. A page that is entirely in a text needs no rule: a text that fills a page
+    is neither a quotation nor a set phrase.
     """
     if work_tokens < calibration.min_whole_text_tokens:
         return False

@@ -1,4 +1,4 @@
-"""Obfuscations that hide a copy and are more than accident."""
+"""Detects obfuscations: changes that hide a copy and are no accident."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from matcher.align.transpositions import MAX_TRANSPOSED
 from matcher.calibration import Calibration
 from matcher.judge.classification import Figures
 
-# Private-use characters stand for characters and are changes; full-width letters are read as letters.
+# Private-use characters replace characters and are changes; full-width letters are read as letters.
 HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED, Obfuscation.STREWN)
 HIDING_NUMBERS = {kind: NOISE_KINDS.index(kind) for kind in HIDING_KINDS}
 MIN_RATIO_TO_WORK = 2  # a work that is itself set with spaces explains as many on the page
@@ -47,7 +47,10 @@ _IN_PASSAGES = {ChangeKind.INSERTED: Obfuscation.TEXT_INSERTED, ChangeKind.DELET
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HidingPlaces:
-    """Noise in a passage. starts, ends: int64[n], page offsets; work_places: where it would stand in the work."""
+    """Noise in a passage.
+
+    starts, ends: int64[n], page offsets; work_places: the corresponding places in the work.
+    """
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -107,7 +110,7 @@ def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: Passa
 
 
 def _select_noise(text: TokenizedText, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
-    """Return the first row of the noise between these tokens, and the kinds of all of it."""
+    """Return the first row of the noise between these tokens, and the kind of each row."""
     noise, within = text.fingerprint.noise, text.text_range(start, end)
     first, last = noise.starts.searchsorted((within.start, within.end)).tolist() if noise.starts.size else (0, 0)
     return first, noise.kinds[first:last]
@@ -120,7 +123,7 @@ def find_obfuscations(
     found: Figures,
     calibration: Calibration,
 ) -> tuple[ObfuscationFound, ...]:
-    """Return the obfuscations of the passages that are more than accident."""
+    """Return the obfuscations of the passages that are no accident."""
     evidence: dict[Obfuscation, _Evidence] = {}
     for comparison in comparisons:
         for kind, places, tokens, change, first in _find_evidence(page, work, comparison):
@@ -140,7 +143,7 @@ def find_obfuscations(
 def _in_another_order(
     page: TokenizedText, comparisons: Sequence[PassageComparison], found: Figures, calibration: Calibration
 ) -> Iterator[ObfuscationFound]:
-    """Yield moved characters and sentences, counted like the changes MOVED that mark them."""
+    """Yield moved characters and sentences, counted like the MOVED changes that mark them."""
     sizes = [end - start for one in comparisons for start, end, *_ in one.moved.tolist()]
     transposed = sum(comparison.transposed for comparison in comparisons)
     short = sum(size < MAX_TRANSPOSED for size in sizes)
@@ -153,7 +156,7 @@ def _in_another_order(
 
 
 def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
-    """Return the obfuscations with another one, in order; of one kind once, with the other's example."""
+    """Return the obfuscations with another added, in order; two of one kind are merged, with the other's example."""
     same = sum(each.count for each in found if each.kind is other.kind)
     rest = [each for each in found if each.kind is not other.kind]
     return tuple(sorted([*rest, replace(other, count=other.count + same)], key=lambda each: _RANKS[each.kind]))
@@ -163,7 +166,7 @@ def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) 
 class _Evidence:
     """The evidence for an obfuscation.
 
-    first: the row of its first change of that kind in the comparison, or of the page's noise (no kind).
+    first: the row of the first change of that kind in the comparison, or of the page's noise (if change is None).
     """
 
     comparison: PassageComparison
@@ -173,7 +176,7 @@ class _Evidence:
     tokens: int = 0
 
     def example(self, page: TokenizedText, work: TokenizedText) -> str:
-        """Return the text of its first place, computed on demand; most are never shown."""
+        """Return the text of the first place, computed on demand, since most are never shown."""
         if self.change is not None:
             return _row_text(page, work, self.change, self.comparison.changes[self.first])
         noise = page.fingerprint.noise
@@ -183,18 +186,18 @@ class _Evidence:
 def _find_evidence(
     page: TokenizedText, work: TokenizedText, comparison: PassageComparison
 ) -> Iterator[tuple[Obfuscation, int, int, ChangeKind | None, int]]:
-    """Yield obfuscation, places, tokens, kind of change, and row of the first: see `_Evidence`."""
+    """Yield obfuscation, places, tokens, kind of change, and first row: see `_Evidence`."""
     for kind, items in hiding_items(page, work, comparison).items():
         yield kind, items.size, items.size, None, int(items[0])
     for change, (places, tokens, first) in zip(CHANGE_KINDS, comparison.totals, strict=True):
-        # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
+        # Between pieces in another order alignment loses a few tokens on each side, so only whole passages count there.
         if places and not (comparison.displaced and change in _IN_PASSAGES):
             yield _OBFUSCATION_OF_CHANGE.get(change) or _IN_PASSAGES[change], places, tokens, change, first
 
 
 def _is_intended(kind: Obfuscation, places: int, tokens: int, matched: int, calibration: Calibration) -> bool:
     if kind is Obfuscation.PINYIN_REPLACED and tokens >= calibration.min_matched_tokens:
-        return True  # a passage all in pinyin is one place
+        return True  # a passage entirely in pinyin is one place
     if places < calibration.min_places:
         return kind is Obfuscation.SCRIPT_CONVERTED and tokens >= calibration.min_script_share * matched and places > 1
     if kind in _NEVER_BY_ACCIDENT:
@@ -210,7 +213,7 @@ def _whole_passages(
     calibration: Calibration,
     shown: set[Obfuscation],
 ) -> Iterator[ObfuscationFound]:
-    """Yield text inserted or left out in one piece, which counts even once."""
+    """Yield text inserted or left out in one piece, which counts even if it occurs once."""
     for kind, obfuscation in _IN_PASSAGES.items():
         if obfuscation in shown:
             continue

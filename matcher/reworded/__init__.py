@@ -1,6 +1,6 @@
-"""Copies in other words: which sentences of a page say what sentences of a work say, in Chinese or in English.
+"""Finds copies in other words: sentences of a page that say the same as sentences of a work, in Chinese or English.
 
-`chunks` and `meanings` name the stretches of works worth looking at, `encoding` turns their sentences and those of the
-page into vectors, `alignment` sets these against each other, `searching` puts the steps together and decides. What it
-finds is a lead for a person, never a copy: `matcher.matching` knows nothing of it.
+`chunks` and `meanings` find the stretches of works worth comparing, `encoding` turns their sentences and the page's
+into vectors, `alignment` aligns these, `searching` combines the steps and decides. A result is a lead for a person,
+never a copy: `matcher.matching` does not use it.
 """

@@ -1,8 +1,8 @@
-"""Alignment of the sentences of a page with those of a work that say the same, and its score.
+"""Aligns the sentences of a page with sentences of a work that say the same, and scores the alignment.
 
-Two measures: how near two sentences are beside what either is near to in general (`csls`), and the same beside what is
-usual between these two stretches, since what is alike by subject is alike everywhere. In both every sentence of the
-page is given at most one of the work; their mean is the score.
+Two measures are used: how near two sentences are compared with how near either is to sentences in general (`csls`), and
+the same compared with the usual value between these two stretches, since texts on one subject are alike everywhere. In
+both measures every sentence of the page has at most one counterpart in the work. The mean of both is the score.
 """
 
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ Places = NDArray[np.int64]
 class AlignmentRules:
     """The constants of the score. Reasons and tried alternatives: docs/decisions/rewritten-text.md."""
 
-    shift: float = 0.08  # taken from csls
-    min_gain: float = 0.05  # and this, of what remains
-    min_local_gain: float = 0.3  # of what stands out of the rest of its stretch
-    again: float = 0.5  # what a sentence of the work counts that was given to another already
+    shift: float = 0.08  # subtracted from csls
+    min_gain: float = 0.05  # subtracted from the remainder
+    min_local_gain: float = 0.3  # of the excess over the rest of the stretch
+    again: float = 0.5  # the weight of a work sentence that already has a counterpart
     max_page_step: int = 2  # sentences between two of the page that count as neighbours
     max_work_step: int = 3
-    min_pair_gain: float = 0.02  # with less, two sentences are no pair
+    min_pair_gain: float = 0.02  # below it, two sentences are no pair
     scale: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class UnitPair:
-    """A sentence of the page and one of the work, by their numbers. strength: what it adds to the score."""
+    """A sentence of the page and one of the work, by their numbers. strength: its contribution to the score."""
 
     page: int
     work: int
@@ -42,7 +42,7 @@ class UnitPair:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """score: of the whole, 0 if nothing is alike; pairs: by the page."""
+    """The result of an alignment. score: for the whole, 0 if nothing is alike; pairs: in order of the page."""
 
     score: float
     pairs: tuple[UnitPair, ...]
@@ -53,7 +53,7 @@ NOTHING = Alignment(0.0, ())
 
 
 def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = RULES) -> Alignment:
-    """Set the sentences of a stretch of the page against those of a stretch of the work."""
+    """Align the sentences of a stretch of the page with the sentences of a stretch of the work."""
     if not page.units or not work.units:
         return NOTHING
     matrix = sentence_matrix(csls(page, work), page.units, work.units) - rules.shift
@@ -67,7 +67,7 @@ def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = 
 
 
 def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
-    """Return twice the cosine less the nearness of both, float32[page windows, work windows]."""
+    """Return twice the cosine minus the nearness of both, float32[page windows, work windows]."""
     found = page.vectors @ work.vectors.T
     found *= 2
     found -= page.nearness[:, None]
@@ -76,17 +76,17 @@ def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
 
 
 def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
-    """Return the best of all windows with each two sentences, float32[page, work].
+    """Return the best value of all windows with each two sentences, float32[page, work].
 
-    windows: float32[2 page - 1, 2 work - 1], as `csls` gives it: sentences first, then pairs of neighbours.
+    windows: float32[2 page - 1, 2 work - 1], the result of `csls`: sentences first, then pairs of neighbours.
     """
     return _by_columns(_by_columns(windows, work).T, page).T
 
 
 def solve_assignment(gains: Floats, again: float) -> tuple[Places, Places, Floats]:
-    """Give each row a column so that the sum is the greatest: rows, columns and gains, in order of the rows.
+    """Assign each row a column so that the sum is greatest; return rows, columns and gains, in order of the rows.
 
-    A column may be taken twice, the second time for `again` of its gain.
+    A column may be assigned twice, the second time for `again` of its gain.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -106,7 +106,7 @@ def _by_columns(windows: Floats, units: int) -> Floats:
 
 
 def _local(matrix: Floats) -> Floats:
-    """Return the part of each cell beyond the mean of the medians of its row and its column."""
+    """Return the excess of each cell over the mean of the medians of its row and its column."""
     rows, columns = np.median(matrix, axis=1, keepdims=True), np.median(matrix, axis=0, keepdims=True)
     return np.asarray(matrix - (rows + columns) / 2, np.float32)
 

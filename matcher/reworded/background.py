@@ -1,8 +1,8 @@
 """A fixed sample of sentences in general, against which the nearness of two sentences is judged.
 
-A vector that is near to everything says little by being near to something. So of the vectors the mean of many texts is
-taken away, and of the cosine of two what each has on average with the nearest of the sample (`nearness`; CSLS: Conneau
-and others, Word Translation Without Parallel Data, 2018, with a sample in place of the other side).
+A vector that is near to everything is not informative. So the mean of many texts is subtracted from vectors, and from
+the cosine of two vectors the mean cosine of each with the nearest vectors of the sample (`nearness`; CSLS: Conneau and
+others, Word Translation Without Parallel Data, 2018, with a sample in place of the other side).
 """
 
 import hashlib
@@ -20,16 +20,16 @@ from matcher.reworded.weights import Floats
 
 BACKGROUND_2026 = Path(__file__).with_name("background_2026.bin")
 SHA256_2026 = "493d116e0fdb83118a9646134f5311c1e90fec438590e6346310ec830891553c"
-AXES = 96  # that vectors are kept along for look-ups by meaning (matcher.reworded.meanings)
-NEAREST = 8  # of the sample, whose mean cosine is the nearness; the design had 8 and 10, which were alike
+AXES = 96  # kept of each vector for look-ups by meaning (matcher.reworded.meanings)
+NEAREST = 8  # vectors of the sample whose mean cosine is the nearness; the design had 8 and 10, which were alike
 _TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceWindows:
-    """Sentences and neighbouring pairs of a text, prepared for comparison with those of another.
+    """Sentences and neighbouring pairs of a text, prepared for comparison with another text.
 
-    vectors   float32[2n-1, 512]  centred, of length 1: first the n sentences, then the pairs; [0, 512] for no sentence
+    vectors   float32[2n-1, 512]  centred, of length 1: first the n sentences, then the pairs; [0, 512] if empty
     nearness  float32[2n-1]       mean cosine with the nearest of the background
     """
 
@@ -42,12 +42,12 @@ class SentenceWindows:
         return (len(self.vectors) + 1) // 2
 
     def subset(self, start: int, end: int) -> "SentenceWindows":
-        """Return the sentences [start, end) and the pairs within."""
+        """Return the sentences [start, end) and their pairs."""
         places = self.places(start, end)
         return SentenceWindows(self.vectors[places], self.nearness[places])
 
     def places(self, start: int, end: int) -> NDArray[np.intp]:
-        """Return the rows of the sentences [start, end) and the pairs within."""
+        """Return the rows of the sentences [start, end) and of their pairs."""
         units = self.units
         pairs = np.arange(units + start, units + max(start, end - 1))
         return np.concatenate([np.arange(start, end), pairs])
@@ -57,9 +57,9 @@ class SentenceWindows:
 class Background:
     """The sample of sentences in general.
 
-    mean    float32[512]        of all vectors
+    mean    float32[512]        the mean of all vectors
     sample  float32[size, 512]  centred, of length 1
-    axes    float32[512, AXES]  along which the sample varies most, most first; of length 1
+    axes    float32[512, AXES]  the axes of greatest variance of the sample, in decreasing order; of length 1
     digest  SHA-256 of the file, 64 hex digits
     """
 
@@ -69,26 +69,26 @@ class Background:
     digest: str
 
     def windows(self, encoded: Encoded) -> SentenceWindows:
-        """Return the sentences and pairs of a text against this background."""
+        """Return the sentences and pairs of a text, compared with this background."""
         vectors = centre_vectors(np.concatenate([encoded.singles, encoded.pairs]), self.mean)
         return SentenceWindows(vectors, nearness(vectors, self.sample))
 
 
 def centre_vectors(vectors: Floats, mean: Floats) -> Floats:
-    """Return the vectors without the mean, of length 1, float32[n, 512]."""
+    """Return the vectors minus the mean, scaled to length 1, float32[n, 512]."""
     moved = vectors - mean
     moved /= np.linalg.norm(moved, axis=1, keepdims=True) + _TINY
     return moved
 
 
 def nearness(vectors: Floats, sample: Floats) -> Floats:
-    """Return the mean cosine of each vector with the NEAREST of the sample, float32[n]."""
+    """Return the mean cosine of each vector with the NEAREST vectors of the sample, float32[n]."""
     cosines = vectors @ sample.T
     return np.asarray(np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1), np.float32)
 
 
 def pack_background(mean: Floats, sample: Floats) -> bytes:
-    """Return the file of a background: the sample in 8 bits a number, deterministic, in numpy's format."""
+    """Return the file of a background in numpy's format: deterministic, with 8 bits a number of the sample."""
     scale = np.abs(sample).max(axis=1, keepdims=True) / 127
     axes = np.linalg.svd(sample.astype(np.float64), full_matrices=False)[2][:AXES].T
     file = io.BytesIO()
@@ -99,7 +99,7 @@ def pack_background(mean: Floats, sample: Floats) -> bytes:
 
 
 def unpack_background(content: bytes) -> Background:
-    """Return the inverse of `pack_background`. Raises ValueError for what is no such file."""
+    """Return the background packed by `pack_background`. Raises ValueError if the content is not valid."""
     file = io.BytesIO(content)
     mean, sample, axes = (np.load(file, allow_pickle=False).astype(np.float32) for _ in range(3))
     if mean.shape != (DIMENSIONS,) or sample.shape[1:] != (DIMENSIONS,) or axes.shape != (DIMENSIONS, AXES):
@@ -112,7 +112,7 @@ def unpack_background(content: bytes) -> Background:
 def load_background(path: Path = BACKGROUND_2026, digest: str = SHA256_2026) -> Background:
     """Return the background that comes with the product.
 
-    Raises BrokenInvariant for another file than that of the digest.
+    Raises BrokenInvariant if the file has another digest.
     """
     try:
         background = unpack_background(path.read_bytes())

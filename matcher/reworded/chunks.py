@@ -1,8 +1,8 @@
 """Index of stretches of works by the rare pairs of characters that they share with a block.
 
-A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored
-are the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
-reworded, and few chunks have the same of them.
+A chunk is 600 characters of a text, beginning every 300 characters: two neighbouring cells of 300. The index stores the
+distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is reworded,
+and few chunks share them.
 """
 
 import struct
@@ -19,13 +19,13 @@ from matcher.reworded.stored import CELLS_ID, DamagedCodes, pack_codes, unpack_c
 
 CELL_CHARS = 300  # the step; a chunk is two cells
 # Pairs of characters in more of the cells are no evidence and left out. Tried at 20 M characters, November 2026: .02,
-# .01, .005, .0025. From the tenth best chunk the least of 11 strong rewrites stands out by 4.2, 4.6, 5.6, 6.4, the 92nd
-# of 100 innocent passages by 1.79, 1.91, 1.94, 2.0, the least of 6 extreme ones by 3.8, 3.7, 3.7, 3.5. In a small index
-# pairs in 20 cells are kept.
+# .01, .005, .0025. Compared with the tenth best chunk, the least of 11 strong rewrites stands out by 4.2, 4.6, 5.6,
+# 6.4, the 92nd of 100 innocent passages by 1.79, 1.91, 1.94, 2.0, the least of 6 extreme ones by 3.8, 3.7, 3.7, 3.5. In
+# a small index pairs in up to 20 cells are kept.
 MAX_SHARE, MIN_COMMON_CELLS = 0.005, 20
-FOUND = 12  # chunks that a look-up names; the tenth says how much an unrelated chunk has
+FOUND = 12  # chunks returned by a look-up; the tenth shows the score of an unrelated chunk
 _LOW_BITS = np.uint64(32)
-_VERSION = 1  # of the stored form and of what a key is: another cell, another folding of characters is another version
+_VERSION = 1  # of the stored form and of keys: another cell or another folding of characters is another version
 _NO_INGREDIENTS = bytes(8)
 _COUNTS = struct.Struct("<IIB")  # characters, pairs, whether the text is in Latin script
 
@@ -35,7 +35,7 @@ Cells = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A stretch of a text, [start, end) in characters of the text as given, and how much of a block it shares."""
+    """A stretch [start, end) of a text, in characters of the text as given, and its score for a block."""
 
     text_id: WorkTextId
     start: int
@@ -44,10 +44,10 @@ class FoundChunk:
 
 
 def cell_keys(text: str) -> tuple[Keys, Cells]:
-    """Return the distinct pairs of characters of each cell of a text, by cells: keys and the cell of each.
+    """Return the distinct pairs of characters of each cell of a text, by cells: keys, and the cell of each.
 
-    A key is both characters, simplified, 16 bits each. Spaces and punctuation are left out, so that what stands on
-    either side of them is a pair too: rewording moves commas. A pair belongs to the cell of its first character.
+    A key is both characters, simplified, 16 bits each. Spaces and punctuation are removed first, so that the characters
+    on either side are a pair too: rewording moves commas. A pair belongs to the cell of its first character.
     """
     keys, places = _pairs(text)
     both = np.unique((places // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)
@@ -55,16 +55,17 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
 
 
 def shared_pairs(text: str, other: str) -> float:
-    """Return the share of a text's pairs of characters that another has, [0, 1]; 0 for a text without any."""
+    """Return the share of a text's pairs of characters that another text has, [0, 1]; 0 if it has no pairs."""
     keys = np.unique(_pairs(text)[0])
     return float(np.isin(keys, _pairs(other)[0]).mean()) if keys.size else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextCells:
-    """The cells of a text, for the index. chars: its length; keys and cells: as of `cell_keys`.
+    """The cells of a text, for the index.
 
-    Of a text in Latin script, which is looked up by meaning alone, there are no keys.
+    chars: the length of the text; keys and cells: the result of `cell_keys`. A text in Latin script has no keys: it is
+    looked up only by meaning.
     """
 
     chars: int
@@ -79,7 +80,7 @@ class TextCells:
         return cls(len(text), latin, *cell_keys("" if latin else text))
 
     def to_bytes(self) -> bytes:
-        """Return the stored form: counts of the cells, then the keys byte by byte, the like beside the like."""
+        """Return the stored form: counts of the cells, then the keys, transposed by bytes to compress well."""
         counts = np.bincount(self.cells, minlength=-(-self.chars // CELL_CHARS))
         head = _COUNTS.pack(self.chars, self.keys.size, self.is_latin)
         planes = self.keys.astype("<u4").view(np.uint8).reshape(-1, 4).T
@@ -87,7 +88,7 @@ class TextCells:
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextCells":
-        """Return the inverse of `to_bytes`. Raises DamagedCodes."""
+        """Return the cells of a stored form. Raises DamagedCodes."""
         body = unpack_codes(payload, CELLS_ID, _VERSION, _NO_INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
@@ -104,10 +105,10 @@ class TextCells:
 
 
 class ChunkIndex:
-    """The texts whose reworded copies are searched for, in the memory of one process; one thread at a time.
+    """The texts whose reworded copies are searched for, in the memory of one process, for one thread at a time.
 
-    Postings lie in one run by increasing keys, four bytes each, made at the first look-up after a change; those of
-    removed texts are left out then.
+    Postings are one run by increasing keys, four bytes each, built at the first look-up after a change without the
+    postings of removed texts.
     """
 
     def __init__(self) -> None:
@@ -121,13 +122,13 @@ class ChunkIndex:
         self._has_removed = False
 
     def add_text(self, text_id: WorkTextId, text: str) -> bool:
-        """Add a text; return False if it is there already."""
+        """Add a text; return False if it is present already."""
         if text_id in self._texts:
             return False
         return self.add_cells(text_id, TextCells(len(text), is_latin(text), *cell_keys(text)))
 
     def add_cells(self, text_id: WorkTextId, of_text: TextCells) -> bool:
-        """Add a text by its stored cells; return False if it is there already."""
+        """Add a text by its stored cells; return False if it is present already."""
         if text_id in self._texts:
             return False
         self._pending.append(of_text.keys.astype(np.uint64) << _LOW_BITS | (of_text.cells + np.uint32(self._end)))
@@ -135,22 +136,22 @@ class ChunkIndex:
         self._ids.append(text_id)
         self._starts.append(self._end)
         self._lengths.append(of_text.chars)
-        self._end += -(-of_text.chars // CELL_CHARS) + 1  # an empty cell keeps texts apart
+        self._end += -(-of_text.chars // CELL_CHARS) + 1  # an empty cell separates texts
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
-        """Remove a text, if it is there."""
+        """Remove a text, if it is present."""
         if self._texts.pop(text_id, None) is not None:
             self._has_removed = True
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the postings and their keys."""
+        """The bytes of the postings and their keys."""
         self._merge()
         return self._run.nbytes
 
     def find(self, block: str) -> list[FoundChunk]:
-        """Return up to FOUND chunks that share most with a block, best first, none overlapping a better one."""
+        """Return up to FOUND chunks that share most with a block, best first; none overlaps a better one."""
         self._merge()
         scores = self._scores(block)
         if not scores.size:
@@ -208,7 +209,10 @@ class ChunkIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PostingRun:
-    """keys: uint32[n] ascending; ends: uint32[n], where the cells of each end; cells: uint32[postings]."""
+    """Postings by key.
+
+    keys: uint32[n] ascending; ends: uint32[n], where the cells of each key end; cells: uint32[postings].
+    """
 
     keys: Keys
     ends: NDArray[np.uint32]
@@ -216,7 +220,10 @@ class _PostingRun:
 
     @classmethod
     def from_postings(cls, postings: NDArray[np.uint64]) -> "_PostingRun":
-        """Return a run of postings. postings: ascending, key in the upper bits, cell in the lower."""
+        """Return a run of postings.
+
+        postings: ascending, with the key in the upper bits and the cell in the lower bits.
+        """
         keys, counts = np.unique((postings >> _LOW_BITS).astype(np.uint32), return_counts=True)
         return cls(keys, np.cumsum(counts).astype(np.uint32), postings.astype(np.uint32))
 
@@ -229,7 +236,7 @@ class _PostingRun:
         return np.repeat(self.keys, counts).astype(np.uint64) << _LOW_BITS | self.cells
 
     def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the range of each key's cells; empty if there are none."""
+        """Return the range of each key's cells; empty if it has none."""
         if not self.keys.size:
             nothing = np.zeros(keys.size, np.int64)
             return nothing, nothing
@@ -246,7 +253,10 @@ def _letters() -> NDArray[np.bool_]:
 
 
 def _pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the key of each pair of characters of a text and the offset of its first; rare planes are left out."""
+    """Return the key of each pair of characters of a text and the offset of its first character.
+
+    Characters outside the basic plane are left out.
+    """
     codes = fold_variants(text)
     places = np.flatnonzero(_letters()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
     letters = codes[places].astype(np.uint32)

@@ -1,4 +1,4 @@
-"""From texts to the vectors of their sentences, alone and with the next one."""
+"""Encodes the sentences of texts as vectors, each sentence alone and with the next one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Encoded:
 
     units    int32[n, 2]       offsets in the text as given
     singles  float32[n, 512]   of each unit
-    pairs    float32[n-1, 512] of each unit with the next; [0, 512] where there are less than two
+    pairs    float32[n-1, 512] of each unit with the next; [0, 512] if there are fewer than two
     """
 
     units: Units
@@ -39,21 +39,21 @@ class Encoder(Protocol):
 
     @property
     def identity(self) -> str:
-        """The digests of weights and tokenizer, on which the vectors depend."""
+        """The digests of weights and tokenizer, which determine the vectors."""
         ...
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Return each text's sentences with their vectors.
 
-        Nothing of a text depends on the others but the last digits.
+        The result for a text depends on the other texts in the last digits only.
         """
         ...
 
 
 class UseEncoder:
-    """The Universal Sentence Encoder, multilingual, version 3, on the processor; one thread at a time.
+    """The Universal Sentence Encoder, multilingual, version 3, on the CPU; for one thread at a time.
 
-    Raises BadConfiguration at once where the extra `reworded` is not installed.
+    Raises BadConfiguration on creation if the extra `reworded` is not installed.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,10 @@ class UseEncoder:
         return [self._encode_units(*part) for part in parts]
 
     def _encode_units(self, units: Units, sums: Floats, lengths: Floats) -> Encoded:
-        """Encode sentences and pairs; a pair has the features of both, so the marks between them count twice."""
+        """Encode sentences and pairs.
+
+        A pair has the features of both sentences, so the marks between them count twice.
+        """
         if not len(units):
             nothing = np.zeros((0, DIMENSIONS), np.float32)
             return Encoded(units, nothing, nothing)
@@ -100,6 +103,6 @@ class UseEncoder:
 
 
 def _cut(text: str, units: Units) -> list[str]:
-    """Return the sentences as the encoder reads them: traditional characters folded, no line breaks."""
+    """Return the sentences in the form that the encoder reads: traditional characters folded, no line breaks."""
     plain = fold_characters(text)
     return [plain[start:end].replace("\n", "") for start, end in units.tolist()]

@@ -23,11 +23,10 @@ class RewordedPair:
 class RewordedMatch:
     """A lead: a statistical comparison of meaning, which proves no copying.
 
-    score: of the block of 16 sentences of the page with the best, what it says in other words (`other_words`; all of a
-    translation), less 1.5 times `elsewhere`, what the block has with another place of the works too (`rivals`; 0 of a
-    translation, whose other places are not looked at); without an upper bound, not a share. band: how often innocent
-    passages reached as much, None if that was not measured.
-    pairs: by the page.
+    score: the score of text in other words (`other_words`; all text for a translation) in the best block of 16
+    sentences, minus 1.5 times `elsewhere`, the block's score in another place of the works (`rivals`; 0 for a
+    translation, whose other places are not compared). It has no upper bound and is not a share. band: how often
+    innocent passages reached this score, or None if not measured. pairs: in order of the page.
     """
 
     found: RewordedClass
@@ -39,17 +38,17 @@ class RewordedMatch:
 
     @property
     def in_order(self) -> int:
-        """The most pairs that stand in the same order on both sides; several may share one of the work."""
+        """The most pairs that are in the same order on both sides; several may share a sentence of the work."""
         return len(longest_in_order([pair.work.start for pair in self.pairs]))
 
 
 def longest_in_order(starts: Sequence[int]) -> set[int]:
-    """Return the numbers of a longest row that never falls: as many as can stand in one order on both sides.
+    """Return the indexes of a longest non-decreasing subsequence: the most pairs in one order on both sides.
 
     >>> sorted(longest_in_order([10, 50, 20, 20, 30]))
     [0, 2, 3, 4]
     """
-    ends: list[int] = []  # the least place at which a row of each length ends, and below whose it is
+    ends: list[int] = []  # the least end of a subsequence of each length, and its index
     last: list[int] = []
     before: list[int | None] = []
     for number, start in enumerate(starts):

@@ -1,8 +1,8 @@
-"""Index of stretches of works by meaning, in whatever language: vectors of sentences.
+"""Index of stretches of works by meaning, in any language: vectors of sentences.
 
-For pages in English of works in Chinese and the other way round, which share no characters. A sentence is kept as 96
-numbers of 8 bits, its vector along the axes of the background, with its nearness. What is asked for is the best group
-of 8 sentences for each sentence of the block; a chunk is two neighbouring groups.
+For pages in English with works in Chinese, and the reverse, which share no characters. A sentence is stored as 96
+numbers of 8 bits, its vector along the axes of the background, with its nearness. A look-up finds the best group of 8
+sentences for each sentence of the block; a chunk is two neighbouring groups.
 """
 
 import hashlib
@@ -23,14 +23,14 @@ from matcher.reworded.stored import MEANINGS_ID, DamagedCodes, pack_codes, unpac
 from matcher.reworded.weights import Floats
 
 GROUP = 8  # sentences; a chunk has 16, as many as a block of a page
-CODE_SCALE = 250.0  # a coordinate of a vector of length 1 is beyond .5 in none of 100,000 sentences
-RIVALS = 10  # groups: as much as the tenth best has of a sentence is what any text has of it
-# Groups that are compared at once: as floats .4 MB, which stay in the second cache of a core. Of 128 to 1,024 those up
-# to 256 are the fastest (700,000 sentences, November 2026).
+CODE_SCALE = 250.0  # no coordinate in 100,000 sentences exceeds .5, for vectors of length 1
+RIVALS = 10  # groups: any text scores as much for a sentence as the tenth best group
+# Groups that are compared at once: as floats .4 MB, which fit into the second-level cache of a core. Of 128 to 1,024,
+# sizes up to 256 are the fastest (700,000 sentences, November 2026).
 AT_ONCE = 128
-BLOCKS_AT_ONCE = 8  # of a page, for which everything is read once; 70 MB for a million sentences of works
-_FAR = 8.0  # nearness of what fills up a group: no cosine reaches it
-# Read at once when a text is stored, up to the end of a line: so many take some 60 MB while they are encoded.
+BLOCKS_AT_ONCE = 8  # of a page, for which the index is read once; 70 MB for a million sentences of works
+_FAR = 8.0  # nearness of padding in a group: no cosine reaches it
+# Characters read at once when a text is stored, up to the end of a line: encoding them takes some 60 MB.
 PIECE_CHARS = 50_000
 _VERSION = 1  # of the stored form
 # Codes of other weights or another background are never compared with these.
@@ -44,7 +44,7 @@ Codes = NDArray[np.int8]
 class TextMeanings:
     """The sentences of a text by meaning, for the index.
 
-    codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP], _FAR for what fills up the last group; places:
+    codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP], _FAR for padding of the last group; places:
     int32[groups, 2], start and end in the text as given.
     """
 
@@ -84,7 +84,7 @@ class TextMeanings:
         return self.codes.nbytes + self.nearness.nbytes + self.places.nbytes
 
     def to_bytes(self) -> bytes:
-        """Return the stored form, without what fills up the last group."""
+        """Return the stored form, without the padding of the last group."""
         sentences = int((self.nearness < _FAR).sum())
         groups, axes = len(self.places), self.codes.shape[2]
         columns = (
@@ -97,7 +97,7 @@ class TextMeanings:
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextMeanings":
-        """Return the inverse of `to_bytes`. Raises DamagedCodes."""
+        """Return the sentences of a stored form. Raises DamagedCodes."""
         body = unpack_codes(payload, MEANINGS_ID, _VERSION, _INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
@@ -114,9 +114,9 @@ class TextMeanings:
 
 
 class MeaningIndex:
-    """The texts whose translations are searched for, in the memory of one process; one thread at a time.
+    """The texts whose translations are searched for, in the memory of one process, for one thread at a time.
 
-    axes: float32[512, n] of the background. A look-up reads all of it once for BLOCKS_AT_ONCE blocks.
+    axes: float32[512, n] of the background. A look-up reads the whole index once for BLOCKS_AT_ONCE blocks.
     """
 
     def __init__(self, axes: Floats) -> None:
@@ -125,7 +125,7 @@ class MeaningIndex:
         self._all: _Whole | None = None
 
     def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
-        """Add a text by its sentences; return False if it is there already or has none."""
+        """Add a text by its sentences; return False if it is present already or has no sentences."""
         if text_id in self._texts or not len(of_text.places):
             return False
         self._texts[text_id] = of_text
@@ -133,19 +133,19 @@ class MeaningIndex:
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
-        """Remove a text, if it is there."""
+        """Remove a text, if it is present."""
         if self._texts.pop(text_id, None) is not None:
             self._all = None
 
     @property
     def nbytes(self) -> int:
-        """Bytes of codes, nearness and places."""
+        """The bytes of codes, nearness and places."""
         return sum(text.nbytes for text in self._texts.values())
 
     def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """Return for each block up to FOUND chunks closest in meaning, best first, none overlapping a better one.
+        """Return for each block up to FOUND chunks closest in meaning, best first; none overlaps a better one.
 
-        blocks: as `blocks` gives them, of one sentence at least each.
+        blocks: the result of `blocks`, each with at least one sentence.
         """
         found: list[list[FoundChunk]] = []
         for number in range(0, len(blocks), BLOCKS_AT_ONCE):
@@ -177,7 +177,7 @@ class MeaningIndex:
         return list(found.values())
 
     def _together(self) -> "_Whole | None":
-        """Return all texts as one, and make each a view of it to save memory."""
+        """Return all texts as one, and make each text a view of it to save memory."""
         if self._all is None and self._texts:
             self._all = _Whole.from_texts(list(self._texts.values()))
             start = 0
@@ -190,7 +190,10 @@ class MeaningIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Whole:
-    """Several texts as one. owners: int32[groups], the number of the text; follows: whether the next is of it too."""
+    """Several texts as one.
+
+    owners: int32[groups], the number of the text; follows: whether the next group is in the same text.
+    """
 
     meanings: TextMeanings
     owners: NDArray[np.int32]
@@ -198,7 +201,7 @@ class _Whole:
 
     @classmethod
     def from_texts(cls, texts: Sequence[TextMeanings]) -> "_Whole":
-        """Return the texts in this order, at least one."""
+        """Return the texts in this order; there must be at least one."""
         owners = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text.places) for text in texts])
         meanings = TextMeanings(
             np.concatenate([text.codes for text in texts]),
@@ -219,7 +222,7 @@ def quantize(vectors: Floats, axes: Floats) -> Codes:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Yield parts of a text with their offsets, each of PIECE_CHARS and up to the end of the line."""
+    """Yield parts of a text with their offsets, each PIECE_CHARS long and extended to the end of the line."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + PIECE_CHARS) + 1 or len(text)
@@ -228,12 +231,15 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
-    """Return the best of each group, float32[windows of the page, groups]. page: along the axes."""
+    """Return the best value of each group, float32[windows of the page, groups].
+
+    page: along the axes.
+    """
     found = np.empty((len(page), len(texts.codes)), np.float32)
     turned = page.T * np.float32(2 / CODE_SCALE)
     for start in range(0, len(texts.codes), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        # The first sentences of all groups, then the second ones: so the best is looked for along whole rows.
+        # The first sentences of all groups, then the second sentences: the maximum is then taken along whole rows.
         codes = texts.codes[part].transpose(1, 0, 2).astype(np.float32, order="C")
         csls = codes.reshape(-1, codes.shape[2]) @ turned
         csls -= texts.nearness[part].T.astype(np.float32).reshape(-1, 1)

@@ -1,4 +1,4 @@
-"""Numbers in a sentence, however they are written: 17, １７, 十七, seventeen."""
+"""Reads numbers in a sentence, however they are written: 17, １７, 十七, seventeen."""
 
 import re
 import unicodedata
@@ -24,12 +24,12 @@ _CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四
 _CHINESE_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _WORDS_OF_UNITS = ("万一", "千万", "万千", "亿万", "千百")  # in case, by all means, countless
 _OF = "分之"
-_MAX_CHARS = 20  # of a numeral; what is longer is not a number that anybody reads
+_MAX_CHARS = 20  # of a numeral; nobody reads a longer one
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """The place of a number. is_loose: one to nine in words, which sentences have anyway (一个, one of them)."""
+    """A number and its place. is_loose: one to nine in words, which most sentences have (一个, one of them)."""
 
     value: float
     start: int
@@ -72,7 +72,7 @@ def _of_chinese(sentence: str) -> Iterator[Numeral]:
         if len(digits) > _MAX_CHARS or (is_single and digits not in _CHINESE_DIGITS and digits != "十"):
             continue
         if not is_single and not set(digits) & set(_CHINESE_UNITS) and len(digits) < 3:
-            continue  # 一两, 三四: about so many
+            continue  # 一两, 三四: approximate
         if digits in _WORDS_OF_UNITS:
             continue
         yield Numeral(_chinese_value(digits), each.start(), each.end(), is_single)

@@ -1,7 +1,7 @@
-"""The part of an alignment that is told in other words.
+"""Reduces an alignment to the part that is in other words.
 
-Sentences of the same wording are a copy or a quotation, which is for the first stage to tell; and a sentence with other
-numbers says something else by the same pattern.
+Sentences with the same wording are a copy or a quotation, which the first stage reports. A sentence with other numbers
+says something else by the same pattern.
 """
 
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from matcher.reworded.chunks import shared_pairs
 from matcher.reworded.numerals import numerals
 from matcher.reworded.sentences import Units, fold_characters
 
-# Of the pairs of characters of a sentence. With so many of them among the other side's sentence and its neighbours it
-# still counts in full, with all of them not at all. Tried on the shared corpora, 28 November 2026: .5, .6 and .7 up to
-# 1, .6 up to .9, and .8 or .9 as one step; see docs/decisions/rewritten-text.md.
+# Of the pairs of characters of a sentence. If the other side's sentence and its neighbours share this many, the
+# sentence still counts in full; if they share all, it does not count. Tried on the shared corpora, 28 November 2026:
+# .5, .6 and .7 up to 1, .6 up to .9, and .8 or .9 as one step; see docs/decisions/rewritten-text.md.
 SAME_WORDS = 0.6
-OTHER_NUMBERS = 0.5  # what a sentence counts whose numbers are none of the other side's; 0 and 1 were tried
+OTHER_NUMBERS = 0.5  # the weight of a sentence that shares no numbers with the other side; 0 and 1 were tried
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceSide:
-    """The sentences of one side, which an alignment numbers. units: their offsets in the text."""
+    """The sentences of one side, as numbered by an alignment. units: their offsets in the text."""
 
     text: str
     units: Units
 
     def sentence(self, number: int) -> str:
-        """Return one of them."""
+        """Return the text of a sentence."""
         return self._text_range(number, number)
 
     def around(self, number: int) -> str:
-        """It with its neighbours in these: vectors of two sentences may be given to either of them."""
+        """Return a sentence with its neighbours: the vectors of two sentences may belong to either."""
         return self._text_range(max(0, number - 1), min(len(self.units) - 1, number + 1))
 
     def _text_range(self, first: int, last: int) -> str:
@@ -38,7 +38,7 @@ class SentenceSide:
 
 
 def in_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide) -> Alignment:
-    """Return the alignment with each pair as strong as it is told in other words, and the score in proportion."""
+    """Return the alignment with each pair weighted by its share in other words, and the score in proportion."""
     whole = sum(pair.strength for pair in alignment.pairs)
     if not whole:
         return NOTHING

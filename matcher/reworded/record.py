@@ -1,4 +1,4 @@
-"""The algorithm as it is recorded in cases: a version and what scores and pairs depend on."""
+"""The algorithm as recorded in cases: a version, and everything that scores and pairs depend on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from matcher.reworded.weights import TOKENIZER_SHA256, WEIGHTS_SHA256
 
 @dataclass(frozen=True, slots=True)
 class RewordedAlgorithm:
-    """A version for ever: scores of one are never compared with those of another. Digests: SHA-256, 64 hex digits.
+    """A permanent version: scores of different versions are never compared. Digests: SHA-256, 64 hex digits.
 
-    Whatever changes a score or a pair (units, weights, background, alignment, calibration) asks for a new version.
+    Every change of scores or pairs (units, weights, background, alignment, calibration) requires a new version.
     """
 
     version: int
-    model: str  # what the weights are of, in words
+    model: str  # the source of the weights, in words
     weights: str
     tokenizer: str
     background: str
     bands: Mapping[RewordedClass, tuple[Band, ...]]
 
 
-# Alarms among innocent passages, at 25 M characters of works for pages in Chinese (both halves, as both had been seen)
-# and in English, and at .7 M for works in English: docs/decisions/rewritten-text.md, November 2026.
+# Passages tested for false alarms, at 25 M characters of works for pages in Chinese (both halves, as both had been
+# seen) and in English, and at .7 M for works in English: docs/decisions/rewritten-text.md, November 2026.
 _INNOCENT, _INNOCENT_IN_TRANSLATION = 20_486, 1_102
 REWORDED_3 = RewordedAlgorithm(
     version=3,

@@ -1,4 +1,4 @@
-"""Searches a page for rewritten passages of works: gate, encode, align, join, decide."""
+"""Searches a page for rewritten passages of works: gates, encodes, aligns, joins and decides."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
@@ -20,16 +20,16 @@ from matcher.reworded.record import bands
 from matcher.reworded.sentences import Block, Units, blocks, is_latin, runs, sentence_units
 from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTextStore
 
-TENTH = 9  # of chunks by their scores
-RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
+TENTH = 9  # index of the tenth of chunks sorted by score
+RIVALS_AT_ONCE = 3  # compared at once: text that others have too is usually in the first of them
 
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
     """Indexes of stretches of works.
 
-    chunks: of works in Chinese, for pages in Chinese. han and latin: the same works and those in English by meaning,
-    each for pages in the other language; None if nobody watches for translations.
+    chunks: works in Chinese, for pages in Chinese. han and latin: the same works and works in English by meaning, each
+    for pages in the other language; None if translations are not searched for.
     """
 
     chunks: ChunkIndex
@@ -45,7 +45,7 @@ class _SearchedPage:
     without: Container[WorkTextId]
 
     def exclude(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
-        """Return the chunks without those of ignored texts."""
+        """Return the chunks, without chunks of ignored texts."""
         return [chunk for chunk in found if chunk.text_id not in self.without]
 
 
@@ -70,7 +70,7 @@ class _BlockComparison:
 
 
 class RewordedSearch:
-    """Finds rewritten passages of works on pages; one thread at a time."""
+    """Finds rewritten passages of works on pages, for one thread at a time."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class RewordedSearch:
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
     def _by_characters(self, page: _SearchedPage) -> list[_Part]:
-        """Return the parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
+        """Return the parts of a page that share rare characters with a chunk; no other part is encoded."""
         text = page.text
         units = sentence_units(text)
         passed: dict[Block, list[FoundChunk]] = {}
@@ -147,7 +147,7 @@ class RewordedSearch:
         return [match for match in matches if match is not None]
 
     def _compare_blocks(self, part: _Part) -> list[_BlockComparison]:
-        """Compare each block with the stretches that blocks in its place passed the gate with."""
+        """Compare each block with the stretches for which blocks at its place passed the gate."""
         chunks = {(chunk.text_id, chunk.start): chunk for _, chunk in part.candidates}
         around = self._stretches.around(list(chunks.values()))
         stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in around}
@@ -195,7 +195,7 @@ class RewordedSearch:
         return in_other_words(compared.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
 
     def _elsewhere(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
-        """Return the best score of the block elsewhere in the works; stop once less than `least` is left."""
+        """Return the best score of the block elsewhere in the works; stop as soon as less than `least` is left."""
         part, (first, last) = compared.part, compared.block
         block = part.windows.subset(first, last)
         found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
@@ -233,7 +233,7 @@ def _range(units: Units, number: int) -> TextRange:
 
 
 def outstanding_chunks(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
-    """Return the chunks, sorted by score, with at least min_ratio times the tenth's score, at most `most`.
+    """Return at most `most` chunks with at least min_ratio times the tenth's score; `found` is sorted by score.
 
     With fewer than ten chunks there is no reference: the first ones are returned.
     """
@@ -241,16 +241,16 @@ def outstanding_chunks(found: Sequence[FoundChunk], min_ratio: float, most: int)
     return [chunk for chunk in found[:most] if chunk.score >= least]
 
 
-# As long as a chunk with what is read around it: closer places of one text have sentences in common.
+# As long as a chunk with the text read around it: closer places of one text have sentences in common.
 NEAR_CHARS = 1_000
-# Of the pairs of characters of a stretch; with so many of them around the place itself it is that place once more, in
-# another edition or as a quotation. Of 600 characters of 12 works with two editions .87 to 1.0 are in the other, .03 to
-# .11 in the best stretch of one that has not the place (shared corpora, 28 November 2026).
+# Of the pairs of characters of a stretch; a chunk that shares this many is the same place in another edition or as a
+# quotation. Of 600 characters of 12 works with two editions, .87 to 1.0 are in the other edition, .03 to .11 in the
+# best stretch of an edition without the place (shared corpora, 28 November 2026).
 SAME_TEXT_SHARE = 0.5
 
 
 def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: WorkTextStore) -> Iterator[FoundChunk]:
-    """Yield the chunks found for a block, but for those near `chunk` and those that have its wording."""
+    """Yield the chunks found for a block, except chunks near `chunk` and chunks with its wording."""
     around = _text(chunk, texts, NEAR_CHARS)
     for other in found:
         if other.text_id == chunk.text_id:
@@ -265,8 +265,8 @@ def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Work
 def shared_score(own: Alignment, rival: Alignment) -> float:
     """Return the part of a competing place's score for sentences that the place itself matches too.
 
-    Each sentence counts at most as much as in the place itself: a page that continues in the next chapter, or in
-    another work, has other sentences there.
+    Each sentence counts at most as much as in the place itself. If a page continues in the next chapter or in another
+    work, other sentences match there.
     """
     strengths = {pair.page: pair.strength for pair in own.pairs}
     whole = sum(pair.strength for pair in rival.pairs)

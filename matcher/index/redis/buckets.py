@@ -1,7 +1,7 @@
 """Buckets in Redis: strings of 8-byte records with some bits of a key and an address.
 
-A record, little endian: the 28 bits of the key after those of the bucket, and 36 bits of address. At any size of the
-index a bucket has about 32 postings, so that one of 8 million keys has the bits of another.
+A record holds, little endian, the 28 bits of the key after its bucket bits, and 36 bits of address. At any size of the
+index a bucket has about 32 postings, so one of 8 million keys has the same bits as another.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ MAX_ADDRESSES = 1 << ADDRESS_BITS  # 80 times a corpus of 10^9 characters: addre
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """numbers int64[b], increasing; values: the records of each."""
+    """Buckets of records. numbers int64[b], increasing; values: the records of each bucket."""
 
     numbers: NDArray[np.int64]
     values: list[bytes]
 
 
 def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> Buckets:
-    """Return the records of postings sorted by key."""
+    """Return the buckets of postings sorted by key."""
     numbers = bucket_numbers(keys, bits)
     firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if numbers.size else numbers
     raw = _records(keys, addresses, bits)
@@ -41,7 +41,7 @@ def bucket_numbers(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
 
 
 def key_checks(keys: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
-    """Return the CHECK_BITS bits of each key after those of its bucket, uint64[n]."""
+    """Return the CHECK_BITS bits of each key after its bucket bits, uint64[n]."""
     return (keys << np.uint64(bits)) >> np.uint64(ADDRESS_BITS)
 
 
@@ -68,7 +68,7 @@ def occurrences(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the records with each key: queries int32[h], addresses int64[h].
 
-    checks, buckets: of each key, its check and the number of its bucket in `records`.
+    checks, buckets: for each key, its check and the index of its bucket in `records`.
     """
     size = 0
     for i in range(checks.size):
@@ -91,9 +91,9 @@ def drop_ranges(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return buckets without the records of some ranges of addresses, in the form of `join_buckets`.
+    """Return buckets without the records in some address ranges, in the form of `join_buckets`.
 
-    starts, ends: of the ranges, ascending and without overlap.
+    starts, ends: the bounds of the ranges, ascending and without overlap.
     """
     kept, new_bounds = np.empty(records.size, np.uint64), np.zeros(bounds.size, np.int64)
     size = 0

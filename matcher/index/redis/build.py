@@ -18,39 +18,39 @@ from matcher.index.redis.link import Command, RedisLink, number, script
 from matcher.index.redis.scripts import APPEND, BEGIN, NOT_JOURNALLED, SWITCH
 from matcher.index.redis.text_table import Range, pack_id
 
-# Postings of a bucket at least, and at most twice as many. A key of its own costs Redis some 110 bytes, 130 in a
-# cluster. Tried at 25 M characters (2026-11): 20, 39, 79 and 158 postings take 2.81, 2.25, 1.96 and 1.82 bytes a
-# character, and pages of 500 anchors that read 94, 172, 326 and 633 kB.
+# The fewest postings in a bucket; a bucket has at most twice as many. Each key costs Redis some 110 bytes, 130 in a
+# cluster. Tried at 25 M characters (2026-11): with 20, 39, 79 and 158 postings the index takes 2.81, 2.25, 1.96 and
+# 1.82 bytes a character, and pages of 500 anchors read 94, 172, 326 and 633 kB.
 MIN_POSTINGS_OF_BUCKET = 32
 BUCKETS_PER_COMMAND = 1_000
 BUCKETS_PER_PIPELINE = 10_000  # some 3 MB
 TEXTS_PER_CALL = 1_000
 NAMES_PER_DELETE = 1_000
-# A rebuild without a heartbeat for so long has expired. One text takes less than a second; the longest step, to sort
-# and write a part of a corpus of 10^9 characters, some ten.
+# A rebuild without a heartbeat for this time has expired. One text takes less than a second; the longest step, sorting
+# and writing a part of a corpus of 10^9 characters, takes some ten.
 REBUILD_TTL_S = 900
 HEARTBEAT_S = 5.0
 
 
 def choose_bucket_bits(postings: int) -> int:
-    """Return the number of leading bits of a key that name its bucket, in an index of that size."""
+    """Return the number of leading bits of a key that number its bucket, in an index of that size."""
     return min(MAX_BUCKET_BITS, max(MIN_BUCKET_BITS, (postings // MIN_POSTINGS_OF_BUCKET).bit_length() - 1))
 
 
 class Rebuild:
-    """A new generation, from its number to the switch to it. Exceptions of the driver pass through."""
+    """A rebuild: fills a new generation and switches to it. Exceptions of the driver propagate."""
 
     def __init__(self, link: RedisLink, keys: Keys) -> None:
-        """Begin a rebuild, which invalidates one in progress in another process."""
+        """Begin a rebuild, and invalidate any rebuild in progress in another process."""
         self._link = link
         self._keys = keys
-        self._servers = link.servers()  # before anything is written: what is lost from now on is noticed
+        self._servers = link.servers()  # read before anything is written, so that later losses are noticed
         touched = [keys.building, keys.counter, keys.filling, keys.journal, keys.retired]
         self._number = int(link.one(*script(BEGIN, touched, [REBUILD_TTL_S])))
         self._last_heartbeat = time.monotonic()
 
     def send_heartbeat(self) -> None:
-        """Keep the rebuild from expiring; to be called every few seconds. Raises IndexStale if another began."""
+        """Keep the rebuild from expiring; call it every few seconds. Raises IndexStale if another rebuild began."""
         if time.monotonic() - self._last_heartbeat < HEARTBEAT_S:
             return
         self._last_heartbeat = time.monotonic()
@@ -119,7 +119,10 @@ def _write_buckets(
 
 
 def delete(link: RedisLink, keys: Keys, retired: str) -> None:
-    """Delete every key of a generation. retired: its number and bucket_bits, 0 if its meta has them."""
+    """Delete every key of a generation.
+
+    retired: its number and bucket_bits; bucket_bits is 0 if its meta has them.
+    """
     generation, bits = map(int, retired.split(":"))
     doomed = Generation(link, keys, generation, bits)
     names = doomed.names

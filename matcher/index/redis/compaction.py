@@ -1,4 +1,4 @@
-"""Frees the postings of removed texts by a pass over all buckets, in small steps that may be interrupted."""
+"""Frees the postings of removed texts in one pass over all buckets, in small steps that may be interrupted."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from matcher.index.redis.scripts import END_SWEEP, REPLACE
 from matcher.index.redis.text_table import unpack_ranges
 
 BUCKETS_PER_STEP = 4_000  # read at once: 1 MB at 32 postings a bucket
-# A pass reads every bucket: 0.5 s at 25 M characters, some 20 s at 10^9. It is due when it frees this share of all
+# A pass reads every bucket: 0.5 s at 25 M characters, some 20 s at 10^9. It is due if it frees this share of all
 # postings...
 MIN_DEAD_SHARE = 1 / 200
-# ...or when there are so few buckets that it takes hardly any time.
+# ...or if there are so few buckets that it takes hardly any time.
 FEW_BUCKETS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class _CompactionPass:
-    """One sweep: the dead in first:last of the list, the buckets from `bucket` on."""
+    """One pass over the dead ranges first:last of the list; the next bucket is `bucket`."""
 
     first: int
     last: int
@@ -29,7 +29,7 @@ class _CompactionPass:
 
 
 def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
-    """Return whether a pass is worth its time."""
+    """Return whether a pass is worthwhile."""
     is_cheap = generation.bucket_bits <= FEW_BUCKETS.bit_length() - 1
     return dead_postings > 0 and (is_cheap or dead_postings >= MIN_DEAD_SHARE * (postings + dead_postings))
 
@@ -55,7 +55,7 @@ def compact(link: RedisLink, generation: Generation) -> None:
 
 
 def _begin(link: RedisLink, generation: Generation) -> _CompactionPass:
-    """Return the interrupted pass, else a new one over the texts removed so far."""
+    """Return the interrupted pass, or a new pass over the texts removed so far."""
     noted, freed, dead = link.one("HMGET", generation.names.meta, "sweep", "freed", "dead")
     if noted:
         first, last, bucket = map(int, noted.split(b":"))
@@ -71,7 +71,7 @@ def _clean(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> None:
-    """Remove ranges of addresses from some buckets; repeat for those that changed in the meantime."""
+    """Remove address ranges from some buckets; repeat for buckets that changed in the meantime."""
     while numbers.size:
         names = generation.names.buckets(numbers, generation.bucket_bits)
         groups = list(generation.groups(numbers, numbers.size))
@@ -91,7 +91,7 @@ def _clean(
 def _replace(
     link: RedisLink, generation: Generation, numbers: NDArray[np.int64], pairs: list[tuple[bytes, bytes]]
 ) -> NDArray[np.int64]:
-    """Write the buckets unchanged since they were read, and return the numbers of the others."""
+    """Write the buckets unchanged since they were read, and return the numbers of the other buckets."""
     names = generation.names.buckets(numbers, generation.bucket_bits)
     groups: list[ShardGroup] = list(generation.groups(numbers))
     commands = [

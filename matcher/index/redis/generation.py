@@ -1,4 +1,4 @@
-"""One generation of the index in Redis: fetching, adding and removing within it."""
+"""One generation of the index in Redis: reads, adds and removes texts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from matcher.index.redis.text_table import Range, TextTable, pack_id, unpack_id
 
 # Buckets in one script call: some 1 ms of Redis' single thread, so that look-ups of others do not wait long.
 BUCKETS_PER_CALL = 500
-MAX_ATTEMPTS = 5  # at what others may change meanwhile
+MAX_ATTEMPTS = 5  # for data that others may change in the meantime
 STATE_FIELDS = ("postings", "logged", "dead")
 
 
@@ -55,10 +55,13 @@ class FetchedBuckets:
 
 
 class Generation:
-    """One generation. Exceptions of the driver pass through."""
+    """One generation of the index. Exceptions of the driver propagate."""
 
     def __init__(self, link: RedisLink, keys: Keys, generation: int, bucket_bits: int) -> None:
-        """bucket_bits: how many leading bits of a key name its bucket."""
+        """Set up a generation.
+
+        bucket_bits: the number of leading bits of a key that number its bucket.
+        """
         self.number = generation
         self.bucket_bits = bucket_bits
         self.names = GenerationKeys(keys, generation)
@@ -72,7 +75,7 @@ class Generation:
 
     @classmethod
     def in_use(cls, link: RedisLink, keys: Keys) -> "Generation | None":
-        """Return the generation in use, if it is complete."""
+        """Return the generation in use, or None if it is missing or incomplete."""
         generation = number(link.one("GET", keys.generation))
         if not generation:
             return None
@@ -82,7 +85,7 @@ class Generation:
 
     @classmethod
     def create(cls, link: RedisLink, keys: Keys, generation: int, bucket_bits: int, servers: str = "") -> "Generation":
-        """Open a new generation without texts; servers: those of the cluster it is written to."""
+        """Open a new generation without texts. servers: the servers of the cluster it is written to."""
         created = cls(link, keys, generation, bucket_bits)
         link.ask([("SET", marker, 1) for marker in created.names.markers])
         fields = {"bucket_bits": bucket_bits, "end": 0, "postings": 0, "servers": servers}
@@ -90,11 +93,11 @@ class Generation:
         return created
 
     def servers(self) -> str:
-        """Return the servers of the cluster at its creation."""
+        """Return the servers that the cluster had when the generation was created."""
         return (self._link.one("HGET", self.names.meta, "servers") or b"").decode()
 
     def is_whole(self) -> bool:
-        """Return whether every shard is there: a cluster may have lost those of one server."""
+        """Return whether every shard is present: a cluster may have lost the shards of one server."""
         markers = self.names.markers
         asked: list[Command] = [("EXISTS", marker) for marker in markers]
         found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
@@ -106,7 +109,7 @@ class Generation:
     def fetch(self, buckets: NDArray[np.int64]) -> FetchedBuckets:
         """Fetch buckets, ascending and distinct, in one round trip, and update the table of texts.
 
-        Raises GenerationGone if this generation is not in use, or incomplete.
+        Raises GenerationGone if this generation is incomplete or no longer in use.
         """
         read = self._read_by_shard if self._link.is_cluster else self._read_at_once
         *found, in_use, (postings, logged, dead) = read(buckets)
@@ -115,7 +118,7 @@ class Generation:
         self.texts.refresh(number(logged), number(dead))
         return FetchedBuckets(number(postings), [value for values in found for value in values[1:]])
 
-    # Both ask last whether the generation is still the one in use, so that on one server buckets are read before.
+    # Both check last whether the generation is still in use, so that on one server buckets are read before.
     def _read_by_shard(self, buckets: NDArray[np.int64]) -> list[Any]:
         names = self.names.buckets(buckets, self.bucket_bits)
         groups = self.groups(buckets, max(1, len(names)))
@@ -131,9 +134,9 @@ class Generation:
         return self._link.send_packed(question + self._state_question, 3)
 
     def add_text(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
-        """Add a text, and return whether it was missing. It is found once all its postings are written.
+        """Add a text, and return whether it was missing. It can be found once all its postings are written.
 
-        is_counted: whether to increase the revision, and to pass the text on to a generation being built. Raises
+        is_counted: whether to increase the revision and pass the text to a generation being built. Raises
         GenerationGone.
         """
         name = pack_id(text_id)
@@ -167,7 +170,7 @@ class Generation:
                 yield ShardGroup(first, min(end, first + most), self.names.markers[int(shards[first])])
 
     def _reserve(self, name: bytes, postings: Postings) -> Range | None:
-        """Return the range for a text; None if the text is there."""
+        """Return the range for a new text, or None if the text is present."""
         names, size = self.names, max(1, postings.tokens)
         touched = [names.texts, names.pending, names.meta, names.dead]
         start = int(self._link.one(*script(RESERVE, touched, [name, size, postings.keys.size])))
@@ -205,6 +208,6 @@ class Generation:
 
 
 def distinct_buckets(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct buckets of keys, ascending, and the place of each key's bucket among them."""
+    """Return the distinct buckets of keys, ascending, and the index of each key's bucket among them."""
     numbers, own = np.unique(bucket_numbers(keys, bits), return_inverse=True)
     return numbers, own

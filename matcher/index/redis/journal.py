@@ -1,4 +1,4 @@
-"""The journal of changes while a generation is built, which are then applied to it."""
+"""The journal of changes made while a generation is built; they are applied to it afterwards."""
 
 import struct
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from core.ids import WorkTextId
 from matcher.index.postings import Postings
 from matcher.index.redis.text_table import pack_id, unpack_id
 
-_HEADER = struct.Struct("<HIQ")  # bytes of the id, postings, tokens; REMOVED in place of tokens
+_HEADER = struct.Struct("<HIQ")  # bytes of the id, postings, tokens; REMOVED instead of tokens
 REMOVED = 0xFFFFFFFFFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JournalEntry:
-    """A text added with its postings, or removed if they are None."""
+    """The addition of a text with its postings, or its removal if they are None."""
 
     text_id: WorkTextId
     postings: Postings | None

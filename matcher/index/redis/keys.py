@@ -1,19 +1,21 @@
-"""The names of the index's keys. All begin with zw:<algorithm>: and have in braces what decides the slot in a cluster.
+"""The names of the index's keys.
 
-zw:<algorithm>:{index}:        all that is not a bucket; one slot, so that scripts may touch several
-  generation, building, counter  the generation in use, the one being built, the last number given
-  filling                        the one being built, as long as its builder sends heartbeats
+All begin with zw:<algorithm>: and have in braces the part that determines the slot in a cluster.
+
+zw:<algorithm>:{index}:        everything except buckets; one slot, so that scripts may touch several keys
+  generation, building, counter  the generation in use, the one being built, the last number assigned
+  filling                        the generation being built, as long as its builder sends heartbeats
   origin                         random, new for every generation that comes into use
   revision                       counts every text added or removed
-  journal                        list: what was added and removed while a generation is built (`journal`)
+  journal                        list: texts added and removed while a generation is built (`journal`)
   retired                        set: generations whose keys are to be deleted, with their bucket_bits
-  <g>:meta                       hash: bucket_bits, end (of the addresses given), postings, dead_postings, logged, dead,
-                                 freed (of the dead, how many are out of the buckets), sweep (where a pass stands),
-                                 servers (of the cluster that it was written to)
+  <g>:meta                       hash: bucket_bits, end (of the assigned addresses), postings, dead_postings, logged,
+                                 dead, freed (the dead ranges already removed from buckets), sweep (the position of
+                                 a pass), servers (of the cluster it was written to)
   <g>:texts                      hash: text id -> range, of the texts in the generation
   <g>:pending                    hash: text id -> range, of texts being added
   <g>:log                        list: range and text id of every text ever added; its index is the ordinal
-  <g>:dead                       list: ranges of what was removed
+  <g>:dead                       list: ranges of removed texts
 zw:<algorithm>:{<g>:s<shard>-<n>}:   the buckets of one shard
   open                           exists as long as the shard is complete
   b:<3 bytes>                    postings of one bucket (matcher.index.redis.buckets)
@@ -25,15 +27,15 @@ from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
 from matcher.index.posting_runs import PART_BITS
 
-SHARD_BITS = 5  # 32 shards: even over up to some ten servers, and few commands for a page
+SHARD_BITS = 5  # 32 shards: evenly spread over up to some ten servers, with few commands per page
 SHARDS = 1 << SHARD_BITS
-MIN_BUCKET_BITS = PART_BITS  # a bucket is written in one piece, so that no part of a sorted whole may end within it
-BUCKET_BYTES = 3  # of a bucket's number within its shard
+MIN_BUCKET_BITS = PART_BITS  # a bucket is written in one piece, so no part of the sorted postings may end within it
+BUCKET_BYTES = 3  # the length of a bucket's number within its shard
 MAX_BUCKET_BITS = SHARD_BITS + 8 * BUCKET_BYTES
 
 
 class Keys:
-    """The keys outside a generation."""
+    """The keys outside any generation."""
 
     def __init__(self, algorithm_id: int) -> None:
         self.algorithm = f"zw:{algorithm_id}:"
@@ -90,8 +92,8 @@ def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 def _tag(generation: int, shard: int) -> str:
     """Return the hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
 
-    So shards spread over the servers as evenly as slots do; tags by chance leave some server with a third too much.
+    This spreads shards over the servers as evenly as slots; random tags leave some server with a third too much.
     """
     tags = (f"{generation}:s{shard:02d}-{number:03d}" for number in range(1000))
     in_its_slots = (tag for tag in tags if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard)
-    return next(in_its_slots, f"{generation}:s{shard:02d}-000")  # the latter once in 10^13 times: uneven, not wrong
+    return next(in_its_slots, f"{generation}:s{shard:02d}-000")  # once in 10^13 times the fallback: uneven, not wrong

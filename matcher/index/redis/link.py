@@ -24,22 +24,22 @@ Client = redis.Redis | RedisCluster
 Command = tuple[Any, ...]
 T = TypeVar("T")
 
-# How long a cluster may take until a replica has the place of a master that is gone: Redis waits cluster-node-timeout,
-# 15 s unless set otherwise, then the replicas vote, one or two seconds (of three on one machine 2.6 s at a timeout of
-# 2 s, November 2026). The driver tries again at once some ten times, and is done with that before the vote.
+# How long a cluster may take to replace a lost master by a replica: Redis waits cluster-node-timeout, 15 s by default,
+# then the replicas vote for one or two seconds (three on one machine: 2.6 s at a timeout of 2 s, November 2026). The
+# driver retries immediately some ten times, and has given up before the vote.
 FAILOVER_S = 20.0
-PAUSES_S = 0.1, 1.0  # between attempts: the first, doubled up to the last
-# What a cluster answers, or does not, while that happens.
+PAUSES_S = 0.1, 1.0  # between attempts: the first pause, doubled up to the last
+# Errors and responses of a cluster while a master is replaced.
 _PASSING = (redis.ConnectionError, redis.TimeoutError, ClusterError, ReadOnlyError, RedisClusterException)
-# What the driver says of a command that it does not send, by its class or by words alone (redis 8): asked again it says
-# the same.
+# Errors of the driver for commands that it does not send, by class or only by message (redis 8): a retry gives the same
+# error.
 _NOT_SENT = ("same key slot", "Missing key", "Invalid args", "not implemented", "cannot be triggered")
 
 
 def cluster_client(url: str, **options: Any) -> RedisCluster:
-    """Return a connected client of a cluster, from the first node in `url` that answers; it learns of the others.
+    """Return a connected client of a cluster, from the first node in `url` that responds; it discovers the others.
 
-    url: redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT, or rediss+cluster://. Raises what the driver raises.
+    url: redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT, or rediss+cluster://. Raises the exceptions of the driver.
     """
     scheme, _, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
@@ -52,11 +52,14 @@ def cluster_client(url: str, **options: Any) -> RedisCluster:
 
 
 class RedisLink:
-    """A client that returns bytes (no decode_responses), or a factory for one: that of a cluster connects when made."""
+    """A connection to Redis through a client that returns bytes (no decode_responses), or a factory for a client.
+
+    A cluster's client connects when it is created.
+    """
 
     def __init__(self, client: Client | Callable[[], Client]) -> None:
         self._given = client
-        self._connection: tuple[int, Any] | None = None  # the process that opened it, and a connection of our own
+        self._connection: tuple[int, Any] | None = None  # the process that opened it, and its own connection
 
     @cached_property
     def _client(self) -> Any:
@@ -67,21 +70,21 @@ class RedisLink:
         return isinstance(self._client, RedisCluster)
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
-        """Return the answers to commands sent together; in a cluster each may touch keys of one slot only.
+        """Return the responses to commands sent together; in a cluster each command may touch keys of one slot only.
 
-        A cluster may receive a command twice: if a server fails before it answers, its effect is unknown.
+        A cluster may receive a command twice: if a server fails before it responds, the effect is unknown.
         """
         return self._patiently(lambda: self._ask(commands))
 
     def one(self, *command: Any) -> Any:
-        """Return the answer to one command, like `ask`."""
+        """Return the response to one command, like `ask`."""
         return self._patiently(lambda: self._client.execute_command(*command))
 
     def servers(self) -> str:
-        """Identify the processes of a cluster's masters: the word changes when one is replaced or restarted.
+        """Identify the processes of a cluster's masters: the result changes if one is replaced or restarted.
 
-        "" of one server: after a restart it has a beginning of what it was told, where those of a cluster each have
-        another beginning.
+        Returns "" for a single server: after a restart it holds a prefix of the commands it received, while the servers
+        of a cluster each hold a different prefix.
         """
         return self._patiently(self._servers) if self.is_cluster else ""
 
@@ -104,7 +107,8 @@ class RedisLink:
                 is_sent = not any(words in str(error) for words in _NOT_SENT)
                 if not is_sent or time.monotonic() + pause_s > end:
                     raise
-                # For each script of a pipeline the driver asks one node which keys it has, for ever that which is gone.
+                # For each script of a pipeline the driver asks one fixed node for the keys, even after that node is
+                # gone.
                 self._client.replace_default_node()
             time.sleep(pause_s)
             pause_s = min(PAUSES_S[1], 2 * pause_s)
@@ -118,14 +122,14 @@ class RedisLink:
         return list(pipeline.execute())
 
     def names(self, pattern: str) -> Iterator[bytes]:
-        """Yield the keys that match a pattern, of all servers."""
+        """Yield the keys that match a pattern, from all servers."""
         yield from self._client.scan_iter(match=pattern, count=1_000)
 
     def send_packed(self, packed: bytes, answers: int) -> list[Any]:
-        """Return the answers to `answers` read-only commands packed by `pack_command`, from a single server.
+        """Return the responses to `answers` read-only commands packed by `pack_command`, from a single server.
 
         The driver checks every argument of a command, which takes a fifth of the time of a look-up of 500 names, and
-        most of that of a small query (November 2026). Retries once if the server has closed the connection.
+        most of the time of a small query (November 2026). Retries once if the server has closed the connection.
         """
         connection = self._own_connection()
         try:
@@ -134,14 +138,14 @@ class RedisLink:
             return _exchange(connection, packed, answers)
 
     def _own_connection(self) -> Any:
-        """Return a connection used by this object alone, also after a fork."""
+        """Return a connection that only this object uses, even after a fork."""
         if self._connection is None or self._connection[0] != os.getpid():
             self._connection = os.getpid(), self._client.connection_pool.get_connection()
         return self._connection[1]
 
     @property
     def address(self) -> str:
-        """The address of the server, or those of a cluster's nodes."""
+        """The address of the server, or the addresses of a cluster's nodes."""
         if "_client" not in vars(self):
             return "ZHUIWEN_INDEX_URL"
         if self.is_cluster:
@@ -152,7 +156,7 @@ class RedisLink:
 
     @contextmanager
     def translating_errors(self) -> Iterator[None]:
-        """Turn the driver's errors into ServiceUnavailable."""
+        """Convert the driver's errors to ServiceUnavailable."""
         try:
             yield
         except (redis.RedisError, RedisClusterException) as error:
@@ -164,7 +168,7 @@ def _exchange(connection: Any, packed: bytes, answers: int) -> list[Any]:
         connection.send_packed_command([packed])
         return [connection.read_response() for _ in range(answers)]
     except BaseException:
-        connection.disconnect()  # what was not read must never be taken for the answer to the next question
+        connection.disconnect()  # an unread response must never be taken for the response to the next command
         raise
 
 
@@ -181,7 +185,7 @@ def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> 
 
 
 def number(answer: Any) -> int:
-    """Return a counter's value; 0 if there is none. Raises IndexStale for a damaged one."""
+    """Return a counter's value; 0 if it does not exist. Raises IndexStale if it is damaged."""
     try:
         return int(answer or 0)
     except ValueError as error:

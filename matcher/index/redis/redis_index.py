@@ -1,6 +1,6 @@
 """The index in Redis 6.2 or newer, on one server or in a cluster: one string of postings for each bucket of keys.
 
-Names of keys: `keys`. Form of buckets: `buckets`. Why: docs/decisions/fingerprint-and-index.md.
+Names of keys: `keys`. Format of buckets: `buckets`. Reasons: docs/decisions/fingerprint-and-index.md.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,12 +29,12 @@ from matcher.index.redis.verification import Fingerprints, IndexFaults, verify
 
 T = TypeVar("T")
 
-EMPTY_BUCKET_BITS = 14  # of an index that begins empty: right for 2.5 to 5 M characters, bearable for 20
-OUTGROWN = 8  # times the postings a bucket is made for; then a page reads 0.4 MB of others' postings
+EMPTY_BUCKET_BITS = 14  # for an index that begins empty: optimal for 2.5 to 5 M characters, acceptable up to 20
+OUTGROWN = 8  # times the intended postings of a bucket; a page then reads 0.4 MB of unrelated postings
 
 
 class RedisIndex:
-    """A `matcher.index.ports.MatchIndex` on a Redis that other processes use too; one thread at a time."""
+    """A `matcher.index.ports.MatchIndex` in a Redis shared with other processes, for one thread at a time."""
 
     def __init__(
         self,
@@ -45,8 +45,8 @@ class RedisIndex:
     ) -> None:
         """Set up the index without a request. client: returns bytes (no decode_responses), or a factory for first use.
 
-        bucket_bits: of generations built from here; by their size if None. folder: for the temporary files of a
-        rebuild, 16 bytes a posting beyond 4 million postings; the system's temporary folder if None.
+        bucket_bits: for generations built from here; by default chosen by their size. folder: for the temporary files
+        of a rebuild, 16 bytes a posting beyond 4 million postings; by default the system's temporary folder.
         """
         if bucket_bits is not None and not MIN_BUCKET_BITS <= bucket_bits <= MAX_BUCKET_BITS:
             raise BrokenInvariant("index.bucket-bits", bits=bucket_bits, least=MIN_BUCKET_BITS, most=MAX_BUCKET_BITS)
@@ -70,7 +70,7 @@ class RedisIndex:
         return self._call_generation(lambda generation: _look_up(generation, keys, max_postings))
 
     def version(self) -> IndexVersion:
-        """Return the version in use with one small call, which does not check that the index is complete."""
+        """Return the version in use with one small call; does not check that the index is complete."""
         with self._link.translating_errors():
             keys = self._keys
             asked = ("MGET", keys.generation, keys.revision, keys.origin)
@@ -83,7 +83,7 @@ class RedisIndex:
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
-        """Return the version in use, and the texts of this version. Raises IndexStale if it keeps changing."""
+        """Return the version in use and its texts. Raises IndexStale if it keeps changing."""
         for _ in range(MAX_ATTEMPTS):
             version, texts = self.version(), self.text_ids()
             if self.version() == version:
@@ -156,14 +156,14 @@ class RedisIndex:
             return verify(self._link, self._keys, fingerprint_of, tell)
 
     def forget(self) -> None:
-        """Delete every key of the index, which then has to be rebuilt."""
+        """Delete every key of the index. The index must then be rebuilt."""
         with self._link.translating_errors():
             for name in list(self._link.names(f"{self._keys.algorithm}*")):
                 self._link.one("UNLINK", name)
             self._current = None
 
     def _call_generation(self, call: Callable[[Generation], T]) -> T:
-        """Return the answer of the generation in use, or of the one that has replaced it. Raises IndexStale."""
+        """Return the result of the generation in use, or of its replacement. Raises IndexStale."""
         with self._link.translating_errors():
             for _ in range(MAX_ATTEMPTS):
                 generation = self._current = self._current or Generation.in_use(self._link, self._keys)

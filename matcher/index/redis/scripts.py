@@ -1,15 +1,16 @@
-"""Lua scripts: what Redis does in one atomic step.
+"""Lua scripts that Redis runs as atomic steps.
 
 A range is 13 bytes: start (5), size (4), postings (4), little endian. A bucket is a string of 8-byte records.
 """
 
-# Every script on a generation that is gone, or on a shard that was lost, does nothing and answers GONE.
+# Every script returns GONE and does nothing if the generation or the shard is lost.
 GONE = -2
 TEXT_IS_THERE = -1
 NOT_JOURNALLED = -3
 SUPERSEDED = -4
 
-# A script may be run twice (RedisLink.ask): the second run changes nothing, and answers what lets its caller go on.
+# A script may be run twice (RedisLink.ask): the second run changes nothing, and returns a value with which its caller
+# can continue.
 
 _BURY = """
 local function bury(meta, dead, range)
@@ -19,8 +20,8 @@ local function bury(meta, dead, range)
 end
 """
 
-# KEYS: texts, pending, meta, dead; ARGV: text id, size, postings. The start of the range under which a text is to be
-# added: that of an attempt that was cut short, else a new one.
+# KEYS: texts, pending, meta, dead; ARGV: text id, size, postings. Returns the start of the range under which a text is
+# to be added: the range of an interrupted attempt, or a new one.
 RESERVE = (
     _BURY
     + """
@@ -38,8 +39,8 @@ return start
 """
 )
 
-# KEYS: open, buckets; ARGV: the records for each bucket. A text brings all its records of a bucket at once, so that
-# where the first of them stands, all do. SET and not APPEND: Redis gives a string that grows twice the room it needs.
+# KEYS: open, buckets; ARGV: the records for each bucket. A text adds all its records of a bucket at once: if the first
+# is present, all are. SET instead of APPEND: Redis doubles the memory of a string that grows.
 PUT_POSTINGS = """
 if redis.call('EXISTS', KEYS[1]) == 0 then return -2 end
 for i = 2, #KEYS do
@@ -59,7 +60,7 @@ return #KEYS - 1
 """
 
 # KEYS: texts, pending, meta, dead, log, revision, filling, journal; ARGV: text id, range, whether the revision counts
-# it, the text's entry for the journal or nothing. Only now is the text there.
+# it, the text's journal entry or nothing. The text can be found only from now on.
 PUBLISH = (
     _BURY
     + """
@@ -92,7 +93,7 @@ return 1
 )
 
 # KEYS: texts, pending, meta, dead, revision, filling, journal; ARGV: text id, whether the revision counts it, the
-# entry for the journal. From now on the text is not there; its postings go when buckets are next swept.
+# journal entry. From now on the text is absent; its postings are freed in the next pass over the buckets.
 WITHDRAW = (
     _BURY
     + """
@@ -113,8 +114,8 @@ return 1
 """
 )
 
-# KEYS: open, buckets; ARGV: for each the string that was read and what is to stand in its place, nothing for no bucket.
-# Answers with the numbers, from 1, of the buckets that had changed meanwhile.
+# KEYS: open, buckets; ARGV: for each bucket the string that was read and its replacement; nothing removes the bucket.
+# Returns the numbers, from 1, of the buckets that have changed since.
 REPLACE = """
 if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
 local changed = {}
@@ -131,8 +132,9 @@ end
 return changed
 """
 
-# KEYS: meta; ARGV: where the pass began and where it ends in the list of the dead, postings of these. Of two passes
-# from one beginning the first to end counts: the other's dead would be taken off twice, and later ones left alone.
+# KEYS: meta; ARGV: the beginning and end of the pass in the list of the dead, and their postings. Of two passes with
+# the same beginning only the first to end counts: otherwise the other's dead would be subtracted twice, and later ones
+# never.
 END_SWEEP = """
 if redis.call('HEXISTS', KEYS[1], 'bucket_bits') == 0 then return -2 end
 if tonumber(redis.call('HGET', KEYS[1], 'freed') or 0) ~= tonumber(ARGV[1]) then return 0 end
@@ -142,8 +144,8 @@ redis.call('HINCRBY', KEYS[1], 'dead_postings', 0 - ARGV[3])
 return 1
 """
 
-# KEYS: building, counter, filling, journal, retired; ARGV: seconds that `filling` lives. Begins a rebuild; what an
-# earlier one left behind is to be deleted.
+# KEYS: building, counter, filling, journal, retired; ARGV: seconds that `filling` lives. Begins a rebuild; the remains
+# of an earlier one are to be deleted.
 BEGIN = """
 local abandoned = redis.call('GET', KEYS[1])
 if abandoned then redis.call('SADD', KEYS[5], abandoned .. ':0') end
@@ -154,7 +156,7 @@ redis.call('SET', KEYS[3], number, 'EX', ARGV[1])
 return number
 """
 
-# KEYS: building, filling, journal, retired. Forgets a rebuild whose maker is gone.
+# KEYS: building, filling, journal, retired. Discards a rebuild whose process is gone.
 ABANDON = """
 local abandoned = redis.call('GET', KEYS[1])
 if not abandoned or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
@@ -163,7 +165,7 @@ redis.call('DEL', KEYS[1], KEYS[3])
 return 1
 """
 
-# KEYS: texts, log; ARGV: how many texts the log has, then of each further one its id and its range. Of a generation
+# KEYS: texts, log; ARGV: the number of texts in the log, then the id and range of each further text. For a generation
 # that is being filled.
 APPEND = """
 if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[1]) then return 0 end
@@ -175,8 +177,8 @@ return 1
 """
 
 # KEYS: generation, filling, revision, journal, retired, building, meta of the old generation, origin; ARGV: the new
-# generation, the step of the revision, its least value, how much of the journal it has, what is retired or nothing, the
-# new origin. Answers with 0 when another rebuild began or this one has expired, with -3 when the journal has grown.
+# generation, the increment of the revision, its minimum, the number of journal entries applied, the retired generation
+# or nothing, the new origin. Returns 0 if another rebuild began or this one has expired, -3 if the journal has grown.
 SWITCH = """
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then
   -- Its own second run: the generation is in use, and must not be taken for one that came too late.

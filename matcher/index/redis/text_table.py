@@ -1,4 +1,4 @@
-"""The addresses of each text: ranges stored in Redis, and a process's table of them."""
+"""The addresses of each text: ranges stored in Redis, and the table of ranges in a process."""
 
 import struct
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from matcher.index.redis.link import RedisLink
 
 RANGE_BYTES = 13
 _TAIL = struct.Struct("<II")
-DIGEST, OTHER = b"\x01", b"\x02"  # first byte of a stored text id: 20 bytes of a digest, or text
+DIGEST, OTHER = b"\x01", b"\x02"  # first byte of a stored text id: 20 bytes of a digest follow, or text
 TEXTS_PER_READ = 100_000
 
 
@@ -33,29 +33,29 @@ class Range:
 
 
 def pack_id(text_id: WorkTextId) -> bytes:
-    """Return a text id in its stored form, half as long for a digest."""
+    """Return a text id in its stored form, which is half as long for a digest."""
     if len(text_id) == ID_HEX_CHARS and text_id.strip("0123456789abcdef") == "":
         return DIGEST + bytes.fromhex(text_id)
     return OTHER + text_id.encode()
 
 
 def unpack_id(stored: bytes) -> WorkTextId:
-    """Return the inverse of `pack_id`."""
+    """Return the text id of its stored form."""
     return WorkTextId(stored[1:].hex() if stored[:1] == DIGEST else stored[1:].decode())
 
 
 class TextTable:
-    """The texts of one generation known to this process. Addresses are never reused, so the table only grows.
+    """The texts of one generation known to this process.
 
-    Removed texts stay in it, marked.
+    Addresses are never reused, so the table only grows. Removed texts are marked and stay in it.
     """
 
     def __init__(self, link: RedisLink, keys: GenerationKeys) -> None:
         self._link = link
         self._keys = keys
         self._ids: list[WorkTextId] = []  # by ordinal, the index in the log
-        self._dead = 0  # how many of the dead are marked
-        self._starts = np.zeros(0, np.int64)  # increasing; the other columns go with it
+        self._dead = 0  # the number of dead ranges marked so far
+        self._starts = np.zeros(0, np.int64)  # increasing; the other columns have the same order
         self._ends = np.zeros(0, np.int64)
         self._ordinals = np.zeros(0, np.int32)
         self._is_dead = np.zeros(0, np.bool_)
@@ -68,7 +68,7 @@ class TextTable:
             self._read_dead()
 
     def owners(self, addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return ordinal and position of each address, int32[h] each; ordinal -1 if no present text has it."""
+        """Return ordinal and position of each address, int32[h] each; the ordinal is -1 if no present text has it."""
         if not self._starts.size:
             return np.full(addresses.size, -1, np.int32), np.zeros(addresses.size, np.int32)
         rows = np.searchsorted(self._starts, addresses, side="right") - 1
@@ -98,7 +98,7 @@ class TextTable:
         rows = np.searchsorted(self._starts, starts)
         rows[rows == self._starts.size] = 0
         is_known = self._starts[rows] == starts if self._starts.size else np.zeros(0, np.bool_)
-        self._is_dead[rows[is_known]] = True  # what is not known was never published
+        self._is_dead[rows[is_known]] = True  # unknown ranges were never published
         self._dead += len(read)
 
 

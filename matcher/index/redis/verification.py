@@ -25,7 +25,7 @@ BUCKETS_AT_ONCE = 4_000  # 1 MB at 32 postings a bucket
 class IndexPlace(StrEnum):
     """The part of an index that differs from its source."""
 
-    GENERATION = "generation"  # the keys that say which generation is in use and whether it is whole
+    GENERATION = "generation"  # the keys that identify the generation in use and whether it is complete
     TEXTS = "texts"
     COUNTS = "counts"
     LOG = "log"
@@ -34,7 +34,10 @@ class IndexPlace(StrEnum):
 
 @dataclass(slots=True)
 class IndexFaults:
-    """The faults of an index by place. unknown: texts in the index without a fingerprint to compare; no fault."""
+    """The faults of an index by place.
+
+    unknown: texts in the index without a fingerprint to compare; not a fault.
+    """
 
     found: dict[IndexPlace, int] = field(default_factory=dict)
     texts: int = 0
@@ -51,7 +54,7 @@ Fingerprints = Callable[[WorkTextId], IndexableText | None]
 def verify(
     link: RedisLink, keys: Keys, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
 ) -> IndexFaults | None:
-    """Verify the whole generation in use, without texts that have no fingerprint.
+    """Verify the whole generation in use, except texts that have no fingerprint.
 
     Returns None if it keeps changing: concurrent changes would look like faults.
     """
@@ -66,7 +69,7 @@ def verify(
             texts = _texts(link, generation, faults)
             _check_counts(link, generation, texts, faults)
             _check_postings(_ComparedTexts(link, generation, texts, fingerprint_of), faults, tell)
-        except (IndexStale, redis.ResponseError, redis.DataError):  # of another type than it was
+        except (IndexStale, redis.ResponseError, redis.DataError):  # its type has changed
             faults.note(IndexPlace.GENERATION)
         if _marks(link, keys) == before:
             return faults
@@ -74,7 +77,7 @@ def verify(
 
 
 def _marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
-    """Return values that change with every addition, removal and rebuild; the bytes of a value that is not a number."""
+    """Return values that change with every addition, removal and rebuild; raw bytes if a value is not a number."""
     return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 
@@ -205,7 +208,7 @@ def _stored_rows(
         answers = link.ask(asked)
         read, present = answers[: len(groups)], answers[len(groups) :]
         values = [value or b"" for values in read for value in values]
-        # MGET gives nothing for a key of another type, which a write would meet.
+        # MGET returns nothing for a key of another type, which would make a write fail.
         broken += max(0, sum(present) - sum(value is not None for values in read for value in values))
         whole = [value if len(value) % RECORD_BYTES == 0 else b"" for value in values]
         broken += sum(len(value) % RECORD_BYTES != 0 for value in values)
@@ -216,7 +219,7 @@ def _stored_rows(
 
 
 def _count_differences(wanted: NDArray[np.uint64], held: NDArray[np.uint64]) -> int:
-    """Return the number of postings that only one side has."""
+    """Return the number of postings that are on one side only."""
     if wanted.shape == held.shape and np.array_equal(wanted, held):
         return 0
     a, b = set(map(tuple, wanted.tolist())), set(map(tuple, held.tolist()))

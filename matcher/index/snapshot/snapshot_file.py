@@ -1,14 +1,14 @@
 """The file format of a snapshot, and its folder. The file: header, then arrays, each aligned to a page.
 
-Header, HEADER_BYTES: MAGIC, length of the JSON and its xxh3 (little endian), JSON: what the snapshot is of, and of each
-array its type, offset, bytes and xxh3. What does not fit is not a snapshot. The arrays:
+Header, HEADER_BYTES: MAGIC, length of the JSON and its xxh3 (little endian), JSON: the index version, and for each
+array its type, offset, bytes and xxh3. A file that does not conform is not a snapshot. The arrays:
 
-tokens     uint16[tokens]      the streams of all texts in a row; a place in it is an address
-offsets    uint32[2^bits + 1]  where each bucket begins (matcher.index.postings)
+tokens     uint16[tokens]      the concatenated streams of all texts; an index into it is an address
+offsets    uint32[2^bits + 1]  the start of each bucket (matcher.index.postings)
 entries    uint64[postings]
-starts, ends  int64[texts]     where each text's stream lies; increasing
+starts, ends  int64[texts]     the bounds of each text's stream; increasing
 directory  uint32              matcher.index.postings.owner
-id_bounds  int64[texts + 1]    where each text id begins
+id_bounds  int64[texts + 1]    the start of each text id
 ids        uint8               text ids in UTF-8
 id_order   uint32[texts]       texts in order of their ids' bytes
 """
@@ -54,7 +54,7 @@ TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The position of an array in the file. xxh3: of its bytes."""
+    """The position of an array in the file. xxh3: the hash of its bytes."""
 
     offset: int
     items: int
@@ -63,7 +63,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The version of a snapshot, and the positions of its arrays. size: of the whole file in bytes."""
+    """The version of a snapshot, and the positions of its arrays. size: the bytes of the whole file."""
 
     algorithm_id: int
     version: IndexVersion
@@ -78,7 +78,7 @@ class Header:
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> "Header":
-        """Parse a header. Raises BadInput or ValueError for other bytes."""
+        """Parse a header. Raises BadInput or ValueError if it is invalid."""
         if len(raw) < HEADER_BYTES:
             raise BadInput("index.short")
         magic, size, digest = _PREFIX.unpack_from(raw)
@@ -91,15 +91,15 @@ class Header:
 
 
 class Snapshot:
-    """A snapshot mapped into memory, shared by all processes that map it. It stays valid when its file is deleted."""
+    """A snapshot mapped into memory, shared by all processes that map it. It stays valid after its file is deleted."""
 
     def __init__(self, path: Path) -> None:
         """Map and check the whole file. Raises UnreadableFile if it is missing, incomplete or damaged."""
         try:
             with path.open("rb") as file:
                 self.header = Header.from_bytes(file.read(HEADER_BYTES))
-            # Private, not read-only: nothing writes to it, and for arrays that say that they cannot be written to every
-            # kernel is compiled once more, by each machine at its first page (a minute of the processor, 2026-11).
+            # Private, not read-only: nothing writes to the array, but numba compiles every kernel again for read-only
+            # arrays, on each machine at its first page (a minute of the processor, 2026-11).
             raw = np.memmap(path, np.uint8, "c")
             arrays = {name: _array(raw, self.header, name) for name in TYPES}
         except (OSError, ValueError, KeyError, TypeError, BadInput) as error:
@@ -111,7 +111,7 @@ class Snapshot:
         self.streams = TokenStreams(self.tokens, arrays["starts"], arrays["ends"])
 
     def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
-        """Return the range of the text's stream in `tokens`; None for an unknown text."""
+        """Return the range of the text's stream in `tokens`, or None if the text is unknown."""
         row = self.ids.row(text_id)
         return None if row is None else (int(self.streams.starts[row]), int(self.streams.ends[row]))
 
@@ -121,7 +121,7 @@ class StoredIds:
 
     def __init__(self, bounds: NDArray[np.int64], raw: NDArray[np.uint8], order: NDArray[np.uint32]) -> None:
         self._bounds, self._raw, self._order = bounds, raw, order
-        self._seen: dict[WorkTextId, int] = {}  # a page's places are asked for by the ids that its hits were given
+        self._seen: dict[WorkTextId, int] = {}  # the caller asks for the places of a page's hits by the ids it received
 
     def __getitem__(self, row: int) -> WorkTextId:
         text_id = WorkTextId(self._bytes(row).decode())
@@ -132,7 +132,7 @@ class StoredIds:
         return int(self._order.size)
 
     def row(self, text_id: WorkTextId) -> int | None:
-        """Return the row of a text id."""
+        """Return the row of a text id, or None if it is unknown."""
         seen = self._seen.get(text_id)
         if seen is not None:
             return seen
@@ -148,7 +148,7 @@ class StoredIds:
 
 
 class SnapshotFolder:
-    """The snapshots of one index in a folder that may hold those of others."""
+    """The snapshots of one index, in a folder that other indexes may share."""
 
     def __init__(self, folder: Path, algorithm_id: int) -> None:
         self._folder = folder
@@ -169,18 +169,18 @@ class SnapshotFolder:
     def files(self) -> Iterator[tuple[Path, stat_result]]:
         """Yield all files with the name of a snapshot, unordered."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}"):
-            with suppress(FileNotFoundError):  # another process may delete one meanwhile
+            with suppress(FileNotFoundError):  # another process may delete the file meanwhile
                 yield path, path.stat()
 
     def delete_all_but(self, kept: Path) -> None:
-        """Delete the other snapshots, and the remains of killed writers."""
+        """Delete all other snapshots, and the remains of killed writers."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}*"):
             if path != kept:
                 path.unlink(missing_ok=True)
 
     @contextmanager
     def write_lock(self) -> Iterator[bool]:
-        """Try to take the lock for writing a snapshot, and yield whether it was free; it ends with the process."""
+        """Try to lock the folder for writing a snapshot; yield whether it was free. The lock ends with the process."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with (self._folder / f"{self._algorithm_id}.lock").open("w") as file:
@@ -203,7 +203,7 @@ def digest(array: NDArray[Any]) -> int:
 
 
 def _array(raw: NDArray[np.uint8], header: Header, name: str) -> NDArray[Any]:
-    """Return one array of the file. Raises BadInput if it differs from the header."""
+    """Return one array of the file. Raises BadInput if it does not match the header."""
     if raw.size != header.size:
         raise BadInput("index.length")
     section, dtype = header.sections[name], np.dtype(TYPES[name])

@@ -1,4 +1,4 @@
-"""An index with a snapshot in shared memory, which answers without network requests while the index is unchanged."""
+"""An index with a snapshot in shared memory, which needs no network requests while the index is unchanged."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ from matcher.index.snapshot.snapshot_writer import write_snapshot
 
 log = logging.getLogger("zhuiwen.matcher")
 
-# A snapshot is due when its age in seconds exceeds its bytes divided by this. Writing takes 70 MB a second, 20 on an
+# A snapshot is due if its age in seconds exceeds its bytes divided by this. Writing takes 70 MB a second, 20 on an
 # overloaded machine: at most a tenth of the time for any size (2026-11; 88 MB at 25 M characters: 44 s).
 BYTES_PER_PAUSE_S = 2_000_000
 
@@ -37,7 +37,10 @@ class VersionedIndex(MatchIndex, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFile:
-    """A snapshot in its folder. is_current: it is of the version in use and answers look-ups. written_s: since 1970."""
+    """A snapshot in its folder.
+
+    is_current: whether it has the version in use and serves look-ups. written_s: seconds since 1970.
+    """
 
     version: IndexVersion
     is_current: bool
@@ -46,20 +49,23 @@ class SnapshotFile:
 
 
 class SnapshotIndex:
-    """A `matcher.index.ports.MatchIndex` that looks up in a snapshot of another, or in that other when it has changed.
+    """A `matcher.index.ports.MatchIndex` that uses a snapshot of another index, or that index if it has changed.
 
-    Every look-up asks `source` for its version first: one small call. Only a snapshot of this very version answers, so
-    a removed text is never found and an added one always is. One thread at a time.
+    Every look-up first requests the version of `source` with one small call. The snapshot is used only if it has this
+    version, so removed texts are never found and added texts always are. One thread at a time.
     """
 
     def __init__(self, source: VersionedIndex, folder: Path) -> None:
-        """folder: where snapshots are, of any number of indexes; in /dev/shm they are memory and nothing else."""
+        """Create the index.
+
+        folder: the folder of snapshots, for any number of indexes; in /dev/shm they only take memory.
+        """
         self.algorithm_id = source.algorithm_id
-        self.is_answering = False  # whether the last look-up was answered from a snapshot
+        self.is_answering = False  # whether the last look-up used a snapshot
         self._source = source
         self._folder = SnapshotFolder(folder, source.algorithm_id)
         self._snapshot: Snapshot | None = None
-        self._unusable: Path | None = None  # logged once
+        self._unusable: Path | None = None  # to log each path once
 
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         version = self._source.version()
@@ -72,7 +78,7 @@ class SnapshotIndex:
         return snapshot.table.look_up(spread_hashes(hashes), max_postings, snapshot.ids.__getitem__, snapshot.streams)
 
     def file(self) -> SnapshotFile | None:
-        """Return the newest intact snapshot of this index, after checking the whole file; None without one."""
+        """Return the newest intact snapshot of this index, after checking the whole file, or None if there is none."""
         newest = self._folder.newest()
         if newest is None:
             return None
@@ -83,20 +89,18 @@ class SnapshotIndex:
     def is_due(self, now_s: float) -> bool:
         """Return whether the newest snapshot is old enough, for its size, to write another.
 
-        now_s: since 1970.
-
-        One from the future was written while the clock was ahead: its age says nothing.
+        now_s: seconds since 1970. A snapshot from the future was written while the clock was ahead: its age is unknown.
         """
         ages = ((now_s - written.st_mtime, written.st_size) for _, written in self._folder.files())
         return not any(0 <= age_s < size / BYTES_PER_PAUSE_S for age_s, size in ages)
 
     def refresh(self, entry: Callable[[WorkTextId], IndexableText | None], folder: Path | None = None) -> bool:
-        """Write a snapshot of the current index unless there is one, and delete older ones.
+        """Write a snapshot of the current index unless it exists, and delete older snapshots.
 
-        entry: the fingerprint of a text that no snapshot has yet; None for one that was withdrawn meanwhile. The others
-        are fingerprinted again from their streams: 20 M characters a second, without the store. folder: for temporary
-        files. Returns whether a current one was written; it is not when another process is writing one, or when the
-        index changed before it was done.
+        entry: returns the fingerprint of a text that no snapshot has yet, or None if the text was withdrawn meanwhile.
+        Other texts are fingerprinted again from their streams: 20 M characters a second, without the store. folder: for
+        temporary files. Returns whether a current snapshot was written: not if another process is writing one, or if
+        the index changed in the meantime.
         """
         with self._folder.write_lock() as is_ours:
             if not is_ours or self._folder.path(self._source.version()).exists():

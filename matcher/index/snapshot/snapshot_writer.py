@@ -1,4 +1,4 @@
-"""Writes snapshots atomically, under another name first."""
+"""Writes snapshots atomically, first under another name."""
 
 import os
 from collections.abc import Iterable
@@ -30,10 +30,11 @@ def write_snapshot(
     version: IndexVersion,
     folder: Path | None = None,
 ) -> None:
-    """Write a snapshot of texts to `path`, which changes in one step at the end.
+    """Write a snapshot of texts to `path`, which is replaced in one step at the end.
 
-    Memory: 128 MB beside 60 bytes a text; `folder` (the system's temporary one if None) holds 16 bytes a posting
-    meanwhile. Of a text given twice the first counts. Raises AlgorithmMismatch, and BadInput for more than 2^32 tokens.
+    Memory: 128 MB plus 60 bytes a text; `folder` (by default the system's temporary folder) temporarily holds 16 bytes
+    a posting. If a text is given twice, the first counts. Raises AlgorithmMismatch, and BadInput if there are more than
+    2^32 tokens.
     """
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -127,7 +128,7 @@ class _SnapshotWriter:
         end = self._file.seek(0, os.SEEK_END)
         at = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
         self._file.truncate(at)
-        if items:  # reserved, so that a full disk is an error here, not a crash when a mapped page is written
+        if items:  # reserved, so that a full disk is an error here and not a crash when a mapped page is written
             os.posix_fallocate(self._file.fileno(), at, items * np.dtype(TYPES[name]).itemsize)
         return at
 
