@@ -90,7 +90,7 @@ def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
 
 
 def require_role(user: Person, record: Any, error: type[BadInput] = BadInput) -> None:
-    """Raise the error for a user without a role for the rights holder of a record."""
+    """Raise `error` if the user has no role for the rights holder of the record."""
     if user_role(user, record.rights_holder_id) is None:
         raise error("case.no-role", holder=record.rights_holder)
 

@@ -10,7 +10,7 @@ from webadmin.ui.console.faults import DONE, FAILED, complain
 from webadmin.ui.console.output import Meter, as_json, say
 from webadmin.ui.console.session import session
 
-MAX_LINES = 200  # for a person; programs get all lines
+MAX_LINES = 200  # lines printed for a person; programs get all
 
 
 def check_stores(

@@ -34,7 +34,7 @@ DEFAULT_WARN_DAYS = 2
 LOCK = "backup.lock"
 UNENDED = "backup.unended"  # the fault of a row until its backup ends
 BEAT = timedelta(minutes=1)
-SILENT_FOR = timedelta(hours=1)  # without a sign of life, the backup was killed; copying rows gives none and is shorter
+SILENT_FOR = timedelta(hours=1)  # silence after which a backup counts as killed; copying rows is silent but shorter
 ROOTS = "authorities"  # a folder of certificates, one file for each time stamp authority
 
 
@@ -238,7 +238,7 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
     known = known_settings()
     for name in [
         each for each in plain if each in known and known[each].declaration.is_secret
-    ]:  # written there by hand
+    ]:  # Operators may write it there by hand.
         value = plain.pop(name)
         hidden.setdefault(name, value)
     if (home / SETTINGS_FILE).is_file():
@@ -247,7 +247,7 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
 
 
 def has_key(home: Path) -> bool:
-    """Return True if the files have the key to the secrets in the database, not only the environment."""
+    """Return True if the files, and not only the environment, have the key to the secrets in the database."""
     return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
 
 

@@ -73,7 +73,7 @@ class Rights:
         self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
         self._zone = timezone.get_default_timezone()
         self._near: dict[tuple[str, int], _HostRights] = {}
-        self._numbers: dict[int, dict[str, set[int]]] = {}  # of chapters, by work and text
+        self._numbers: dict[int, dict[str, set[int]]] = {}  # chapter numbers by work and text
         self._overruled: set[tuple[str, int, str, str]] = set()
         self._no_longer: dict[tuple[str, int], Rejection] = {}  # overrulings that were withdrawn
         for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):

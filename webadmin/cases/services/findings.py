@@ -37,7 +37,7 @@ EXCERPT_CHARS = 80  # characters in a line of a list
 REACH_CHARS = 40  # fits a title and a name with their introduction; chosen, the matcher searches 30 for a title
 MIN_NAME_CHARS = 2
 _NO_COPIES = (MatchClass.QUOTATION, MatchClass.TEASER)
-_NO_ALTERATIONS = {str(Obfuscation.SLOW_PARTS)}  # is about reading time, not about the text
+_NO_ALTERATIONS = {str(Obfuscation.SLOW_PARTS)}  # concerns reading time, not the text
 # A name may be a common word (江南): only words such as "by" or "wrote" next to it make it an author.
 _INTRODUCES = r"(?:作\s?者|作\s?家|出\s?自|摘\s?自|引\s?自|选\s?自|選\s?自|[—―-]{1,2}|文\s?[/／])[\s:：]{0,2}"
 _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|筆下)"
@@ -64,7 +64,7 @@ class Findings:
 
     @cached_property
     def rejection(self) -> Rejection | None:
-        """The reason why the findings are no case even without any right; None if they are one."""
+        """The reason why the findings are not a case even without any right, or None."""
         if self.copies:
             return None
         is_quoted = any(match.match_class is MatchClass.QUOTATION for match in self.matches)

@@ -38,7 +38,7 @@ def exclude_passages(
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
-    """Exclude the match's whole text of the work. Raises as `exclude_passages` does."""
+    """Exclude the match's whole text of the work. Raises the errors of `exclude_passages`."""
     require_role(user, match.case)
     return _exclude(match, user, reason, note, [{"text_id": match.text_id}])[0]
 

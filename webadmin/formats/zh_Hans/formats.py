@@ -1,4 +1,4 @@
-"""Moments in lists and forms: the same shape in both languages, so that they can be compared at a glance."""
+"""Formats of times in lists and forms, the same in both languages, so that times can be compared at a glance."""
 
 DATE_FORMAT = SHORT_DATE_FORMAT = "Y-m-d"
 TIME_FORMAT = "H:i"

@@ -203,7 +203,7 @@ def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
 
 
 def confirm(notice: Notice, by: User) -> None:
-    """Confirm a notice: make and keep its files. Raises BadInput if it is not ready or the user is not a manager."""
+    """Confirm a notice, and store its files. Raises BadInput if it is not ready or the user is not a manager."""
     require_manager(notice, by)
     now = timezone.now()
     with transaction.atomic():

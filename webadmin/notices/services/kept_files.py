@@ -61,7 +61,7 @@ def check_template(content: bytes, kind: Paper, name: str) -> None:
 
 
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
-    """Keep a template that passed `check_template`; it is used from now on. Raises BadInput, RetryLater."""
+    """Store a template that passed `check_template`; it is used from now on. Raises BadInput, RetryLater."""
     require_manager(holder, by)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Runs archive imports, in the process of the command line or in one of their own: `python -m webadmin.process`."""
+"""Runs archive imports, in the process of the command line or in a separate one: `python -m webadmin.process`."""
 
 import logging
 import time
@@ -23,7 +23,7 @@ from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.imports")
-NOTE_EVERY_S = 2.0  # after a kill, at most so much is read again
+NOTE_EVERY_S = 2.0  # After a kill, at most this much is read again.
 
 
 def run_import(

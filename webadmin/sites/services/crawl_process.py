@@ -47,7 +47,7 @@ MAX_UNCONFIRMED_S = crawls.DEAD_AFTER_SILENCE.total_seconds() / 2
 
 
 class RunLease:
-    """A context manager that renews the lease of a run in a thread, and stops a crawl that lost it.
+    """A context manager that renews the lease of a run in a thread, and stops the crawl if the lease is lost.
 
     After `crawls.DEAD_AFTER_SILENCE` without a sign of life, another process crawls the run. A process that was
     suspended, or whose database is down, therefore holds its run for at most half of that time; the other half allows
@@ -85,13 +85,13 @@ class RunLease:
         return self.counts is not None and self.counts.kept_pages > self._earlier.kept_pages
 
     def total(self, counts: CrawlCounts) -> CrawlCounts:
-        """Return the counts including those from before the run was stopped or waited."""
+        """Return the counts, including the counts from before the run was stopped or waited."""
         return counts.plus(self._earlier)
 
     def _renew(self) -> None:
         while not self._stop.wait(HEARTBEAT_S):
             asked_at_s = _now_s()
-            fresh()  # the connection may have ended since the last sign of life
+            fresh()  # The connection may have ended since the last sign of life.
             try:
                 is_ours = crawls.heartbeat(self._run, self.counts)
             except DatabaseFailure as error:

@@ -1,6 +1,6 @@
 """Starts and stops the long jobs of this machine: crawls, imports, backups and searches by meaning.
 
-Each is a process (`crawler`, `archive_imports`) that outlives the one that starts it, so no worker waits.
+Each job is a process (`crawler`, `archive_imports`) that outlives the worker that starts it, so no worker waits.
 """
 
 import logging

@@ -128,7 +128,7 @@ class _SearchRun:
         discovery.end_query(query, len(answer.results), left_out)
 
     def _query(self, plan: DiscoveryPlan) -> DiscoveryQuery | None:
-        """Begin the query for the rarest sentence of a chapter that was not sent yet, if there is one."""
+        """Begin the query for the rarest unsent sentence of a chapter, or return None if there is none."""
         asked = discovery.asked_sentences(plan.work, self._ports.clock.now())
         for chapter in discovery.chapters_to_ask(plan.work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
@@ -180,7 +180,7 @@ class _SearchRun:
         crawl_accepted(site, self._ports)
 
     def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
-        """Compare a page with the work; a page that cannot be read gives a result with a fault."""
+        """Compare a page with the work; if the page cannot be read, return a result with a fault."""
         try:
             reading = self._read(work, result.url)
         except (BadInput, RetryLater) as error:
@@ -196,7 +196,7 @@ class _SearchRun:
         )
 
     def _read(self, work: Work, url: str) -> Reading:
-        """Raises BadInput or RetryLater for a page that cannot be read, or may not be."""
+        """Fetch and read a page. Raises BadInput or RetryLater if the page cannot or may not be read."""
         if not self._may_fetch(url):
             raise BadInput("search.robots")
         self.done.fetched += 1

@@ -69,7 +69,7 @@ class MoveEvidence:
 
 
 def evidence_sentences(evidence: Mapping[str, Any]) -> list[Message]:
-    """Return sentences on the evidence in a row of SiteMove."""
+    """Describe the evidence stored in a row of SiteMove in sentences."""
     said = []
     if count := evidence.get("start_pages_led"):
         said.append(Message("tracking.start-pages-led", count=count))

@@ -133,7 +133,7 @@ def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
 
 
 def _registrable_domains(site: Site) -> set[str]:
-    """Return the registrable domains of a site; two sites of one platform share the platform's identifiers."""
+    """Return the registrable domains of a site, because sites on the same platform share the platform's identifiers."""
     return {registrable(host.name) for host in site_hosts(site)}
 
 

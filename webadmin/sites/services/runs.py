@@ -194,7 +194,7 @@ def left_out(run: CrawlRun | None) -> list[Message]:
 def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
     """Return the plan by which a spider crawls the site."""
     politeness = site_politeness(site, by_second_route=run.by_second_route)
-    is_list = KINDS[site.kind].starts_are_pages  # its pages' own hosts are allowed
+    is_list = KINDS[site.kind].starts_are_pages  # The hosts of its pages are allowed.
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
         run_id=str(run.pk),
@@ -462,6 +462,6 @@ def has_upcoming_crawls(now: datetime) -> bool:
 
 
 def set_clock_back(now: datetime) -> int:
-    """Correct the future times that a clock that was ahead left, and return their number; missed runs are deleted."""
+    """Correct times in the future, left by a clock that was ahead, and return their number; missed runs are deleted."""
     deleted, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
     return deleted + set_back(now)

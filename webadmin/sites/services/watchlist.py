@@ -1,4 +1,4 @@
-"""Adds sites to the watchlist of a rights holder, from addresses or lists of pages, and finds them and their hosts."""
+"""Adds sites to a rights holder's watchlist, from URLs or lists of pages, and finds sites and their hosts."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MAX_URL_CHARS = 2_000
 MAX_BAD_LINES = 10  # bad lines shown at once; a wrong file has thousands
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
-MAX_START_URLS = 50  # of a site; lists of pages, which have thousands, cover no host
+MAX_START_URLS = 50  # hosts of a site; lists of pages, which have thousands, cover no host
 
 
 def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
@@ -138,7 +138,7 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
 def _find_or_create_site(rights_holder: RightsHolder, name: str, host: Host) -> Site:
     """Return the site for a URL: found by name, or without a name by host, or else a new site.
 
-    With a name, several sites may have the same host (webadmin.sites.services.watchlist warns of it).
+    With a name, several sites may have the same host; `shared_hosts` warns of it.
     """
     watched = Site.objects.filter(rights_holder=rights_holder)
     found = watched.filter(name=name) if name else watched.filter(domains__host__in=host.spellings())
@@ -196,7 +196,7 @@ def _only(key: str, found: list[Site]) -> Site:
 
 
 def shared_hosts(site: Site) -> list[Message]:
-    """Return a message for each other site of the rights holder that covers a host of this one."""
+    """Return a message for each other site of the rights holder that covers a host of this site."""
     own = {spelling for host in crawled_hosts(site) for spelling in host.spellings()}
     others = Site.objects.filter(rights_holder=site.rights_holder_id).exclude(pk=site.pk)
     return [
@@ -213,6 +213,6 @@ def crawled_hosts(site: Site) -> list[Host]:
 
 
 def site_hosts(site: Site) -> list[Host]:
-    """Return the hosts of a site: its domains, or else those of its start URLs."""
+    """Return the hosts of a site: its domains, or else the hosts of its start URLs."""
     domains = [domain.host for domain in site.domains.all()]
     return list(dict.fromkeys(parse_hosts(domains or site.start_urls.split()[:MAX_START_URLS])))

@@ -1,4 +1,4 @@
-"""Actions of lists and records: buttons that ask for confirmation, refusals, and the redirect afterwards."""
+"""Actions of lists and records: buttons that ask for confirmation, messages on refusals, and redirects."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -41,7 +41,7 @@ def redirect_to_record(request: HttpRequest, record: Model) -> HttpResponse:
 def carry_out_each(
     request: HttpRequest, records: Iterable[R], act: Callable[[R], object], name: Callable[[R], str] = str
 ) -> int:
-    """Act on each record, tell the user every refusal with the record's name, and return the number of successes."""
+    """Call `act` on each record, show each refusal with the record's name, and return the number of successes."""
     done = 0
     for record in records:
         try:

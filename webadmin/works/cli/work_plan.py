@@ -18,7 +18,7 @@ FIRST_TITLES = 3
 def plan_lines(planned: "PlannedChange", record: dict[str, Any], ways: "Sequence[Division]") -> Iterator[Message]:
     """Yield a line of counts, the division into chapters, and a line for each chapter added, removed or changed.
 
-    Long lists are cut. record: of `plan_record`. ways: possible divisions of the work, the default first.
+    Long lists are cut. record: from `plan_record`. ways: the possible divisions of the work, the default first.
     """
     yield _summary(planned)
     if not planned.is_nothing:

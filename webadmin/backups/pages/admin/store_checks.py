@@ -13,7 +13,7 @@ from webadmin.ui.pages.columns import NOTHING, label_text
 from webadmin.ui.pages.wording import message_text
 
 MAX_LINE_CHARS = 1_000
-MAX_SHOWN = 200  # damages of one check; the command line shows all
+MAX_SHOWN = 200  # damages shown for one check; the command line shows all
 
 
 @admin.register(StoreCheck)

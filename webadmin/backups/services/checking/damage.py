@@ -11,7 +11,7 @@ from pagestore.checking import FaultKind
 from webadmin.backups.services.store_checks import PARTS
 
 MAX_CASES_SHOWN = 10
-LEADS = "rewrites_rewordedlead"  # the table whose rows have a name of their own in messages
+LEADS = "rewrites_rewordedlead"  # The table whose rows have their own name in messages.
 
 
 class Store(StrEnum):
@@ -72,7 +72,7 @@ class Damage:
 
     @property
     def sentence(self) -> Message:
-        """A message of one line for people."""
+        """The damage as a one-line message."""
         is_row = self.store is Store.ADMIN and self.remedy is Remedy.RESTORE  # a backup restores all rows or none
         place = " ".join(filter(None, (self.place, self.key)))
         remedy = Message("checking.restore-row") if is_row else _term(self.remedy)

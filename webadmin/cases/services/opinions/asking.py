@@ -133,7 +133,7 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
 
 def _store_opinion(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
     with answering(), transaction.atomic():
-        if matches:  # none if the case was deleted in the meantime
+        if matches:  # Empty if the case was deleted meanwhile.
             SecondOpinion.objects.get_or_create(
                 case_id=subject.case_id,
                 version_id=subject.version_id,

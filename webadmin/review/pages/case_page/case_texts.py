@@ -33,7 +33,7 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
     found = CaseTexts(notes=_zone_notes(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
-        if version is not None:  # the main text if the compared one is gone, for which a note is added
+        if version is not None:  # the main text if the compared text is gone, which a note says
             found.reading = version.reading
             found.page = version.reading.text_by_digest(match.page_text_digest) or version.reading.text
         found.work = stores.work_store().text(WorkTextId(match.text_id))

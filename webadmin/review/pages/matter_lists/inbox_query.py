@@ -107,7 +107,7 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
 
 
 def list_matters(query: InboxQuery, request: HttpRequest, user: User) -> "QuerySet[Matter]":
-    """Return the matters of a query that the user sees, in its order."""
+    """Return the matters of a query that the user may see, in its order."""
     matters = queue_matters(query.queue, access.visible(Matter.objects.all(), user), user)
     found = _apply_filters(query, matters)
     found = search_matters(request, found, query.words) if query.words else found

@@ -201,7 +201,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
 
 
 def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
-    """Yield name and address of the possible actions on a confirmed lead."""
+    """Yield the names and URLs of the possible actions on a confirmed lead."""
     site = reverse("admin:watched_sites_site_change", args=[lead.site_id])
     page = reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id])
     yield {"name": _("Contact at the site"), "address": site}

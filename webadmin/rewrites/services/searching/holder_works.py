@@ -24,7 +24,7 @@ class HolderWorks:
     def __init__(self, codes: CodesStore, encoder: Encoder, background: Background) -> None:
         self._codes, self._encoder, self._background = codes, encoder, background
         self._chunks = ChunkIndex()
-        self._latin: MeaningIndex | None = None  # works in Latin script, None if there are none
+        self._latin: MeaningIndex | None = None  # works in Latin script, or None if there are none
         self._han: MeaningIndex | None = None  # other works, None until a page needs it
         self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # length, is_latin
         self._search: RewordedSearch | None = None
@@ -55,7 +55,7 @@ class HolderWorks:
         """Return the leads found in the text of a page."""
         if self._han is None and is_latin(text):
             if len(sentence_units(text)) < MIN_SENTENCES:
-                return ()  # a line in English does not justify encoding all works
+                return ()  # one line in English does not justify encoding all works
             self._han = MeaningIndex(self._background.axes)
             self._add_meanings(self._han, [text_id for text_id, (_, latin) in self._chars.items() if not latin])
             self._search = None

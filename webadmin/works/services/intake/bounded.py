@@ -23,7 +23,7 @@ MAX_PAGES_OF_PDF = 300  # Notarial deeds are not longer.
 
 
 class BoundedReader(ReadingProcess):
-    """A reading process for files; it starts with the first one."""
+    """A reading process with time and memory limits for files, which starts with the first file."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Works as intake finds them, the faults of unreadable files, and the division of a work into other chapters."""
+"""The works that intake finds, the faults of unreadable files, and the division of a work into other chapters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from crawler.formats.headings import list_styles, number_chapters, split_chapter
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """A way to divide a work: a heading style, the file's own way (OWN), or not at all (WHOLE)."""
+    """A way to divide a work: a heading style, the file's own division (OWN), or undivided (WHOLE)."""
 
     style: str
     chapters: int
@@ -20,9 +20,9 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """A work, with what a manifest says about it; "" if it says nothing.
+    """A work with the values of its manifest, which are "" if missing.
 
-    ways: possible divisions, if the reading process looked for them; that is slow for a text made to be slow.
+    ways: the possible divisions, if the reading process searched for them, which takes long for hostile texts.
     """
 
     file: WorkFile
@@ -35,7 +35,7 @@ class FoundWork:
 
 @dataclass(slots=True)
 class Intake:
-    """The works of a path, and one fault for each file or line that was left out."""
+    """The works at a path, and a fault for each file or line that was left out."""
 
     works: list[FoundWork] = field(default_factory=list)
     faults: list[BadInput] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Intake:
         self.faults += other.faults
 
     def made_storable(self) -> "Intake":
-        """Return the same without characters that cannot be stored, in names, titles and texts."""
+        """Return a copy without characters that cannot be stored in names, titles and texts."""
         return Intake([_storable(work) for work in self.works], self.faults)
 
 

@@ -16,7 +16,7 @@ from crawler.formats.plain import normalize_lines
 from webadmin.ui.services.json_lines import records
 from webadmin.works.services.intake.division import FoundWork, Intake
 
-MAX_FAULTS = 1_000  # more mean that the file is of another kind; the rest are counted
+MAX_FAULTS = 1_000  # More faults mean that the file is of another kind; the rest are only counted.
 
 
 @dataclass(slots=True)
