@@ -101,7 +101,7 @@ class TokenCache:
         if places is None:
             self._clear()
             places = self._fetch(text_ids)
-        if places is None:  # more than the cache may hold, for this one question
+        if places is None:  # more than the cache may hold, for this request only
             self._clear()
             places = self._fetch(text_ids, is_limited=False) or []
         bounds = np.array(places, np.int64).reshape(-1, 2)

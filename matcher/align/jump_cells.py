@@ -11,7 +11,7 @@ from matcher.align.token_agreement import Tokens
 UNALIGNED = -1
 NO_CELL = -1
 NO_PLACE = -1
-SEED = 2  # tokens in a row that must be equal where a leap leads, or the two behind it
+SEED = 2  # tokens in a row that must be equal at the target of a leap, or the two after it
 # The most pairs of page and work tokens considered for each seed token; beyond it seeds are longer. 2 ** 25: a page and
 # a work of 5,800 tokens each, some 100,000 pairs by chance.
 MAX_PLANE_OF_SEED = 1 << 25

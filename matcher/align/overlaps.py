@@ -28,7 +28,7 @@ from matcher.align.segments import (
 from matcher.calibration import Calibration
 
 KEPT = -1
-STRETCH_TOKENS = 2_000  # about what a page has of a work
+STRETCH_TOKENS = 2_000  # about what a page copies from a work
 
 Numbers = NDArray[np.int64]
 ALONE = np.array([0, 1], np.int64)

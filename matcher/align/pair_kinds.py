@@ -30,7 +30,7 @@ UNSEEN = 2
 MANY_HOMOPHONES = 9
 NO_LEVEL, COUNT_ONLY = 99, -1
 VOWELS = "aeiouv"  # v for ü
-HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # taken for each other
+HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # often confused
 # The outcome of a pair of tokens that are not the same character.
 HOMOPHONE, SHAPE, SCRIPT, PINYIN, REPLACED, NOISE = range(6)
 SAME = -1

@@ -27,7 +27,7 @@ from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedPage,
 
 HAN, LATIN, FULL_WIDTH_LATIN = int(Kind.HAN), int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)
 FIRST_LOWER, LAST_LOWER = ord("a"), ord("z")
-SURROUNDING = 2  # tokens: what stands between the last but one and the last beside a change is read with it
+SURROUNDING = 2  # tokens: the text between the last two tokens beside a change is read with it
 TONES = "012345０１２３４５"
 NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
 

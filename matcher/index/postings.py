@@ -25,7 +25,7 @@ MAX_POSTINGS_OF_HASH_IN_TEXT = 16
 # highest (2026-11). Multiplication by an odd number near 2^64 / golden ratio is a bijection, and each eighth of its
 # leading bits holds 12.4 to 12.7 %.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-SHORT = 16  # entries that are passed one by one: two cache lines; in a longer bucket halving is faster
+SHORT = 16  # entries scanned one by one: two cache lines; in a longer bucket bisection is faster
 Int = int | np.int64
 KEYS_AT_ONCE = 256  # 64 bytes of entries each
 BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a chapter

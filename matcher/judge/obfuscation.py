@@ -21,7 +21,7 @@ from matcher.judge.classification import Figures
 # Private-use characters replace characters and are changes; full-width letters are read as letters.
 HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED, Obfuscation.STREWN)
 HIDING_NUMBERS = {kind: NOISE_KINDS.index(kind) for kind in HIDING_KINDS}
-MIN_RATIO_TO_WORK = 2  # a work that is itself set with spaces explains as many on the page
+MIN_RATIO_TO_WORK = 2  # a work that itself contains spaces explains as many on the page
 MAX_EXAMPLE_CHARS = 80
 
 _OBFUSCATION_OF_CHANGE = {
