@@ -17,7 +17,7 @@ from pyasn1_modules import rfc3161  # type: ignore[import-untyped]
 from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from bundles.ports import Client
 from bundles.records import TimeStamp
-from bundles.revocation import MAX_LIST_BYTES, list_as_pem, list_urls
+from bundles.revocation import MAX_LIST_BYTES, list_as_pem, revocation_list_urls
 from bundles.stamps import MAX_DER_BYTES, SHA256_OID, certificate_chain, verify_stamp
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
@@ -88,7 +88,7 @@ class Authority:
         Unavailable lists are left out, which verification reports.
         """
         way = certificate_chain(stamp, digest, self.name)[:-1]
-        places = dict.fromkeys(place for certificate in way for place in list_urls(certificate)[:1])
+        places = dict.fromkeys(place for certificate in way for place in revocation_list_urls(certificate)[:1])
         found, end = b"", time.monotonic() + min(LISTS_TIMEOUT_S, self._timeout_s)
         for place in list(places)[:MAX_LISTS]:
             left_s = end - time.monotonic()

@@ -44,7 +44,7 @@ def list_as_pem(content: bytes) -> bytes:
     return read.public_bytes(Encoding.PEM)
 
 
-def list_urls(certificate: x509.Certificate) -> list[str]:
+def revocation_list_urls(certificate: x509.Certificate) -> list[str]:
     """Return the HTTP URLs that a certificate names for its issuer's revocation list."""
     try:
         points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value

@@ -351,11 +351,11 @@ def decode_literal(literal: str) -> str:
     """
     if "\\" not in literal:
         return literal
-    meant = _ESCAPE.sub(_character, literal)
+    meant = _ESCAPE.sub(_unescape, literal)
     return meant if meant.isascii() else meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _character(sign: re.Match[str]) -> str:
+def _unescape(sign: re.Match[str]) -> str:
     return chr(int(sign[1] or sign[2], 16)) if sign[1] or sign[2] else _CONTROLS.get(sign[3], sign[3])
 
 

@@ -91,7 +91,7 @@ def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Rende
     assert page.tree is not None
     has_scripts = next(page.tree.iter("script", "link"), None) is not None
     for_scripts = read_script_data(page.tree, page.url) if has_scripts else None
-    reading = _read_marked(page, rules, sieve, context)
+    reading = _read_markup(page, rules, sieve, context)
     if (
         for_scripts is None
         or not for_scripts.may_be_written
@@ -103,7 +103,7 @@ def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Rende
     return written if written is not None and is_longer else reading
 
 
-def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
+def _read_markup(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
     """Read the text in a page's own markup."""
     assert page.tree is not None
     if page.is_plain and len(flat := lines(page.tree)) > MAX_LINES_OF_PLAIN:
@@ -140,7 +140,7 @@ def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) 
     if tree is None:
         return None
     written = OpenPage(page.url, replace(page.decoded, text=markup), tree, steps=page.steps)
-    reading = _read_marked(written, NO_RULES, keep_all_lines, context)
+    reading = _read_markup(written, NO_RULES, keep_all_lines, context)
     return replace(reading, extractor=extractor) if isinstance(reading, Reading) else None
 
 

@@ -179,7 +179,7 @@ class Judge:
         """Return the texts with at least half of the matched tokens, those with most tokens first."""
         if not aligned.resolved.has_losers:
             return ()
-        found = aligned.resolved.other_carriers(number, *_ranges(passages))
+        found = aligned.resolved.competing_texts(number, *_ranges(passages))
         carried = {aligned.text_ids[other]: matches for other, matches in found}
         least = self._calibration.min_share_for_also * sum(passage.matches for passage in passages)
         fullest = sorted(carried, key=lambda other: (-carried[other], other))

@@ -339,7 +339,7 @@ def _further_texts(reading: Reading) -> dict[str, bytes]:
 
 
 def _side_line_bytes(surroundings: Iterable[SurroundingLine]) -> bytes:
-    """Return one line each: the first letter of its zone, the number of main-text lines before it, and its text."""
+    """Return a line for each line of the surroundings: first letter of its zone, main-text lines before it, text."""
     return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in surroundings))
 
 
@@ -349,7 +349,7 @@ def _parse_side_lines(data: bytes) -> tuple[SurroundingLine, ...]:
 
 
 def _mark_bytes(marks: Iterable[Mark]) -> bytes:
-    """Return one line each: its kind, and its beginning and end in the raw and in the clean text."""
+    """Return a line for each mark: its kind, and its start and end in the raw and in the clean text."""
     rows = (f"{mark.kind} {mark.raw.start} {mark.raw.end} {mark.text.start} {mark.text.end}" for mark in marks)
     return "\n".join(rows).encode()
 

@@ -24,7 +24,7 @@ class ReferenceTexts:
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """The counts of what a sweep sent again.
+    """The counts of the tasks that a sweep queued again.
 
     pages, works_added: including those without a fingerprint of the current algorithm, if the sweep checked them.
     search: pages must be searched for new texts.

@@ -280,7 +280,7 @@ _DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""",
 
 
 def _without_data(text: str) -> tuple[str, dict[str, str]]:
-    """Replace data: URLs, which may be as long as a font, by short placeholders; also return the originals."""
+    """Replace data: URLs, which may contain a whole font, with short placeholders; also return the originals."""
     data: dict[str, str] = {}
 
     def replace_data(match: re.Match[str]) -> str:

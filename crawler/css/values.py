@@ -240,7 +240,7 @@ def _family(part: Sequence[Node]) -> str:
     return (strings[-1] if strings else " ".join(names)).strip().lower()
 
 
-def first_address(value: str) -> str:
+def first_url(value: str) -> str:
     """Return the first URL in a value, or "" if there is none."""
     return _first_address(parse_value(value))
 

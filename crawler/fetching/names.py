@@ -109,7 +109,7 @@ class NameResolver:
 
 
 def make_resolver(settings: Any) -> NameResolver:
-    """Make the resolver for a crawl's settings (scrapy.settings.Settings); its limit is at most that of a download."""
+    """Make the resolver for the settings (scrapy.settings.Settings) of a crawl, with at most a download's timeout."""
     return NameResolver(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
 
 

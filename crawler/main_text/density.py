@@ -109,7 +109,7 @@ def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
         parent = node.getparent()
         if parent is None or parent.tag == "html" or node.tag == "body":
             break
-        if _has_brothers(node, parent, masses):
+        if _has_similar_siblings(node, parent, masses):
             best = parent
         node = parent
     return best
@@ -125,18 +125,18 @@ def _around_paragraph(best: HtmlElement, masses: dict[HtmlElement, float]) -> Ht
     return around if next(others, None) is not None else best
 
 
-def _has_brothers(node: HtmlElement, parent: HtmlElement, masses: dict[HtmlElement, float]) -> bool:
+def _has_similar_siblings(node: HtmlElement, parent: HtmlElement, masses: dict[HtmlElement, float]) -> bool:
     own, parts = _kind(node), _parts(node)
-    brothers = twins = 0.0
+    siblings = similar = 0.0
     for child in parent:
         mass = masses.get(child, 0.0)
         if child is node or not mass or _kind(child) != own:
             continue
         shared = _parts(child)
         is_alike = not (parts or shared) or len(parts & shared) >= MIN_SHARED_PARTS * min(len(parts), len(shared))
-        brothers += mass if own[1] or is_alike else 0.0
-        twins += mass if own[1] and is_alike else 0.0
-    return brothers > MIN_BROTHERS_SHARE * masses[node] or twins > MIN_TWINS_SHARE * masses[node]
+        siblings += mass if own[1] or is_alike else 0.0
+        similar += mass if own[1] and is_alike else 0.0
+    return siblings > MIN_BROTHERS_SHARE * masses[node] or similar > MIN_TWINS_SHARE * masses[node]
 
 
 def _kind(element: HtmlElement) -> tuple[object, str, str]:
@@ -330,7 +330,7 @@ def widen_to_sections(page: Sequence[Line], main: HtmlElement | None) -> HtmlEle
     for box in islice(main.iterancestors(*BLOCKS), _MAX_LEVELS_OF_SECTIONS):
         inside = set(box.iter())
         added = [place for place, line in enumerate(page) if place not in within and line.container in inside]
-        if not _is_document([page[place] for place in added]):
+        if not _may_be_main_text([page[place] for place in added]):
             break
         within.update(added)
         has_more = not spoken.isdisjoint(added) and len(spoken & within) >= MIN_SECTIONS
@@ -352,7 +352,7 @@ def _is_prose(line: Line) -> bool:
     return weight(line) >= _MIN_WEIGHT and line.link_chars <= MAX_LINK_SHARE_OF_PROSE * len(line.text)
 
 
-def _is_document(added: Sequence[Line]) -> bool:
+def _may_be_main_text(added: Sequence[Line]) -> bool:
     """Return True if lines may be a part of the text, and contain neither menus nor comments."""
     boxes = (line.container.getparent() if line.container.tag in _PARTS else line.container for line in added)
     return not any(is_in_menu(box) or is_elsewhere(box) for box in boxes) and not any(map(is_label, added))

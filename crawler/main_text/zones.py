@@ -148,11 +148,11 @@ class _Zones:
             begun = [box for box in self._boxes(line.container) if self._spans[box][0] == place]
             end = self._spans[begun[-1]][1] if begun else place
             if begun and end == place:
-                end = self._last_alike(begun[-1], place)
+                end = self._last_line_of_similar_siblings(begun[-1], place)
             found.update(range(place, end + 1))
         return found
 
-    def _last_alike(self, heading: HtmlElement, place: int) -> int:
+    def _last_line_of_similar_siblings(self, heading: HtmlElement, place: int) -> int:
         """Return the last line of the boxes directly after a heading that share their tag and class.
 
         If there are none, return the line of the heading.

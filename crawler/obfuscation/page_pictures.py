@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from core.wording import Message
 from crawler.characters.repertoire import HAN, count_han
-from crawler.css.values import DESKTOP_UNITS, first_address, length_px
+from crawler.css.values import DESKTOP_UNITS, first_url, length_px
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.markup import Line, lines
 from crawler.obfuscation.pictured_lines import (
@@ -176,7 +176,7 @@ def _sources(page: MarkedPage) -> Iterable[tuple[HtmlElement, str]]:
             place = next(element.iterancestors("picture"), element)
             source = image_source(element, place)
         elif not len(element) and not (element.text or "").strip() and "url(" in (element.get("style") or ""):
-            place, source = element, first_address((element.get("style") or "").partition("background")[2])
+            place, source = element, first_url((element.get("style") or "").partition("background")[2])
         else:
             continue
         address = absolute(page.base, source) if source else ""

@@ -14,7 +14,7 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.conditions import media_screens
-from crawler.css.values import DESKTOP, DESKTOP_UNITS, first_address, length_px, parse_value, token_px
+from crawler.css.values import DESKTOP, DESKTOP_UNITS, first_url, length_px, parse_value, token_px
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.obfuscation.glyph_choice import detect_script, mark_doubtful
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
@@ -87,7 +87,7 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_PictureP
                 yield _PicturePlace(place, address)
         elif not len(element) and not (element.text or "").strip():
             own = styles.properties(element)
-            source = first_address(own.get("background-image", ""))
+            source = first_url(own.get("background-image", ""))
             if source and stands_in_sentence(element, han):
                 yield _PicturePlace(element, absolute(base, source), _box(own))
 

@@ -21,7 +21,7 @@ BEYOND_FILES = "beyond_files"  # key in a request's meta: the maximum number of 
 
 
 class RequestRefused(IgnoreRequest):
-    """Raised for a request that is not made. `reason` None: the URL was requested before, which is not counted."""
+    """Raised instead of making a request. If `reason` is None, the URL was already requested, which is not counted."""
 
     def __init__(self, reason: Rejection | None, code: str | Message = "fetch.seen", /, **params: object) -> None:
         self.reason, self.message = reason, Message.from_code(code, **params)

@@ -46,7 +46,7 @@ def registrar(answer: dict[str, Any]) -> list[Contact]:
     """Return the registrar of a name and its abuse contact, if the response has them."""
     found = list(_entities(answer, MAX_DEPTH))
     name = next((_name(each) for each, roles in found if "registrar" in roles), "")
-    return _contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse(found))
+    return _contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse_email(found))
 
 
 def host(answer: dict[str, Any]) -> list[Contact]:
@@ -55,7 +55,7 @@ def host(answer: dict[str, Any]) -> list[Contact]:
     owners = ("registrant", "administrative", "technical")
     by_role = {role: _name(each) for each, roles in reversed(found) for role in roles if _name(each)}
     name = next((by_role[role] for role in owners if role in by_role), "") or _text(answer.get("name"))
-    return _contacts(ContactKind.HOST, name, ContactKind.HOST_ABUSE, _abuse(found))
+    return _contacts(ContactKind.HOST, name, ContactKind.HOST_ABUSE, _abuse_email(found))
 
 
 def _contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse: str) -> list[Contact]:
@@ -75,7 +75,7 @@ def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, An
             yield from _entities(each, depth - 1)
 
 
-def _abuse(found: list[tuple[dict[str, Any], list[str]]]) -> str:
+def _abuse_email(found: list[tuple[dict[str, Any], list[str]]]) -> str:
     return next(
         (email for each, roles in found if "abuse" in roles and (email := parse_email(_of_card(each, "email")))), ""
     )

@@ -62,13 +62,13 @@ class NovelSpider(GenericSpider):
     def make_request(self, target: CrawlTarget) -> Request:
         request = super().make_request(target)
         if target.kind == CATALOGUE:
-            return request.replace(callback=self.parse_catalogue, priority=_CATALOGUE_PRIORITY)
+            return request.replace(callback=self.parse_contents, priority=_CATALOGUE_PRIORITY)
         if target.kind == PAGE:
             place = self._chapters.setdefault(target.url, len(self._chapters))
             return request.replace(priority=-place)
         return request
 
-    async def parse_catalogue(
+    async def parse_contents(
         self, response: Response, target: CrawlTarget, catalogue: _Catalogue | None = None
     ) -> AsyncIterator[SpiderOutput]:
         """Collect the pages of a catalogue, then request its chapters in order."""
@@ -142,7 +142,7 @@ class NovelSpider(GenericSpider):
         if catalogue.done < len(catalogue.pages) and not self.context.is_full():
             yield Request(
                 catalogue.pages[catalogue.done],
-                callback=self.parse_catalogue,
+                callback=self.parse_contents,
                 errback=self.note_failure,
                 cb_kwargs={"target": target, "catalogue": catalogue},
                 priority=_CATALOGUE_PRIORITY,

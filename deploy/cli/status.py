@@ -186,7 +186,7 @@ def noted_lines(settings: Settings) -> list[Message]:
 
 
 def lines(values: dict[str, Any], settings: Settings) -> list[Message]:
-    """Return one line each on bundles, stamps and the last check."""
+    """Return a line about the bundles, one about the stamps and one about the last check."""
     counts = {name: values[name] for name in ("bundles", "changed", "missing", "owed", "undrawn")}
     return [
         Message("custody.bundles", **counts),

@@ -49,8 +49,8 @@ MAX_ROUNDS = 2  # one kind of disorder in another
 class Text:
     """The tokens of a text in some order.
 
-    keys: the keys of their characters. offsets: int32[n], their places, for phases. codes: the code points of the text,
-    or None if the tokens are no longer in its order.
+    keys: the key of each token's character. offsets: int32[n], the position of each token in the text. codes: the code
+    points of the text, or None if the tokens are no longer in the order of the text.
     """
 
     keys: Keys

@@ -339,7 +339,7 @@ def _extend(  # noqa: PLR0917 - kernels take no keywords
 ) -> tuple[Segments, Phrases]:
     """Return segments and phrases.
 
-    numbers: the hits as sorted numbers, if they fit; otherwise `hits` is sorted.
+    numbers: the hits as sorted integers, if each fits in 64 bits; otherwise `hits` is sorted.
     """
     memory = working_memory()
     if form.page_bits:

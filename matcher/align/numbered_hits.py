@@ -70,7 +70,7 @@ def _count_bits(number: int) -> int:
 
 @kernel(allocates=False)
 def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
-    """Return the text, the place on the page and the place in the text."""
+    """Return the text of a hit, its position on the page and its position in the text."""
     page_at, line = number & ((1 << form.page_bits) - 1), number >> form.page_bits
     diagonal = (line & ((1 << form.diagonal_bits) - 1)) - form.span
     return line >> form.diagonal_bits, page_at, diagonal + page_at

@@ -192,7 +192,7 @@ class ResolvedSegments(NamedTuple):
         """Whether any text lost a segment to another text."""
         return len(self.resolved.lost) > 0
 
-    def other_carriers(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:
+    def competing_texts(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:
         """Return the texts that lost parts of the passages [starts, ends) to `text`, with their matching tokens."""
         found = carried_matches(self.resolved.lost, self.resolved.winners, text, starts, ends).tolist()
         return [(other, matches) for other, matches in found]

@@ -96,4 +96,6 @@ def test_a_name_that_does_not_exist_is_answered_by_those_that_do(zhuiwen: Comman
     for arguments in (("soundex",), ("soundex", "--json"), ("soundex", "--plain")):
         done = zhuiwen("engines", *arguments)
         assert (done.code, done.out) == (2, "")
-        assert done.complaints == [f"zhuiwen: there is no engine soundex; there are {', '.join(['zhuiwen', *ENGINES])}"]
+        assert done.complaints == [
+            f"zhuiwen: there is no engine soundex; choose from {', '.join(['zhuiwen', *ENGINES])}"
+        ]

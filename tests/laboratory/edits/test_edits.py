@@ -351,7 +351,7 @@ def test_a_strength_outside_its_bounds_is_refused(name: str) -> None:
 
 
 def test_an_unknown_edit_is_refused_with_the_names_of_all() -> None:
-    with pytest.raises(NotFound, match=r"no edit homofone; there are homophone, fuzzy-sound"):
+    with pytest.raises(NotFound, match=r"no edit homofone; choose from homophone, fuzzy-sound"):
         edited("天地玄黄。", [("homofone", 0.1)], seed=1)
 
 

@@ -57,7 +57,7 @@ class TakenOut:
 
 
 def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: None) -> TakenOut:
-    """Write the file, or no file if an error occurs. Raises ServiceUnavailable, OSError."""
+    """Write the file; leave no file behind if an error occurs. Raises ServiceUnavailable and OSError."""
     partial = to.with_name(f".{to.name}.partial")
     try:
         partial.touch(mode=0o600)

@@ -88,7 +88,7 @@ def record_sending(
     user: USER,
     note: str = "",
 ) -> None:
-    """Record that a confirmed notice was sent in another way, with the way, day and proof."""
+    """Record that a confirmed notice was sent outside the program: how, on which day, and with what proof."""
     with session():
         from webadmin.notices.services.sending import EventDetails, mark_sent
 

@@ -51,7 +51,7 @@ class DuePage:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The numbers of pages with a due search, and of texts that no page was searched for yet."""
+    """The number of pages that are due for a search, and of texts that have not been searched for yet."""
 
     pages: int
     texts: int

@@ -47,7 +47,10 @@ def _minute(at: datetime) -> str:
 
 
 def compared_texts(lead: RewordedLead) -> tuple[str, str]:
-    """Return the texts of page and work. Raises BadInput if one is missing or changed, ServiceUnavailable."""
+    """Return the texts of the page and the work.
+
+    Raises BadInput if one is missing or changed, and ServiceUnavailable if the store does not respond.
+    """
     _, page = compared_page(lead, stores.page_store())
     return page, compared_work(lead, stores.work_store())
 

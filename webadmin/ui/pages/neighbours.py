@@ -32,14 +32,14 @@ class CaseNeighbours:
         """The URL of the list."""
         return self.home or (f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST))
 
-    def case_address(self, case: int) -> str:
+    def case_url(self, case: int) -> str:
         """Return the URL of a case opened from this list."""
         return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({self.parameter: self.filters})}"
 
     @property
     def previous_address(self) -> str:
-        return self.case_address(self.previous) if self.previous else ""
+        return self.case_url(self.previous) if self.previous else ""
 
     @property
     def following_address(self) -> str:
-        return self.case_address(self.following) if self.following else ""
+        return self.case_url(self.following) if self.following else ""

@@ -168,10 +168,10 @@ def doubt(text: str) -> Message | None:
     >>> str(doubt("渡口的灯。"))
     'has too few characters with a reading: 4; below 23 nothing of it can be found'
     """
-    return _doubt(text[:HEAD_CHARS]) and _doubt(text)
+    return _matching_warning(text[:HEAD_CHARS]) and _matching_warning(text)
 
 
-def _doubt(text: str) -> Message | None:
+def _matching_warning(text: str) -> Message | None:
     import numpy as np
 
     from fingerprint.normalization import normalize

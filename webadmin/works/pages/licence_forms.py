@@ -102,7 +102,7 @@ class OwnAccountForm(forms.ModelForm):
         address = clean_urls(typed) if typed else ""
         if address and is_whole_site(address.partition("#")[0]):
             raise forms.ValidationError(
-                _("This is a whole site: enter it as an own domain, or enter the account's page.")
+                _("This URL is a whole site: add it to the own domains, or enter the page of the account.")
             )
         return address
 

@@ -52,7 +52,7 @@ class EvidenceBundleAdmin(HolderAdmin):
               "checked", "drawing", "drawings"]  # fmt: skip
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Search the whole list if a complete digest was typed, which an index finds."""
+        """Search the whole list if a complete digest was entered, because a database index makes that fast."""
         typed = search_term.strip().lower()
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))

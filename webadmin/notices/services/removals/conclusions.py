@@ -116,7 +116,7 @@ def _proof(case: Case) -> list[RemovalLook]:
 def _is_compared(case: Case, look: RemovalLook) -> bool:
     """Return True if the page's version has been compared with all works.
 
-    If the version has a match of the case, the look is corrected, because it is contrary.
+    If the version does match the work of the case, the record that says otherwise is corrected.
     """
     if look.seen != Seen.CLEARED or not look.version_id:
         return True

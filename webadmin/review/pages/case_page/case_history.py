@@ -83,7 +83,7 @@ def own_last_decision(request: HttpRequest, among: CaseNeighbours) -> dict[str, 
     return {
         "case": case,
         "record": newest,
-        "address": among.case_address(case.pk),
+        "address": among.case_url(case.pk),
         "licence_address": _licence_address(newest) if may_license else "",
     }
 

@@ -199,8 +199,8 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
         messages.success(
             request, _("Verdict undone; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
         )
-        return HttpResponseRedirect(among.case_address(case.pk))
-    return HttpResponseRedirect(f"{among.case_address(among.following or case.pk)}&{DECIDED}={case.pk}")
+        return HttpResponseRedirect(among.case_url(case.pk))
+    return HttpResponseRedirect(f"{among.case_url(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
 def _find_neighbours(request: HttpRequest, case: Case) -> CaseNeighbours:

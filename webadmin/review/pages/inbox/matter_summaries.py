@@ -24,7 +24,7 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
 from webadmin.notices.pages.site_sections import addressee_choices
 from webadmin.notices.services.counters import action_deadline
-from webadmin.review.pages.matter_lists.inbox_position import case_address
+from webadmin.review.pages.matter_lists.inbox_position import case_url
 from webadmin.review.pages.matter_lists.inbox_query import InboxQuery
 from webadmin.review.pages.matter_lists.queues import queue_cases
 from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, whole_book
@@ -132,7 +132,7 @@ def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
         chips=_chips(matter),
         timing=describe_timing(matter.lead_s, matter.early_chapters),
         kinds=names[:SHOWN_KINDS] + (["…"] if len(names) > SHOWN_KINDS else []),
-        address=case_address(matter.first, query) if matter.first else "",
+        address=case_url(matter.first, query) if matter.first else "",
         preview=reverse("webadmin_matter", args=[matter.pk]),
     )
 
@@ -154,7 +154,7 @@ def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
         "line": matter_line(matter, query),
         "summary": _summary(len(book.chapters), len(book.full), len(book.copied_chapters) - len(book.full)),
         "cells": [_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
-        "pages": [(case_address(case.pk, query), case) for case in shown],
+        "pages": [(case_url(case.pk, query), case) for case in shown],
         "states": [
             (str(STATES[CaseState.OPEN]), matter.open_cases),
             (str(STATES[CaseState.CONFIRMED]), matter.confirmed_cases),

@@ -23,7 +23,7 @@ INBOX = "inbox"  # The parameter with the query of the inbox in the URL of a cas
 MAX_MATTERS_SEARCHED = 200  # matters searched for the next case
 
 
-def case_address(case: int, query: InboxQuery) -> str:
+def case_url(case: int, query: InboxQuery) -> str:
     """Return the URL of a case opened from the inbox."""
     return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.query_string})}"
 

@@ -39,8 +39,8 @@ def with_policy(response: Response, *, frames: bool = False) -> Response:
     return response
 
 
-def has_policy(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Decorate a view so that its responses have the policy."""
+def responding_with_policy(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Decorate a view so that its responses have the Content-Security-Policy of the admin."""
 
     @wraps(view)
     def answer(*args: Any, **options: Any) -> Response:
