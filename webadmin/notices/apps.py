@@ -9,6 +9,6 @@ class NoticesConfig(AppConfig):
     verbose_name = _("Notices")
 
     def ready(self) -> None:
-        from webadmin.notices.services import kept_files  # models can be imported from here on
+        from webadmin.notices.services import enclosed_files  # models can be imported from here on
 
-        kept_files.register_notice_files()
+        enclosed_files.register_notice_files()

@@ -340,9 +340,9 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
         (_field("PAGE", "|", "IMPORT x"), "has an active Word field, IMPORT"),
         (_field("PAGE DDEAUTO x"), "has an active Word field, PAGE"),
         (_bare_instruction, "active Word field, DDEAUTO"),
-        (_vml, "links to something outside of it, “http://evil.example/p.png”"),
+        (_vml, "links to external content, “http://evil.example/p.png”"),
         (_tracked, "tracked changes"),
-        (_linked, "links to something outside of it, “http://evil.example/t.dotm”"),
+        (_linked, "links to external content, “http://evil.example/t.dotm”"),
     ],
 )
 def test_a_template_that_acts_by_itself_is_refused(change: Callable[[Any], None], words: str) -> None:

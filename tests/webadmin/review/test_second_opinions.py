@@ -127,7 +127,7 @@ def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, revie
     assert "were also given" not in page
     reviewer.cookies["django_language"] = "zh-hans"
     page = shown(reviewer, world.ours.cases[0])
-    assert f"{len(ENGINES) - len(lacking)} 种算法中有 {len(copies(opinion))} 种判为雷同" in page
+    assert f"{len(ENGINES) - len(lacking)} 种引擎中有 {len(copies(opinion))} 种判为雷同" in page
     assert "需要更多文本作语料" in page
     assert ENGINES["exact-md5"].summary.in_language("zh") in page
     assert ENGINES["exact-md5"].summary.in_language("en") not in page

@@ -1,15 +1,11 @@
-"""Stores uploaded documents and Word templates unchanged in the evidence store; they are never replaced.
+"""Stores uploaded documents and Word templates unchanged in the evidence store; they are never replaced."""
 
-The files of a notice (papers, mails, proofs of their sending) are enclosed with the export of a case.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.utils import timezone
-from django.utils.timezone import get_default_timezone
 
 from core.addressees import Paper
 from core.errors import BadInput
@@ -19,10 +15,8 @@ from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import may_manage
 from webadmin.accounts.services.holders import lock_rights
-from webadmin.cases.models import Case
-from webadmin.evidence.services.kept_files import Row, register_enclosed_files, register_kept_file
 from webadmin.evidence.services.third_party import require_file
-from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, NoticeMail, PaperTemplate
+from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.notices.services.word_template import check_rendering
 from webadmin.works.services.proofs import file_name, require_proof
@@ -132,54 +126,3 @@ def is_valid(paper: HolderPaper, on: date) -> bool:
 def require_manager(record: Model, by: User) -> None:
     if not may_manage(by, record):
         raise BadInput("notice.no-manager")
-
-
-def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
-    """Yield the files, mails and proofs of events of sent notices."""
-    notices = notices.filter(sent_on__isnull=False)
-    of_them = {"notice__in": notices.values("pk")}
-    mails = NoticeMail.objects.filter(state=NoticeMail.State.SENT, **of_them)
-    yield from map(
-        notice_file_row, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk")
-    )
-    yield from map(mail_row, mails.select_related("notice").order_by("notice", "attempt"))
-    events = EventPaper.objects.filter(event__notice__in=notices.values("pk"), event__undone_by=None, withdrawn_at=None)
-    yield from map(event_paper_row, events.select_related("event__notice").order_by("event__notice", "pk"))
-
-
-def notice_file_row(file: NoticeFile) -> Row:
-    """Return a file of a notice with facts as JSON values."""
-    notice = file.notice
-    return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
-
-
-def mail_row(mail: NoticeMail) -> Row:
-    """Return a mail as sent, with facts as JSON values."""
-    facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
-    began = mail.began_at.isoformat() if mail.began_at else None
-    return mail, facts | {"message_id": mail.message_id, "began": began}
-
-
-def event_paper_row(paper: EventPaper) -> Row:
-    """Return a file that proves an event, with facts as JSON values."""
-    event = paper.event
-    day = (event.day or event.at.astimezone(get_default_timezone()).date()).isoformat()
-    return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
-
-
-def holder_paper_row(paper: HolderPaper) -> Row:
-    until = paper.valid_until.isoformat() if paper.valid_until else None
-    return paper, {"kind": paper.kind, "valid_until": until}
-
-
-def files_of_case(case: Case) -> Iterator[Row]:
-    """Return the files of the sent notices that include a case."""
-    return files_of_notices(Notice.objects.filter(pages__case=case))
-
-
-def register_notice_files() -> None:
-    """Register the files of notices for the nightly check and for exports."""
-    for model in (HolderPaper, PaperTemplate, NoticeFile, EventPaper):
-        register_kept_file(model)
-    register_kept_file(NoticeMail, "message_id")
-    register_enclosed_files(files_of_case)

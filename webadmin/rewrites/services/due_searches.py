@@ -9,7 +9,7 @@ switched on or off, the next search adds or drops its works.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Exists, F, Max, Model, OuterRef, Q, QuerySet
@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from core.ids import PageId, VersionId, WorkTextId
 from core.matches import RewordedState
-from pipeline.steps import Ports
 from webadmin.accounts.models import FailedMessage, RightsHolder
 from webadmin.cases.models import PageCheck
 from webadmin.cases.services.addresses import OUTDATED
@@ -26,6 +25,9 @@ from webadmin.database import batches, lock_rows
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
+
+if TYPE_CHECKING:
+    from pipeline.steps import Ports  # loads numba, which no other process that sets Django up needs
 
 TASK = "rewrites.search_reworded"  # Also the task name for failed pages in FailedMessage.
 M = TypeVar("M", bound=Model)
@@ -205,12 +207,12 @@ def _let_lapse(text: str, **_: object) -> None:
     waiting.update(lapsed_at=timezone.now())
 
 
-def has_due_searches(ports: Ports) -> bool:
+def has_due_searches(ports: "Ports") -> bool:
     """Return True if a page is due for a comparison by meaning, or a newer text for a search."""
     return any(is_search_due(watch, ports) for watch in watches())
 
 
-def is_search_due(watch: MeaningWatch, ports: Ports) -> bool:
+def is_search_due(watch: MeaningWatch, ports: "Ports") -> bool:
     """Return True if a search is due for one rights holder."""
     until = newest(watch)
     if until is not None and due_pages(watch, until, 1):
@@ -218,6 +220,6 @@ def is_search_due(watch: MeaningWatch, ports: Ports) -> bool:
     return has_news(watch) and not lags(watch, ports)
 
 
-def lags(watch: MeaningWatch, ports: Ports) -> bool:
+def lags(watch: MeaningWatch, ports: "Ports") -> bool:
     """Return True if pages must first be searched for copies of newer texts."""
     return watch.holder in ports.cases.lags(ports.algorithm.id)

@@ -44,7 +44,8 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import HolderPaper, Notice, NoticeEvent
 from webadmin.notices.services.compared_cases import MAX_PICTURES, compared_cases
 from webadmin.notices.services.comparison_table import comparison_table
-from webadmin.notices.services.kept_files import files_of_notices, holder_paper_row, is_valid
+from webadmin.notices.services.enclosed_files import files_of_notices, holder_paper_row
+from webadmin.notices.services.kept_files import is_valid
 from webadmin.notices.services.values import sort_cases
 from webadmin.reports.services.court_file import evidence_list, pieces, sheets
 from webadmin.reports.services.court_file.archive import MatterExport, MatterFacts
