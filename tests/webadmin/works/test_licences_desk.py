@@ -206,8 +206,8 @@ class TestOnePage:
     @pytest.mark.parametrize(
         ("address", "sentence"),
         [
-            ("https://{host}/", "This is a whole site: leave the address of the page empty."),
-            ("https://{host}/index.html", "This is a whole site: leave the address of the page empty."),
+            ("https://{host}/", "This URL is a whole site: leave the address of the page empty."),
+            ("https://{host}/index.html", "This URL is a whole site: leave the address of the page empty."),
             ("https://else.example/book/1", "This page is not on the domain of the licence."),
             ("javascript:alert(1)", "does not begin with http"),
             ("book/1", "does not begin with http"),
@@ -335,7 +335,7 @@ class TestOwnAccounts:
     @pytest.mark.parametrize(
         ("fields", "sentence"),
         [
-            ({"address": "https://zhihu.com/"}, "This is a whole site"),
+            ({"address": "https://zhihu.com/"}, "This URL is a whole site"),
             ({"address": "javascript:alert(1)"}, "does not begin with http"),
             ({"domain": "zhihu.com"}, "Enter the address of the account, or its domain and its name."),
             ({}, "Enter the address of the account, or its domain and its name."),
