@@ -206,8 +206,8 @@ class TestOnePage:
     @pytest.mark.parametrize(
         ("address", "sentence"),
         [
-            ("https://{host}/", "This URL is a whole site: leave the address of the page empty."),
-            ("https://{host}/index.html", "This URL is a whole site: leave the address of the page empty."),
+            ("https://{host}/", "This is a whole site: leave the address of the page empty."),
+            ("https://{host}/index.html", "This is a whole site: leave the address of the page empty."),
             ("https://else.example/book/1", "This page is not on the domain of the licence."),
             ("javascript:alert(1)", "does not begin with http"),
             ("book/1", "does not begin with http"),
