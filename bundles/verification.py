@@ -86,7 +86,7 @@ class VerificationReport:
 
     @property
     def is_stamped(self) -> bool:
-        """Whether every bundle has a stamp; a bundle without a stamp could have been made at any time.
+        """True if every bundle has a stamp; a bundle without a stamp could have been made at any time.
 
         The bundle of a suspected rewrite is made for the export, and is dated by the stamps on the whole export.
         """

@@ -181,7 +181,7 @@ class RegistrySettings:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether a registry is configured."""
+        """True if a registry is configured."""
         return bool(self.rdap_url or self.rdap_bootstrap or self.whois_servers)
 
 
@@ -209,7 +209,7 @@ class MailSettings:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether mail can be sent."""
+        """True if mail can be sent."""
         return bool(self.smtp_url and self.sender)
 
 
@@ -269,7 +269,7 @@ class EvidenceSettings:
 
     @property
     def draws(self) -> bool:
-        """Whether screenshots and PDFs are made if a browser is installed."""
+        """True if screenshots and PDFs are made when a browser is installed."""
         return self.screenshots == "auto"
 
 

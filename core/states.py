@@ -29,7 +29,7 @@ class CaseState(StrEnum):
 
     @property
     def is_copy(self) -> bool:
-        """Whether figures of copying include cases in this state."""
+        """True if figures of copying include cases in this state."""
         return self in (CaseState.OPEN, CaseState.CONFIRMED)
 
 
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """What a reason leaves out, and therefore the unit in which it is counted."""
+    """The object that a reason leaves out, and thus the unit in which it is counted."""
 
     RESPONSE = "response"  # of a crawl
     VERSION = "version"  # of a page

@@ -19,7 +19,7 @@ class AddressKind(StrEnum):
 
 
 class AbsenceReason(StrEnum):
-    """How a site reports that a page is missing, or the reason why a response has no text."""
+    """The form in which a site reports a missing page, or the reason why a response has no text."""
 
     NOT_FOUND = "not_found"  # HTTP status 404
     GONE = "gone"  # HTTP status 410

@@ -109,7 +109,7 @@ class _Import:
         if record is None:
             self.tell()
             return
-        self._read(record)
+        self._read_record(record)
         self._met, self._records = record.position, self._records + 1
         is_full = len(self._gathered) >= MAX_PAGES or self._bytes >= MAX_BYTES
         is_due = time.monotonic() - self._told_at >= TELL_EVERY_S
@@ -128,7 +128,7 @@ class _Import:
         try:
             stored = self._store.put_many(self._gathered)
         except ValueError:  # one page has an impossible URL: the others are stored one by one
-            stored = [each for page in self._gathered for each in self._put(*page)]
+            stored = [each for page in self._gathered for each in self._store_pages(*page)]
         self.counts.stored += len(stored)
         self.counts.new_versions += sum(each.is_new_version for each in stored)
         for message in pages_stored([each.version_id for each in stored]):
@@ -136,7 +136,7 @@ class _Import:
         self._gathered, self._bytes = [], 0
         self._kept = deepcopy(self.counts), self._met
 
-    def _read(self, record: Captured | PassedBy) -> None:
+    def _read_record(self, record: Captured | PassedBy) -> None:
         self.counts.records += 1
         if isinstance(record, PassedBy):
             self._count_passed(record.reason.value)
@@ -160,7 +160,7 @@ class _Import:
         self._gathered.append((self._make_fetched(record, place), reading))
         self._bytes += len(record.body)
 
-    def _put(self, fetched: Fetched, reading: Reading) -> list[Stored]:
+    def _store_pages(self, fetched: Fetched, reading: Reading) -> list[Stored]:
         try:
             return [self._store.put(fetched, reading)]
         except ValueError as error:

@@ -72,18 +72,18 @@ class StoreBatches:
             while self._waiting:
                 number = _fitting(self._waiting)
                 batch, self._waiting = self._waiting[:number], self._waiting[number:]
-                await self._put(batch)
+                await self._store_batch(batch)
         finally:
             self._writing = None
 
-    async def _put(self, batch: Sequence[_Waiting]) -> None:
+    async def _store_batch(self, batch: Sequence[_Waiting]) -> None:
         stored: Sequence[Stored | Exception]
         try:
             stored = await self._put_many([(each.fetched, each.reading) for each in batch])
         except Exception as fault:
             if len(batch) > 1 and not isinstance(fault, RetryLater):
                 for each in batch:  # one page causes the error; the others are stored
-                    await self._put([each])
+                    await self._store_batch([each])
                 return
             stored = [fault] * len(batch)
         for each, outcome in zip(batch, stored, strict=True):

@@ -51,7 +51,9 @@ def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Tr
         for run in range(first, last + 1):
             if total < 0:
                 break
-            total = _cut(codes, starts[run], ends[run], letters, trie, best, bounds, names, syllables, places, total)
+            total = _write_syllables(
+                codes, starts[run], ends[run], letters, trie, best, bounds, names, syllables, places, total
+            )
         if total >= 0:
             if _is_bracketed(codes, signs, start, end):
                 inserted_starts[inserted], inserted_ends[inserted] = start - 1, end + 1
@@ -117,7 +119,7 @@ def _is_near_han(codes: Codes, signs: Signs, start: int, end: int) -> bool:
 
 
 @kernel(allocates=False, nogil=True)
-def _cut(  # noqa: PLR0917 - numba compiles no records
+def _write_syllables(  # noqa: PLR0917 - numba compiles no records
     codes: Codes,
     start: int,
     end: int,

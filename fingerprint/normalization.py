@@ -147,21 +147,21 @@ def _write_noise(
             if kind != run_kind:
                 noise = _noise_of_run(run_kind, kind_before_run)
                 if noise != NO_KIND:
-                    count = _put(starts, ends, noise_kinds, count, run_start, place, noise)
+                    count = _append_noise(starts, ends, noise_kinds, count, run_start, place, noise)
                 kind_before_run, run_kind, run_start = run_kind, kind, place
             if kind == SPACE:
                 space_start = place if space_start < 0 else space_start
                 space_end = place + 1
             elif kind != ZERO_WIDTH:
                 if space_start >= 0 and visible_before == HAN and kind == HAN:
-                    count = _put(starts, ends, noise_kinds, count, space_start, space_end, NOISE_SPACES)
+                    count = _append_noise(starts, ends, noise_kinds, count, space_start, space_end, NOISE_SPACES)
                 space_start, visible_before = -1, kind
             place += 1
     return count
 
 
 @kernel(allocates=False, nogil=True)
-def _put(  # noqa: PLR0917 - numba compiles no records
+def _append_noise(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int32],
     ends: NDArray[np.int32],
     noise_kinds: NDArray[np.uint8],

@@ -150,13 +150,17 @@ def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadlin
     query.addQuery(name, record)
     one = Deadline(min(TIMEOUT_S, deadline.remaining_s()))
     try:
-        answer = _read(_over_udp(server, query.toStr(), one), query)
-        return _read(_over_tcp(server, query.toStr(), one), query) if answer is not None and answer.trunc else answer
+        answer = _parse_message(_over_udp(server, query.toStr(), one), query)
+        return (
+            _parse_message(_over_tcp(server, query.toStr(), one), query)
+            if answer is not None and answer.trunc
+            else answer
+        )
     except OSError:
         return None
 
 
-def _read(data: bytes, query: Any) -> Any:
+def _parse_message(data: bytes, query: Any) -> Any:
     """Parse a message. Return None if it is malformed, for which dns raises any exception, or answers another query."""
     message = dns.Message()
     try:

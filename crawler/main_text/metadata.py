@@ -201,8 +201,13 @@ def _title_part_above(parts: Sequence[str], page: Sequence[Line], main_lines: Se
 
 
 def _lines_above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[Line]:
-    first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
+    first = _place_of_text(page, main_lines)
     return page[max(0, first - _MAX_LINES_ABOVE) : first + _MAX_LINES_INSIDE]
+
+
+def _place_of_text(page: Sequence[Line], main_lines: Sequence[Line]) -> int:
+    """Return the number of the line with which the main text begins."""
+    return next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
 
 
 @lru_cache(maxsize=4_096)  # the lines of a page are compared several times
@@ -324,7 +329,7 @@ def _accept_name(stated: str, tree: HtmlElement) -> str:
 
 
 def _author_in_lines(page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
+    first = _place_of_text(page, main_lines)
     last = next((number for number, line in enumerate(page) if main_lines and line is main_lines[-1]), first)
     above = page[max(0, first - _LINES_ABOVE) : first + _LINES_INSIDE]
     end = [*main_lines[-_LINES_AT_END:], *page[last + 1 : last + 1 + _LINES_BELOW]]
@@ -418,15 +423,13 @@ _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; a longer one in
 
 def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
     """Return the time of publication that the page states, in UTC. A time without a zone is read as Chinese time."""
-    stated = parse_time(meta(tree, _TIME_META) or "") or _time_element_time(tree)
-    if stated:
-        return stated
+    stated = (meta(tree, _TIME_META) or "", *(node.get("datetime") or "" for node in tree.iter("time")))
+    if moment := next(filter(None, map(parse_time, stated)), None):
+        return moment
     near = list(_lines_near_main(page, main_lines))
     worded = [line for line in near if _DATE_WORDS.search(line.text)]
-    for line in [*worded, *near]:
-        moment = parse_time(line.text)
-        if moment:
-            return moment
+    if moment := next(filter(None, (parse_time(line.text) for line in [*worded, *near])), None):
+        return moment
     is_small = next(islice(tree.iter(), MAX_ELEMENTS_FOR_HTMLDATE, None), None) is None
     return _htmldate_time(tree, url) if is_small and len(page) <= MAX_LINES_FOR_HTMLDATE else None
 
@@ -442,7 +445,8 @@ def parse_time(text: str) -> datetime | None:
         return None
     numbers = [int(part or 0) for part in match.groups()[:6]]
     try:
-        local = datetime(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], tzinfo=_zone(match[7]))
+        zone = datetime.strptime(match[7], "%z").tzinfo if match[7] else _CHINA
+        local = datetime(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], tzinfo=zone)
         return local.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -481,21 +485,6 @@ def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
     return list(chosen[last:])
 
 
-def _zone(stated: str | None) -> timezone:
-    if not stated:
-        return _CHINA
-    if stated == "Z":
-        return UTC
-    sign = -1 if stated[0] == "-" else 1
-    digits = stated[1:].replace(":", "")
-    return timezone(sign * timedelta(hours=int(digits[:2]), minutes=int(digits[2:])))
-
-
-def _time_element_time(tree: HtmlElement) -> datetime | None:
-    moments = (parse_time(node.get("datetime") or "") for node in tree.iter("time"))
-    return next((moment for moment in moments if moment), None)
-
-
 def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
     try:
         found = find_date(tree, extensive_search=False, original_date=True, url=url or None, outputformat="%Y-%m-%d")
@@ -506,6 +495,6 @@ def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
 
 def _lines_near_main(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
     """Return the short lines from just before the main text to its beginning, and at its end."""
-    first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
+    first = _place_of_text(page, main_lines)
     near = [*page[max(0, first - 12) : first + 4], *main_lines[-3:]]
     return (line for line in near if len(line.text) <= _MAX_HEAD_LINE_CHARS)

@@ -29,7 +29,7 @@ _FILE = "listed-dates.json"
 
 
 class Claim(StrEnum):
-    """What a listed date claims about its page since the last visit."""
+    """The claim of a listed date about its page since the last visit."""
 
     NOTHING = "nothing"
     ANNOUNCED = "announced"

@@ -55,7 +55,7 @@ def chapter_title(title: str) -> ChapterTitle:
     if found is None:
         return ChapterTitle(" ".join(title.split()), _number(plain))
     part = int(found["part"] or found["alone"] or found["worded"])
-    rest = " ".join(_cut(title, plain[: found.start()]).split())
+    rest = " ".join(_original_beginning(title, plain[: found.start()]).split())
     return ChapterTitle(rest, _number(plain), part, int(found["parts"] or 0))
 
 
@@ -76,7 +76,7 @@ def _number(plain: str) -> int | None:
     return None if is_volume else chapter_number(plain)
 
 
-def _cut(title: str, head: str) -> str:
+def _original_beginning(title: str, head: str) -> str:
     """Return the beginning of the original `title` whose compatibility form is `head`."""
     for end in range(len(title), -1, -1):
         if unicodedata.normalize("NFKC", title[:end]).rstrip() == head.rstrip():

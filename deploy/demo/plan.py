@@ -14,7 +14,7 @@ SITES_FOLDER = Path(__file__).with_name("sites")
 
 
 class PageVerdict(StrEnum):
-    """What a page is for the rights holder who watches its site."""
+    """The meaning of a page for the rights holder who watches its site."""
 
     COPY = "copy"  # a case must be opened
     INNOCENT = "innocent"  # has no text of that holder, or is an index

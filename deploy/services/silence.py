@@ -50,7 +50,7 @@ class SilenceWatch:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether a process was silent at the last check, but not yet for too long."""
+        """True if a process was silent at the last check, but not yet for too long."""
         return any(seen.since is not None for seen in self._seen.values())
 
     def look(self, table: Sequence[Process]) -> list[Silent]:

@@ -59,11 +59,11 @@ def everything() -> dict[str, list[str]]:
     kinds = {
         **_of_pages(),
         "texts of works": _texts_of_works(),
-        "findings": (f"{_of(each.case)} {_text_of(each)} {each.match_class}" for each in findings),
+        "findings": (f"{_of(each.case)} {_matched_text(each)} {each.match_class}" for each in findings),
         "exclusions": (f"{_place(each.page)} {each.work.title} {each.reason}" for each in exclusions),
         "cases": (f"{_of(case)} {case.state} {case.match_class} {case.taken_chars}" for case in cases),
         "verdicts": (f"{_of(given.case)} {given.verdict} {given.note}" for given in verdicts),
-        "bundles": (f"{_of(bundle.case)} {_text_of(bundle.match)} {bundle.kind}" for bundle in made),
+        "bundles": (f"{_of(bundle.case)} {_matched_text(bundle.match)} {bundle.kind}" for bundle in made),
         "notices": _notices(),
         "mails": (f"{mail.notice.site.name} {mail.state}" for mail in mails),
         "damaged bundles": _damaged(),
@@ -160,7 +160,7 @@ def _place(page: PageRecord) -> str:
     return f"site {_number(page.site_id)} {urlsplit(page.url).path}"
 
 
-def _text_of(match: CaseMatch) -> str:
+def _matched_text(match: CaseMatch) -> str:
     return f"{match.chapter_title} {match.page_text_digest[:12]}"
 
 

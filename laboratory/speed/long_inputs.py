@@ -237,10 +237,10 @@ def _best(call: Callable[[], object]) -> Taken:
 
 def _real(task: Task) -> str:
     """Return concatenated real texts, repeated if there are not enough."""
-    return task.source[: task.chars] if len(task.source) >= task.chars else _repeated(task)
+    return task.source[: task.chars] if len(task.source) >= task.chars else _repeat_with_changes(task)
 
 
-def _repeated(task: Task) -> str:
+def _repeat_with_changes(task: Task) -> str:
     """Return the real texts repeated, with a share of CHANGED_SHARE random characters replaced by others of them."""
     real = _codes("\n".join(task.real))
     rng = np.random.default_rng(task.seed)
@@ -265,7 +265,7 @@ def _text(codes: NDArray[np.uint32]) -> str:
 
 KINDS: Mapping[str, Callable[[Task], str]] = {
     REAL: _real,
-    REPEATED: _repeated,
+    REPEATED: _repeat_with_changes,
     ONE: lambda task: "一" * task.chars,
     TWO: lambda task: ("天地" * (task.chars // 2 + 1))[: task.chars],
     PRIVATE: _private_use,

@@ -69,7 +69,7 @@ def _count_bits(number: int) -> int:
 
 
 @kernel(allocates=False)
-def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
+def _decode_hit(number: int, form: NumberForm) -> tuple[int, int, int]:
     """Return the text of a hit, its position on the page and its position in the text."""
     page_at, line = number & ((1 << form.page_bits) - 1), number >> form.page_bits
     diagonal = (line & ((1 << form.diagonal_bits) - 1)) - form.span
@@ -93,7 +93,7 @@ def promising_hits(page: Tokens, texts: TokenStreams, numbers: NDArray[np.int64]
         kept = kept[:count]
     rows = np.empty((3, kept.size), np.int32)
     for hit in range(kept.size):
-        rows[0, hit], rows[1, hit], rows[2, hit] = _read(kept[hit], form)
+        rows[0, hit], rows[1, hit], rows[2, hit] = _decode_hit(kept[hit], form)
     return Hits(rows[0], rows[1], rows[2])
 
 
@@ -107,7 +107,7 @@ def _touch(  # noqa: PLR0917 - kernels take no keywords
     values go to unused places in `kept`: the compiler would remove a loop without effect.
     """
     for hit in range(start, end):
-        text, _, work_at = _read(numbers[hit], form)
+        text, _, work_at = _decode_hit(numbers[hit], form)
         there = texts.starts[text] + work_at
         behind, ahead = max(there - GLANCE, 0), min(there + SURE_TOKENS + GLANCE, texts.tokens.size) - 1
         kept[hit] = texts.tokens[behind] + texts.tokens[ahead]
@@ -132,7 +132,7 @@ def _keep_promising(  # noqa: PLR0917
     for hit in range(start, end):
         number = numbers[hit]
         is_near_next = hit + 1 < numbers.size and _are_neighbours(number, numbers[hit + 1], form, band)
-        text, here, work_at = _read(number, form)
+        text, here, work_at = _decode_hit(number, form)
         there = starts[text] + work_at
         is_inside = (here >= GLANCE) & (here <= last_here) & (work_at >= GLANCE)
         is_inside &= there + SURE_TOKENS + GLANCE <= ends[text]

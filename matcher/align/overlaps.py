@@ -189,7 +189,7 @@ class ResolvedSegments(NamedTuple):
 
     @property
     def has_losers(self) -> bool:
-        """Whether any text lost a segment to another text."""
+        """True if any text lost a segment to another text."""
         return len(self.resolved.lost) > 0
 
     def competing_texts(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:

@@ -27,7 +27,7 @@ SPREAD_SHARE = 0.1  # share of a chapter that other pages add to the page with t
 
 
 class CopyExtent(StrEnum):
-    """How much of a chapter is on the site."""
+    """The extent to which a chapter is on the site."""
 
     FULL = "full"
     PART = "part"

@@ -182,7 +182,7 @@ class _SearchRun:
     def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
         """Compare a page with the work; if the page cannot be read, return a result with a fault."""
         try:
-            reading = self._read(work, result.url)
+            reading = self._read_result_page(work, result.url)
         except (BadInput, RetryLater) as error:
             return discovery.CandidateMatch(result.url, result.title, fault=error.message)
         title = reading.title or result.title
@@ -195,7 +195,7 @@ class _SearchRun:
             result.url, title, str(best.match_class), best.similarity, best.matched_chars, excerpt
         )
 
-    def _read(self, work: Work, url: str) -> Reading:
+    def _read_result_page(self, work: Work, url: str) -> Reading:
         """Fetch and read a page. Raises BadInput or RetryLater if the page cannot or may not be read."""
         if not self._may_fetch(url):
             raise BadInput("search.robots")

@@ -108,7 +108,7 @@ class _RawTextWriter:
         """Write a run, which is in one pair or in no pair, with its marks."""
         pair = next((number for number in run.passages if number != _WHOLE), 0)
         if pair:
-            self._open(pair)
+            self._open_passage(pair)
         for cut in run.cuts:
             text = self._raw[cut.start : cut.end]
             if not cut.marks:
@@ -120,7 +120,7 @@ class _RawTextWriter:
         if pair:
             self.blocks.close()
 
-    def _open(self, pair: int) -> None:
+    def _open_passage(self, pair: int) -> None:
         passage = self._passage_of[pair]
         label = escape(_("Passage %(numbers)s") % {"numbers": passage})
         focus = f' tabindex="0" role="group" data-no="{passage}" aria-label="{label}"'
