@@ -93,9 +93,9 @@ def search_pages(ports: Ports, on_progress: Callable[[SearchCounts], None] | Non
     searching = _SearchPass(ports, search, gaps)
     after = PageId("")
     while pages := ports.pages.pages(after or None, BATCH_PAGES):
-        owing = ports.cases.find_unsearched(pages, gaps, ports.algorithm.id)
-        for start in range(0, len(owing), BATCH_FINGERPRINTS):
-            searching.take(owing[start : start + BATCH_FINGERPRINTS])
+        unsearched = ports.cases.find_unsearched(pages, gaps, ports.algorithm.id)
+        for start in range(0, len(unsearched), BATCH_FINGERPRINTS):
+            searching.take(unsearched[start : start + BATCH_FINGERPRINTS])
         if on_progress is not None:
             on_progress(searching.counts())
         after = pages[-1].id

@@ -63,12 +63,12 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
         raise NotFound("page-version", min(missing))
     fingerprints = _page_fingerprints(versions, ports)
     uncompared = ports.cases.find_uncompared(versions, ports.algorithm.id)
-    owing = [each for each in versions if each.version.id in uncompared]
-    outcomes = list(_compare_versions(owing, fingerprints, state, now, ports))
+    pending = [each for each in versions if each.version.id in uncompared]
+    outcomes = list(_compare_versions(pending, fingerprints, state, now, ports))
     if unchanged := [each for each in versions if each.version.id not in uncompared]:
         ports.cases.note_seen(unchanged, now)
     cases = ports.cases.open_or_update_cases(outcomes)
-    return [each.version.id for each, of_page in zip(owing, cases, strict=True) if of_page]
+    return [each.version.id for each, of_page in zip(pending, cases, strict=True) if of_page]
 
 
 def register_work(text_id: WorkTextId, ports: Ports) -> None:

@@ -98,10 +98,10 @@ def _sweep_works(ports: Ports, corpus: ReferenceTexts, with_fingerprints: bool) 
 def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> int:
     sent, after = 0, PageId("")
     while batch := ports.pages.pages(after or None, BATCH_PAGES):
-        owed = ports.cases.pending(batch, ports.algorithm.id)
+        pending = ports.cases.pending(batch, ports.algorithm.id)
         if with_fingerprints:
-            owed |= _without_fingerprint(batch, ports)
-        waiting = sorted(owed - set(given_up(owed)))
+            pending |= _without_fingerprint(batch, ports)
+        waiting = sorted(pending - set(given_up(pending)))
         for message in pages_stored(waiting):
             ports.outbox.send(message)
         sent += len(waiting)

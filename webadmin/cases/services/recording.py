@@ -68,12 +68,12 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
     rights = {holder: Rights(holder) for holder in sorted({each.site.rights_holder_id for each in with_findings})}
     cases = _Cases(with_findings, works)
     counter = FindingCounter({each.outcome.version.page_id: each.site for each in with_findings}, works)
-    by_outcome, kept, owed = list[list[Case]](), list[int](), list[str]()
+    by_outcome, kept, outdated = list[list[Case]](), list[int](), list[str]()
     for each in found:
         page = pages[each.outcome.version.page_id]
         made, excluded = _decide_outcome(each, page, rights, cases, counter)
         if made and not each.outcome.is_current:
-            owed += _absorb_exclusions(page, made)
+            outdated += _absorb_exclusions(page, made)
         by_outcome.append(made)
         kept += excluded
     cases.write()
@@ -84,7 +84,7 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
     for holder, ids in cases.ids_by_holder().items():
         moved += rule_cases(Case.objects.filter(pk__in=ids), rights[holder], occasion)
     _write_checks(found)
-    PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
+    PageCheck.objects.filter(version_id__in=outdated).update(algorithm_id=OUTDATED)
     touched = {case.matter_id for made in by_outcome for case in made}
     matters.refresh_recorded(list(pages), outcomes[0].checked_at, touched, cases.texts, moved)
     return [[case.pk for case in made] for made in by_outcome]
@@ -174,9 +174,9 @@ def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
     sets the case aside.
     """
     absorbed = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
-    is_owed = absorbed.filter(reason__in=ALLOWANCES).exists()
+    was_allowed = absorbed.filter(reason__in=ALLOWANCES).exists()
     absorbed.delete()
-    return [page.version_id] if is_owed else []
+    return [page.version_id] if was_allowed else []
 
 
 def _write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
