@@ -1,4 +1,4 @@
-"""What a worker loads: tables and rules of every application, and no page of any."""
+"""What processes load: a worker the tables and rules of every application and no page; all others nothing heavy."""
 
 import os
 import subprocess
@@ -26,3 +26,10 @@ def test_a_worker_knows_the_tasks_of_all_applications_and_loads_no_page() -> Non
     assert set(tasks) <= {*app.conf.task_routes, "cases.compare_pages"}, "the queue of all others is that of pages"
     shown = {"pages", "urls", "admin", "theme", "settings", "templatetags"}
     assert [name for name in modules if shown & set(name.split("."))] == []
+
+
+def test_setting_django_up_loads_no_kernel_and_no_reader_of_files() -> None:
+    code = "import django, sys; django.setup(); print({'numba', 'numpy', 'pypdf', 'docx', 'scrapy'} & {*sys.modules})"
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "webadmin.settings"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
