@@ -109,5 +109,4 @@ CHINESE = {
     "Recall by condition": "各条件查全率",
     "News items as works and pages": "新闻条目（既作作品又作页面）",
     "Each character as it was shown": "逐字比对是否如实",
-    "Recall by strength of the edit": "查全率与改动强度",
 }

@@ -8,7 +8,6 @@ from typing import Any
 from lxml import html
 from lxml.html import builder as tag
 
-from laboratory.measures.charts import charts, picture
 from laboratory.measures.labels import CHINESE
 from laboratory.measures.results import Results
 from laboratory.measures.tables import conditions, tables
@@ -36,7 +35,7 @@ def rendered(results: Results) -> bytes:
         shown += [conditions(engine, results.conditions) for engine in results.engines if engine.measures]
     body = tag.BODY(
         tag.HEADER(tag.H1("检测质量", tag.SMALL("Detection quality")), _settings(results)),
-        tag.MAIN(*map(_section, shown), *_curves(results)),
+        tag.MAIN(*map(_section, shown)),
         tag.FOOTER(*map(tag.P, NOTES)),
     )
     page = tag.HTML(_head(style), body, lang="zh-Hans")
@@ -46,7 +45,7 @@ def rendered(results: Results) -> bytes:
 
 def _head(style: str) -> Any:
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return tag.HEAD(
         tag.META(charset="utf-8"),
         tag.META({"http-equiv": "Content-Security-Policy", "content": policy}),
@@ -69,15 +68,6 @@ def _section(table: TextTable) -> Any:
         cells = [tag.TH(_both(cell), scope="row") for cell in row[:names]] + [tag.TD(cell) for cell in row[names:]]
         rows.append(tag.TR(*cells, *([tag.CLASS("class")] if row[1] == "all" else [])))
     return tag.SECTION(tag.H2(_both(table.title)), tag.DIV(tag.TABLE(head, tag.TBODY(*rows)), tag.CLASS("scroll")))
-
-
-def _curves(results: Results) -> list[Any]:
-    found = charts(results)
-    if not found:
-        return []
-    drawn = f"data:image/svg+xml;base64,{b64encode(picture(found)).decode()}"
-    alternative = ", ".join(f"{chart.chinese} {chart.english}" for chart in found)
-    return [tag.SECTION(tag.H2(_both("Recall by strength of the edit")), tag.IMG(src=drawn, alt=alternative))]
 
 
 def _both(english: str) -> Any:

@@ -1,11 +1,7 @@
 import random
 
-import numpy as np
-import pytest
-
 from core.matches import MatchClass
 from laboratory.cases import news
-from laboratory.cases.grams import folded, gram_hashes
 from laboratory.scores.detection_quality import Reported
 
 HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
@@ -31,19 +27,6 @@ def test_items_are_labelled_by_what_of_them_stands_in_one_other():
     assert [item.is_innocent for item in labelled] == [False, False, False, True, True, False]
 
 
-def test_shares_agree_with_sets():
-    rng = random.Random(2)
-    few = HAN[:5]
-    texts = ["".join(rng.choices(few, k=rng.randint(0, 60))) for _ in range(12)]
-    grams = [np.unique(gram_hashes(folded(text)[0], 5)) for text in texts]
-    shares = news.shares_of(grams)
-    sets = [{text[at : at + 5] for at in range(len(text) - 4)} for text in texts]
-    for row, own in enumerate(sets):
-        for column, other in enumerate(sets):
-            expected = len(own & other) / len(own) if own and row != column else 0
-            assert shares[row, column] == pytest.approx(expected)
-
-
 def test_a_partner_counts_as_the_source_and_as_one_of_the_others():
     labelled = items()
     reports = {"0": [Reported("9", also=("1",))], "1": [Reported("0")]}
@@ -61,8 +44,3 @@ def test_an_innocent_item_is_accused_by_anything_but_a_quotation():
     assert score.accusation_rate == 0.5
     assert score.accused_ids == ("4",)
     assert score.classes == {"quotation": 1, "excerpt": 1}
-
-
-def test_no_news_is_good_news():
-    score = news.scored(news.labelled([]), {})
-    assert (score.recall, score.accusation_rate) == (1.0, 0.0)

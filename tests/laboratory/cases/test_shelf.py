@@ -1,9 +1,7 @@
 import random
 
-import numpy as np
 import pytest
 
-from laboratory.cases.grams import folded, gram_hashes
 from laboratory.cases.shelf import DENSE_CHARS, DENSE_GRAMS, GRAM_CHARS, RUN_CHARS, Shelf
 
 HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
@@ -25,24 +23,6 @@ def plainly_shares(page: str, work: str) -> bool:
     )
 
 
-def test_folding_keeps_han_characters_alone_and_makes_them_simplified():
-    codes, offsets = folded("他說：「a 無〇」！")
-    assert "".join(map(chr, codes)) == "他说无〇"
-    assert offsets.tolist() == [0, 1, 6, 7]
-
-
-def test_a_text_without_han_characters_or_with_half_a_pair_folds_to_nothing():
-    assert folded("abc, \ud800")[0].size == 0
-    assert gram_hashes(np.zeros(0, np.uint32), 5).size == 0
-
-
-def test_grams_are_equal_where_their_characters_are_and_only_there():
-    codes, _ = folded("天地玄黄宇宙天地玄黄宇洪")
-    hashes = gram_hashes(codes, 5)
-    assert hashes[0] == hashes[6]
-    assert np.unique(hashes).size == hashes.size - 1
-
-
 def test_a_run_of_twenty_characters_is_shared_wording_in_either_script():
     rng = random.Random(1)
     work = unlike(rng, 300) + "話說天下大勢分久必合合久必分周末七國分爭" + unlike(rng, 300)
@@ -62,14 +42,6 @@ def test_the_shelf_agrees_with_the_rules_as_they_are_written(seed):
     assert Shelf(works).sharing(page) == expected
 
 
-def test_wording_that_runs_over_the_end_of_a_work_is_not_found():
-    rng = random.Random(5)
-    first, second = unlike(rng, 100), unlike(rng, 100)
-    shelf = Shelf([first, second])
-    assert not shelf.sharing(first[-8:] + second[:8])
-    assert not shelf.has_common_run(first[-10:] + second[:10])
-
-
 def test_a_passage_is_found_elsewhere_when_it_stands_twice_but_not_in_its_own_place():
     rng = random.Random(6)
     passage = unlike(rng, 80)
@@ -78,28 +50,3 @@ def test_a_passage_is_found_elsewhere_when_it_stands_twice_but_not_in_its_own_pl
     assert not shelf.elsewhere(0, 200, 280, passage)
     assert Shelf([twice]).elsewhere(0, 0, 80, passage) == {0}
     assert Shelf([once, twice]).elsewhere(0, 200, 280, passage) == {1}
-
-
-def test_containment_is_the_share_of_the_different_grams():
-    rng = random.Random(7)
-    work = unlike(rng, 300)
-    shelf = Shelf([work, unlike(rng, 100)])
-    assert shelf.contained(work[100:200], 0) == 1.0
-    assert shelf.contained(work[100:200], 1) == 0.0
-    assert shelf.contained(work[100:152] + unlike(rng, 48), 0) == pytest.approx(48 / 96, abs=0.01)
-    assert shelf.contained("好", 0) == 0.0
-
-
-def test_common_phrases_are_those_of_enough_works():
-    rng = random.Random(8)
-    phrase = "且听下回分解"
-    works = [unlike(rng, 100) + phrase + unlike(rng, 100) for _ in range(4)]
-    text = f"他道：{phrase}。{unlike(rng, 20)}"
-    assert Shelf(works).common_runs(text, 5, 6, 10) == []
-    runs = Shelf([*works, works[0]]).common_runs(text, 5, 6, 10)
-    assert [text[run.start : run.end] for run in runs] == [phrase]
-
-
-def test_a_shelf_of_nothing_holds_nothing():
-    assert Shelf([]).sharing("天地玄黄") == frozenset()
-    assert Shelf([""]).sharing("天地玄黄") == frozenset()

@@ -3,7 +3,6 @@
 import gzip
 import json
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from core.errors import MalformedLine, UnreadableFile
 from fingerprint.readings import syllable_ids
 from laboratory.edits.catalogue import edited
 from laboratory.edits.collected import CONFUSIONS_FILE, TYPOS_FILE
-from laboratory.edits.confusion import Confusions
 from laboratory.edits.material import Material
 from tests.support.corpus_texts import SHARED_CORPORA, shared_records
 
@@ -42,12 +40,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def drawn(confusions: Confusions, character: str) -> dict[str, float]:
-    codes = np.full(4000, ord(character), np.uint32)
-    written, counts = np.unique(confusions.drawn(codes, Random(1)), return_counts=True)
-    return dict(zip(map(chr, written.tolist()), (counts / codes.size).tolist(), strict=True))
-
-
 def test_lists_and_slips_become_candidates_by_likeness(folder: Path) -> None:
     material = Material.of_corpora(folder)
     assert set(material.homophones.candidates("后")) == set("候厚侯")
@@ -55,22 +47,6 @@ def test_lists_and_slips_become_candidates_by_likeness(folder: Path) -> None:
     assert material.fuzzy_sounds.candidates("三") == "汕"
     assert material.shapes.candidates("后") == "石"
     assert not material.shapes.candidates("上")
-
-
-def test_slips_weigh_by_how_often_they_were_made(folder: Path) -> None:
-    shares = drawn(Material.of_corpora(folder).homophones, "后")
-    assert shares["侯"] == pytest.approx(0.5, abs=0.05)  # twice made: 16 of 16 + 8 + 8
-    assert shares["厚"] == pytest.approx(0.25, abs=0.05)
-
-
-def test_a_traditional_character_is_confused_as_its_simplified_form_is(folder: Path) -> None:
-    assert set(Material.of_corpora(folder).homophones.candidates("後")) == set("候厚侯")
-
-
-def test_a_character_is_never_drawn_for_itself(folder: Path) -> None:
-    material = Material.of_corpora(folder)
-    assert set(drawn(material.homophones, "后")) == set("候厚侯")
-    assert set(drawn(Material().homophones, "候")) == set(Material().homophones.candidates("候"))
 
 
 def test_a_folder_without_corpora_is_refused(tmp_path: Path) -> None:

@@ -1,16 +1,15 @@
 """`bench extract`: how a reading is scored, what is measured, and what is reached on the shared saved pages."""
 
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, UnreadableFile
+from core.errors import UnreadableFile
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.extraction.main_text import TARGET_F1, section
 from laboratory.extraction.saved_pages import ARCHIVE, saved_pages
-from laboratory.extraction.text_scores import TextScore, bootstrap_interval, text_score
+from laboratory.extraction.text_scores import TextScore, text_score
 from tests.crawler.case_folders import cases
 from tests.support.command_line import CommandLine
 
@@ -47,14 +46,6 @@ def test_pairs_of_characters_count_as_often_as_they_occur(found: str, reference:
     assert text_score(found, reference) == score
 
 
-def test_the_interval_of_a_mean_holds_it_and_is_drawn_by_the_seed() -> None:
-    values = [0.5, 0.9, 1.0, 0.95, 0.7, 1.0, 0.85]
-    lower, upper = bootstrap_interval(values, 1)
-    assert 0.5 <= lower < sum(values) / len(values) < upper <= 1.0
-    assert bootstrap_interval(values, 1) == (lower, upper)
-    assert bootstrap_interval([0.9] * 5, 1) == pytest.approx((0.9, 0.9))
-
-
 def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -> None:
     measured = section(saved, 1, 1, lambda _: None)
     found = {each["name"]: each for each in measured.record["extractors"]}
@@ -72,13 +63,6 @@ def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -
     assert any(title.startswith("Share of each part") for title in titles)
 
 
-def test_an_archive_is_read_as_the_folder_in_it(saved: Path, tmp_path: Path) -> None:
-    archive = tmp_path / "pages.tar.gz"
-    with tarfile.open(archive, "w:gz") as packed:
-        packed.add(saved, "pages")
-    assert saved_pages(archive) == saved_pages(saved)
-
-
 def test_what_holds_no_pages_is_refused_with_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="does not exist"):
         saved_pages(tmp_path / "none.tar.gz")
@@ -90,13 +74,6 @@ def test_what_holds_no_pages_is_refused_with_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8bno")
     with pytest.raises(UnreadableFile, match="cannot be read"):
         saved_pages(tmp_path / "broken.tar.gz")
-
-
-def test_pages_without_any_reference_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text("<p>a</p>")
-    (tmp_path / "manifest.jsonl").write_text('{"file": "a.html", "encoding": "utf-8"}')
-    with pytest.raises(BadInput, match="no page with a reference"):
-        section(tmp_path, 1, 1, lambda _: None)
 
 
 @pytest.mark.usefixtures("processes")

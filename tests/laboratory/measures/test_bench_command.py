@@ -51,12 +51,6 @@ def test_each_mistake_is_one_sentence_and_exit_code_two(zhuiwen: CommandLine, tm
         assert done.complaints[-1].count("\n") == 0
 
 
-def test_the_help_of_bench_names_quality(zhuiwen: CommandLine) -> None:
-    done = zhuiwen("bench", "--help")
-    assert done.code == 0
-    assert "quality" in done.out
-
-
 @pytest.mark.skipif(not SHARED_CORPORA.exists(), reason="the shared corpora are not here")
 def test_comparisons_are_measured_shown_and_written(zhuiwen: CommandLine, tmp_path: Path) -> None:
     figures, page = tmp_path / "q.json", tmp_path / "q.html"

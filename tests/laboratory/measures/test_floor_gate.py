@@ -15,18 +15,8 @@ def quality(recall: float, precision: float = 1.0) -> Quality:
     return Quality(DIGESTS, {"recall": recall, "precision": precision})
 
 
-def test_what_holds_its_floor_or_rises_is_no_fault():
-    assert floor.below(FLOORS, quality(0.99)) == []
-    assert floor.below(FLOORS, quality(1.0)) == []
-
-
 def test_what_falls_is_named_with_both_figures():
     assert floor.below(FLOORS, quality(0.97)) == ["recall is 0.9700, below its floor of 0.9900"]
-
-
-def test_a_fall_within_the_tolerance_is_let_pass_and_a_larger_one_is_not():
-    assert floor.below(FLOORS, quality(0.99 - TOLERANCE * 0.9)) == []
-    assert len(floor.below(FLOORS, quality(0.99 - TOLERANCE * 1.1))) == 1
 
 
 def test_a_measure_that_is_gone_is_a_fault():
@@ -51,16 +41,6 @@ def test_an_update_that_lowers_a_floor_or_changes_cases_needs_permission(now):
     with pytest.raises(BadInput, match="--allow-regression"):
         floor.raised(FLOORS, now, allow_regression=False)
     assert floor.raised(FLOORS, now, allow_regression=True) == now
-
-
-def test_without_floors_the_first_update_sets_them():
-    assert floor.raised(None, quality(0.5), allow_regression=False) == quality(0.5)
-
-
-def test_floors_are_read_as_they_were_written(tmp_path):
-    path = tmp_path / "floors.json"
-    path.write_text(floor.written(FLOORS), "utf-8")
-    assert floor.read(path) == FLOORS
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"sha256": {}, "floors": {"recall": "high"}}', '{"sha256": 1}'])

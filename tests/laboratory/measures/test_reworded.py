@@ -9,8 +9,6 @@ from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded import INNOCENT as INNOCENT_PASSAGES
 from laboratory.measures.reworded import (
     OF_ONE_TRADE,
-    InnocentScore,
-    RewordedAlarms,
     development_alarms,
     joined,
     measured_at,
@@ -18,10 +16,8 @@ from laboratory.measures.reworded import (
 )
 from laboratory.measures.reworded_cases import (
     HELD_BACK,
-    MODERN,
     RewordedCase,
     RewordedCorpora,
-    among_others,
     demo_works,
 )
 from laboratory.measures.tables import bytes_a_char, innocent_passages, reworded_pages
@@ -62,18 +58,6 @@ def test_no_innocent_passage_is_of_a_work_that_is_looked_for(corpora: RewordedCo
 
 
 @needs_corpora
-def test_of_one_trade_no_item_is_both_a_page_and_a_work(corpora: RewordedCorpora) -> None:
-    works, cases = corpora.of_one_trade(400_000, 300, Random(1))
-    assert 390_000 < sum(map(len, works.values())) <= 400_000
-    assert {case.kind for case in cases} == set(MODERN)
-    assert not {case.case_id for case in cases} & set(works)
-    articles = {str(text_id).rsplit("-", 1)[0] for text_id in works if text_id.startswith("wiki")}
-    assert not {case.origin for case in cases} & articles
-    everything = "\n".join(works.values())
-    assert sum(case.text[100:140] in everything for case in cases) <= 1
-
-
-@needs_corpora
 def test_of_the_development_data_nothing_is_both_a_page_and_a_work(corpora: RewordedCorpora) -> None:
     works, cases = corpora.development()
     assert len(cases) == 3_171
@@ -110,40 +94,8 @@ def test_what_copies_find_is_no_lead(monkeypatch: pytest.MonkeyPatch) -> None:
     assert uncopied.named == 2, "by other words alone it is one"
 
 
-@needs_corpora
-def test_one_chapter_is_of_one_half(corpora: RewordedCorpora) -> None:
-    innocent = corpora.innocent(5_000, Random(1))
-    halves: dict[str, set[bool]] = {}
-    for case in innocent:
-        halves.setdefault(case.origin, set()).add(case.is_of_first_half)
-    assert all(len(several) == 1 for several in halves.values())
-    assert 0.4 < sum(case.is_of_first_half for case in innocent) / len(innocent) < 0.6
-
-
-@needs_corpora
-def test_the_part_that_counts_keeps_its_place_among_others(corpora: RewordedCorpora) -> None:
-    case = corpora.rewritten()[0]
-    among = among_others(case, corpora.innocent(20, Random(1)), Random(2))
-    assert among.text[among.page.start : among.page.end] == case.text
-    assert among.page.start > 200
-    assert len(among.text) > among.page.end + 200
-
-
 def test_the_works_of_the_demo_have_the_names_that_rewrites_give_them() -> None:
     assert {"demo/一杆秤", "demo/river-town/001-水位簿"} <= set(demo_works())
-
-
-def test_alarms_are_counted_from_the_threshold_on() -> None:
-    some = RewordedAlarms(
-        1,
-        "news",
-        True,
-        10,
-        tuple(InnocentScore(score, "page", WorkTextId("work")) for score in (60, 25, 24.9)),
-        1.0,
-    )
-    assert [some.above(score) for score in (24.9, 25.0, 60.0, 61.0)] == [3, 2, 1, 0]
-    assert some.named == 2
 
 
 @needs_corpora

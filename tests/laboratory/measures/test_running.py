@@ -1,22 +1,17 @@
 import json
 import re
-from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from core.errors import BadInput, NotFound
 from core.matches import MatchClass
-from laboratory.cases import build, folder
-from laboratory.cases.case_set import CaseSet
-from laboratory.cases.conditions import SIZES
-from laboratory.measures import quality, results, tables
-from laboratory.measures.charts import charts, picture
+from laboratory.cases import build
+from laboratory.measures import quality
 from laboratory.measures.finders import engine_names, finder
 from laboratory.measures.quality import Listener, Plan
-from laboratory.measures.results import Results, engine_result
-from laboratory.measures.running import Page, Run, run
+from laboratory.measures.results import Results
+from laboratory.measures.running import Page, run
 from laboratory.measures.web_page import rendered
 from laboratory.scores.detection_quality import Condition
 
@@ -53,15 +48,6 @@ def test_the_matcher_reports_the_work_its_class_and_where():
     assert passage.page.start - passage.work.start == 3
 
 
-def test_a_page_is_no_source_of_itself_but_its_twin_is():
-    (own, text), *others = WORKS
-    assert finder("zhuiwen", WORKS).find(text, own) == []
-    (report,) = finder("zhuiwen", [(own, text), ("twin", text), *others]).find(text, own)
-    assert (report.work_id, report.also) == ("twin", ())
-    (report,) = finder("zhuiwen", [(own, text), ("twin", text), *others]).find(text)
-    assert (report.work_id, report.also) == (own, ("twin",))
-
-
 @pytest.mark.parametrize(
     ("name", "is_found"),
     [
@@ -79,13 +65,6 @@ def test_an_excerpt_out_of_phase_is_missed_only_by_windows_at_the_published_step
     assert [report.work_id for report in engine.find(text)] == [title]
     assert [report.work_id for report in engine.find(text[240:390])] == [title] * is_found
     assert engine.find(text, title) == []
-
-
-def test_a_published_engine_leaves_out_the_page_itself_too():
-    own, text = WORKS[0]
-    engine = finder("exact-md5", WORKS)
-    assert [each.work_id for each in engine.find(text)] == [own]
-    assert engine.find(text, own) == []
 
 
 def test_engines_are_named_one_by_one_or_all_together():
@@ -111,10 +90,6 @@ def test_several_processes_report_what_one_does(jobs):
     assert done.pages_per_s > 0
 
 
-def test_a_run_without_pages_is_a_run():
-    assert run("zhuiwen", WORKS, [], silent).pages_per_s == 0
-
-
 def test_a_measurement_of_texts_finds_copies_and_spares_innocents(measured):
     (product, exact) = measured.engines
     assert product.of("overall").recall > 0.95
@@ -123,50 +98,12 @@ def test_a_measurement_of_texts_finds_copies_and_spares_innocents(measured):
     assert exact.of("overall").spans is None
 
 
-def test_figures_for_programs_have_every_condition_with_its_interval(measured):
-    record = json.loads(json.dumps(results.as_dict(measured), ensure_ascii=False))
-    (product, _) = record["engines"]
-    assert len(product["conditions"]) == len(measured.engines[0].measures)
-    overall = next(row for row in product["conditions"] if row["class"] == "overall")
-    low, high = overall["recall_interval"]
-    assert low <= overall["recall"] <= high
-    assert {"plagdet", "false_positive_rate", "granularity"} <= overall.keys()
-    assert product["speed"]["pages_per_s"] > 0
-
-
-def test_a_table_has_a_line_per_condition_and_a_column_per_engine(measured):
-    overview, *recalls = tables.tables(measured)
-    assert [row[0] for row in overview.rows] == ["zhuiwen", "exact-md5"]
-    assert recalls[0].columns[-2:] == ("zhuiwen", "exact-md5")
-    one = tables.tables(Results(measured.settings, measured.engines[:1]))
-    assert len(one[-1].rows) == len(measured.conditions)
-    assert one[-1].rows[0][:3] == ("overall", "all", "")
-    for each in (overview, *recalls, *one):
-        assert all(len(row) == len(each.columns) for row in each.rows)
-
-
 def test_the_page_needs_nothing_from_outside_and_tells_both_languages(measured):
     page = rendered(measured).decode("utf-8")
     assert not re.search(r"(?:src|href)=(?!\"data:)|url\(|@import|<script", page)
     assert "同音字替换" in page
     assert "homophone" in page
     assert page.count("<tr>") + page.count('<tr class="class">') > 2 * len(measured.conditions)
-
-
-@pytest.mark.usefixtures("long_computation")
-def test_the_page_draws_each_engine_over_the_strengths_of_each_edit(measured):
-    drawn = charts(measured)
-    assert {curve.engine for curve in drawn[0].curves} == {"zhuiwen", "exact-md5"}
-    assert picture(drawn) == picture(drawn), "the same figures make the same bytes"
-    encoded = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', rendered(measured).decode("utf-8"))
-    axes = etree.fromstring(b64decode(encoded[1])).findall(".//{*}g[@id]")
-    assert sum(re.match(r"axes_\d+$", each.get("id")) is not None for each in axes) == len(drawn)
-
-
-def test_names_in_texts_cannot_become_markup():
-    case_set = CaseSet((), ())
-    result = engine_result(case_set.cases, Run("<b>engine</b>", {}, 0.1, 0.1, 1))
-    assert b"<b>engine" not in rendered(Results({"size": "<i>"}, [result]))
 
 
 def test_cases_and_matches_are_written_and_measured_again_from_there(tmp_path):
@@ -187,7 +124,3 @@ def test_what_cannot_be_measured_is_refused_in_a_sentence():
         quality.measure(plan(classes=frozenset({"natural"})), listener)
     with pytest.raises(NotFound, match="engine"):
         quality.measure(plan(engine="none"), listener)
-
-
-def test_the_tiny_size_is_tiny():
-    assert len(build.built(folder.sources(TEXTS, 3), SIZES["tiny"], 3, FEW, lambda _: None).cases) < 100

@@ -76,25 +76,6 @@ def test_the_whole_of_spans_counts_what_is_reported_of_innocent_pages():
     assert found[Condition("negative")].spans is None
 
 
-def test_an_engine_without_spans_has_no_span_figures():
-    found = measured([(truth(works="a"), [Reported("a")])])
-    assert found[Condition("overall")].spans is None
-    assert found[Condition("overall")].recall == 1.0
-
-
-def test_spans_of_pages_without_exact_truth_are_not_scored():
-    page = Case("natural", "edition", "0.8-0.95", "", (passage("a"),), page_id="p", is_span_scored=False)
-    assert measured([(page, reports("a"))])[Condition("natural")].spans is None
-
-
-def test_natural_pages_are_one_condition_whatever_their_likeness():
-    pages = [
-        (Case("natural", "edition", "0.8-0.95", "", (passage("a"),), page_id="1"), reports("a")),
-        (Case("natural", "edition", "0.95-1", "", (passage("a"),), page_id="2"), []),
-    ]
-    assert measured(pages)[Condition("natural", "edition", "")].recall == 0.5
-
-
 def test_the_share_of_quotations_is_of_the_pages_that_were_found():
     pages = [
         (truth("grey", works="a", page_id="1"), reports("a", MatchClass.QUOTATION)),

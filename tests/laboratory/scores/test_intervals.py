@@ -27,12 +27,3 @@ def test_the_bootstrap_of_a_mean_is_about_two_standard_errors_wide():
     error = values.std() / 20
     assert interval.low == pytest.approx(values.mean() - 1.96 * error, abs=0.3 * error)
     assert interval.high == pytest.approx(values.mean() + 1.96 * error, abs=0.3 * error)
-
-
-def test_the_bootstrap_draws_the_same_each_time():
-    sums = np.random.default_rng(2).random((50, 1))
-    assert bootstrap(sums, lambda totals: totals[:, 0]) == bootstrap(sums, lambda totals: totals[:, 0])
-
-
-def test_a_figure_that_never_varies_has_no_width():
-    assert tuple(bootstrap(np.ones((30, 2)), lambda totals: totals[:, 0] / totals[:, 1])) == (1.0, 1.0)
