@@ -7,8 +7,8 @@ administrator; the single factories below it make one thing each with sensible d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -19,12 +19,20 @@ from pytest_django import DjangoDbBlocker
 from core.addressees import AddresseeRole, Paper
 from core.contacts import ContactKind, ContactSource
 from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
-from core.matches import ChangeKind, MatchClass, RewordedClass, RewordedState
-from core.obfuscations import Obfuscation
+from core.matches import MatchClass, RewordedClass, RewordedState
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
-from core.wording import Message
 from matcher.reworded.record import CURRENT
+from tests.support.copied_texts import (
+    OBFUSCATIONS,
+    REWORDED_TEXT,
+    TAKEN_CHARS,
+    WORK_TEXT,
+    page_text,
+    reworded_pairs,
+    spans,
+)
+from tests.support.crawl_rows import NOW, address, archive_import, discovered_page, discovery_query, run, site_move
 from webadmin.accounts.models import Membership, RightsHolder, User
 from webadmin.cases.models import Case, CaseMatch, Exclusion, IgnoredText, Matter, PageCheck, TakenText, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh
@@ -32,39 +40,12 @@ from webadmin.evidence.models import EvidenceBundle, RetentionLog
 from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper, Notice, NoticePage, PaperTemplate
 from webadmin.notices.services.kept_files import add_paper
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
-from webadmin.sites.models import (
-    Address,
-    ArchiveImport,
-    ContactRead,
-    CrawlRun,
-    DiscoveredPage,
-    DiscoveryPlan,
-    DiscoveryQuery,
-    PageRecord,
-    Site,
-    SiteDomain,
-    SiteMove,
-)
+from webadmin.sites.models import ContactRead, CrawlRun, DiscoveryPlan, PageRecord, Site, SiteDomain
 from webadmin.works.models import AuthorAlias, Chapter, Licence, OwnAccount, OwnDomain, Work
 from webadmin.works.services.work_length import recount
 
 PASSWORD = "lantern-harbour-92"
-SLOW = Message("core.verbatim", text="https://slow.example/9 did not answer in 30 s")  # as another program said it
-NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)  # noon in Shanghai
 ALGORITHM_ID = 1
-
-WORK_TEXT = (
-    "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。\n"
-    "他没有声张，只把账本合上，压在枕头底下。江面起了雾，对岸的码头像一行被水洇开的字，看得见，读不出。\n"
-    "夜里有人敲舱板，三下，停一停，又两下。那是他和弟弟约好的暗号，可弟弟已经走了十一年。\n"
-    "老周披衣起来，提着马灯走到船头。雾里站着一个孩子，赤着脚，怀里抱着一只湿透的布包。\n"
-    "“我爹说，把这个交给撑船的。”孩子把布包放下，转身就走，脚步声落在木板上，却没有留下一点水迹。\n"
-    "布包里是一叠旧船票，日期都是立冬，年份一年接着一年，最后一张，写着明天。\n"
-)
-TAKEN_CHARS = 190  # of WORK_TEXT, in every case
-ADVERT = "本章未完，请记住本站网址继续阅读。"
-HOMOPHONES = {"渡": "度", "雾": "务", "账": "帐", "码": "马", "暗": "按", "票": "漂"}
-ZERO_WIDTH = "\u200b"
 
 
 def holder(name: str = "长河文学") -> RightsHolder:
@@ -146,25 +127,6 @@ def site(of: RightsHolder, name: str = "落霞小说网", host: str = "luoxia.ex
     return made
 
 
-def run(of: Site, state: str = CrawlRun.State.FINISHED, due_at: datetime = NOW, **fields: Any) -> CrawlRun:
-    """A crawl run in any state, with the figures that a finished one has."""
-    given: dict[str, Any] = {"trigger": CrawlRun.Trigger.SCHEDULE}
-    if state in {CrawlRun.State.FINISHED, CrawlRun.State.FAILED}:
-        given |= {
-            "started_at": due_at,
-            "heartbeat_at": due_at + timedelta(minutes=7),
-            "finished_at": due_at + timedelta(minutes=7),
-            "pages_fetched": 84,
-            "pages_stored": 61,
-            "new_versions": 12,
-            "failed_requests": 2,
-            "counts": {"requested": 90, "fetched": 84, "rejected": {"robots": 3, "no_main_text": 20}, "unchanged": 49},
-            "faults": [not_fetched(f"https://{of.name}.example/9"), SLOW],
-            "finish_reason": Message("run.finished" if state == CrawlRun.State.FINISHED else "crawl.died"),
-        }
-    return CrawlRun.objects.create(site=of, state=state, due_at=due_at, **{**given, **fields})
-
-
 def page(of: Site, number: int = 1, title: str = "", seen: datetime = NOW, **fields: Any) -> PageRecord:
     url = f"{of.start_urls.splitlines()[0]}book/{number}.html"
     key = page_id(SiteId(str(of.pk)), CanonicalUrl(url))
@@ -189,72 +151,6 @@ def page(of: Site, number: int = 1, title: str = "", seen: datetime = NOW, **fie
         appeared_at=seen,
     )
     return made
-
-
-@dataclass
-class _Copy:
-    """A page text being made out of a work text, with every change noted; offsets in code points of either text."""
-
-    text: str = ""
-    changes: list[list[Any]] = field(default_factory=list)
-
-    def put(self, kind: ChangeKind | None, page_part: str, work_start: int, work_end: int) -> None:
-        start = len(self.text)
-        self.text += page_part
-        if kind is not None:
-            self.changes.append([str(kind), start, len(self.text), work_start, work_end])
-
-
-def _copied(work_text: str, number: int) -> _Copy:
-    """The page's copy of a work text: homophones, a zero-width character, an advertisement and a lost sentence."""
-    copy = _Copy(f"第{number}章 立冬\n")
-    lost_start = work_text.find("他没有声张")
-    lost_end = work_text.find("江面起了雾")
-    position = 0
-    while position < len(work_text):
-        char = work_text[position]
-        if position == lost_start >= 0:
-            copy.put(ChangeKind.DELETED, "", lost_start, lost_end)
-            position = lost_end
-            continue
-        if char in HOMOPHONES:
-            copy.put(ChangeKind.HOMOPHONE, HOMOPHONES[char], position, position + 1)
-        else:
-            copy.put(None, char, position, position + 1)
-        position += 1
-        if position % 47 == 0:
-            copy.put(ChangeKind.NOISE, ZERO_WIDTH, position, position)
-        if position % 151 == 0:
-            copy.put(ChangeKind.INSERTED, ADVERT, position, position)
-    return copy
-
-
-def page_text(number: int = 1) -> str:
-    """The whole main text of page `number`."""
-    return _copied(WORK_TEXT, number).text + f"\n{ADVERT}\n"
-
-
-def spans(number: int = 1) -> list[dict[str, Any]]:
-    """The frozen passages of page `number` against WORK_TEXT, with true offsets and excerpts."""
-    copy = _copied(WORK_TEXT, number)
-    start = len(f"第{number}章 立冬\n")
-    return [
-        {
-            "page": [start, len(copy.text)],
-            "work": [0, len(WORK_TEXT)],
-            "similarity": 0.9412,
-            "page_excerpt": copy.text[start:],
-            "work_excerpt": WORK_TEXT,
-            "changes": copy.changes,
-        }
-    ]
-
-
-OBFUSCATIONS = [
-    {"kind": str(Obfuscation.ZERO_WIDTH), "count": 6, "example": "米袋\u200b，一共"},
-    {"kind": str(Obfuscation.HOMOPHONE), "count": 9, "example": "度口"},
-    {"kind": str(Obfuscation.TEXT_INSERTED), "count": 2, "example": ADVERT},
-]
 
 
 def case(
@@ -359,30 +255,8 @@ def exclusion(of: PageRecord, about: Work, reason: Rejection = Rejection.LICENSE
     )
 
 
-# WORK_TEXT in other words, its first sentences in another order, with one at either end that it has not.
-REWORDED_TEXT = (
-    "江上的老渡口，许多人只在梦里还见过。\n"
-    "货舱里还剩 17 袋米，上月可是十九袋，老周点完了数，先把绳子在第三根桩子上绑牢。\n"
-    "到了立冬，渡口便不再点灯。\n"
-    "账目他藏到枕头下面，一声也没有吭。雾气漫上江面，对岸码头只剩一行化开的墨迹。\n"
-    "后来的人都说，那一夜什么也没有发生。\n"
-)
-_REWORDED_PAIRS = (
-    ("货舱里还剩", "先把绳子在第三根桩子上绑牢。", "老周把船缆系", "比上个月少了两袋。", 0.62),
-    ("到了立冬", "不再点灯。", "渡口的灯", "熄的。", 0.81),
-    ("账目他藏", "没有吭。", "他没有声张", "枕头底下。", 0.44),
-    ("雾气漫上", "墨迹。", "江面起了雾", "读不出。", 0.23),
-)
-
-
 def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
     """A page that may say in other words what WORK_TEXT says."""
-
-    def places(page_from: str, page_to: str, work_from: str, work_to: str, strength: float) -> list[Any]:
-        page, work = REWORDED_TEXT, WORK_TEXT
-        ends = page.index(page_to, page.index(page_from)) + len(page_to), work.index(work_to) + len(work_to)
-        return [page.index(page_from), ends[0], work.index(work_from), ends[1], strength]
-
     chapter = about.chapters.first()
     given: dict[str, Any] = {
         "chapter": chapter,
@@ -394,7 +268,7 @@ def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
         "band": "middle",
         "band_alarms": 11,
         "band_passages": 10_461,
-        "pairs": [places(*each) for each in _REWORDED_PAIRS],
+        "pairs": reworded_pairs(),
         "pair_count": 4,
         "sentence_count": 6,
         "in_order": 3,
@@ -434,97 +308,6 @@ def ignored_text(of: Site, by: User, text: str) -> IgnoredText:
         page_url=f"{of.start_urls}book/1.html",
         entered_by=by,
         entered_at=NOW,
-    )
-
-
-def address(of: PageRecord) -> Address:
-    """The address that a page was fetched from, which failed once since."""
-    return Address.objects.create(
-        id=digest(f"address of {of.pk}".encode())[:40],
-        site=of.site,
-        url=of.url,
-        depth=1,
-        kind=Address.Kind.DETAIL,
-        found_at=of.first_seen,
-        seen_at=of.last_seen,
-        due_at=of.last_seen + timedelta(days=1),
-        page_id=of.pk,
-        page_url=of.url,
-        version_id=of.version_id,
-        looks=4,
-        unchanged_looks=3,
-        failures=1,
-        failed_at=NOW,
-        reason=Rejection.HTTP_ERROR,
-        sentence=not_fetched(of.url),
-    )
-
-
-def not_fetched(url: str) -> Message:
-    """A fault with a reason in it."""
-    return Message("core.not-fetched", url=url, reason=Message("search.robots"))
-
-
-def site_move(of: Site, to_host: str) -> SiteMove:
-    """A proposed move of a site to another host."""
-    host = of.domains.order_by("pk")[0].host
-    evidence = {
-        "start_pages_led": 1,
-        "pages_led": 2,
-        "same_place": 2,
-        "known_pages": 6,
-        "shared_texts": 2,
-        "compared": 2,
-        "alike": 2,
-        "template": 0.93,
-        "examples": [[f"https://{host}/book/1.html", f"https://{to_host}/book/1.html"]],
-    }
-    return SiteMove.objects.create(site=of, from_host=host, to_host=to_host, evidence=evidence, proposed_at=NOW)
-
-
-def archive_import(of: Site, name: str) -> ArchiveImport:
-    """An archive file of a site that was read to its end."""
-    return ArchiveImport.objects.create(
-        rights_holder=of.rights_holder,
-        site=of,
-        path=f"/srv/imports/{name}",
-        size_bytes=73_400_320,
-        state=ArchiveImport.State.FINISHED,
-        counts={"records": 120, "stored": 61, "new_versions": 12},
-        faults=[Message("core.unreadable", path=name, reason=Message("intake.damaged", kind=".warc"))],
-        heartbeat_at=NOW,
-        finished_at=NOW,
-    )
-
-
-def discovery_query(about: Work, sentence: str) -> DiscoveryQuery:
-    """A sentence that a search engine answered."""
-    return DiscoveryQuery.objects.create(
-        work=about,
-        chapter_number=1,
-        sentence=sentence,
-        state=DiscoveryQuery.State.ANSWERED,
-        asked_at=NOW - timedelta(hours=2),
-        results=8,
-        left_out={"own_site": 1, "licensed": 2},
-    )
-
-
-def discovered_page(of: DiscoveryQuery, host: str, title: str) -> DiscoveredPage:
-    """A page that copies the work of a query, and waits for a person."""
-    url = f"https://{host}/read/1.html"
-    return DiscoveredPage.objects.create(
-        work=of.work,
-        query=of,
-        url=url,
-        url_digest=digest(url.encode()),
-        host=host,
-        title=title,
-        match_class=MatchClass.LIGHTLY_EDITED,
-        similarity=0.94,
-        matched_chars=260,
-        excerpt=page_text(1)[:120],
-        found_at=NOW - timedelta(hours=1),
     )
 
 

@@ -9,8 +9,9 @@ from core.errors import BadInput
 from core.ids import work_text_id
 from core.states import Rejection
 from tests.support import admin_data, case_texts
-from tests.support.admin_data import ADVERT, WORK_TEXT, Estate, World
+from tests.support.admin_data import WORK_TEXT, Estate, World
 from tests.support.case_texts import Texts
+from tests.support.copied_texts import ADVERT
 from webadmin.cases.models import Case, IgnoredText, PageCheck
 from webadmin.cases.services import ignoring
 from webadmin.cases.services.addresses import OUTDATED

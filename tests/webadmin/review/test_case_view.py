@@ -15,6 +15,7 @@ from core.text import TextOffset
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
+from tests.support.copied_texts import ADVERT
 from tests.support.desk import record_url, shown
 from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch
@@ -94,7 +95,7 @@ def test_text_of_another_work_leads_to_its_case(world: World, case: Case, review
     page = shown(reviewer, case)
     (taken,) = re.findall(r'<span class="zw-taken".*?</span>', page)
     assert f'<a href="{record_url(other)}">from 《石桥夜话》</a>' in taken
-    assert admin_data.ADVERT[:10] in taken
+    assert ADVERT[:10] in taken
 
 
 def test_text_that_another_holders_work_has_names_nobody(world: World, case: Case, reviewer: Client) -> None:
