@@ -34,16 +34,12 @@ def test_one_is_due_from_its_time_of_day_on_until_it_was_made() -> None:
     planned()
     wanted = BackupRequest("file:///mnt/b", "a b c d e f g", 5, is_scheduled=True)
     assert due(NOON) == wanted
+    ran(NOON.replace(hour=3, minute=30), is_scheduled=False)
+    assert due(NOON) == wanted, "one made by hand is none of the schedule"
     ran(NOON.replace(hour=4, minute=3))
     assert due(NOON) is None
     assert due(NOON + timedelta(hours=15, minutes=59)) is None
     assert due(NOON + timedelta(hours=16)) == wanted
-
-
-def test_one_made_by_hand_is_none_of_the_schedule() -> None:
-    planned()
-    ran(NOON.replace(hour=5), is_scheduled=False)
-    assert due(NOON) is not None
 
 
 @pytest.mark.parametrize("fault", [FAULT, Message(UNENDED)], ids=["failed", "runs or was killed"])
@@ -70,16 +66,10 @@ def test_nothing_is_due_without_a_plan_that_is_on_and_says_where_to(values: dict
     assert due(NOON) is None
 
 
-def test_an_installation_without_cases_and_plan_is_left_in_peace() -> None:
-    assert backup_status(NOON).warning is None
-
-
-def test_cases_that_were_never_backed_up_are_told_of() -> None:
+def test_a_missing_or_old_backup_is_told_of_and_one_that_failed_is_none() -> None:
+    assert backup_status(NOON).warning is None, "an installation without cases and plan is left in peace"
     admin_data.fill_estate("长河文学", "changhe", cases=1)
     assert backup_status(NOON).warning == Message("backup.never")
-
-
-def test_a_last_backup_that_is_older_than_set_is_told_of_and_one_that_failed_is_none() -> None:
     planned(warn_days=3)
     ran(NOON - timedelta(days=3), is_scheduled=False)
     assert backup_status(NOON).warning is None

@@ -347,10 +347,10 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "a page without a key": (
         lambda s: s.forge_content("pages", each_document(lambda each: each.pop("_id"))),
         UNSEALED,
-        "an impossible key",
+        "an invalid key",
     ),
-    "a key that escapes": (with_key("../../etc/x"), UNSEALED, "an impossible key"),
-    "a key that is a number": (with_key(7), UNSEALED, "an impossible key"),
+    "a key that escapes": (with_key("../../etc/x"), UNSEALED, "an invalid key"),
+    "a key that is a number": (with_key(7), UNSEALED, "an invalid key"),
     "a body that its key does not say": (
         lambda s: s.forge_content("raw_bodies", each_document(lambda each: each.update(data=b"forged"))),
         UNSEALED,
