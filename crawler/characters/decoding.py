@@ -68,6 +68,8 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", 
 _CONTROLS, _MAX_BYTES_TO_SUSPECT = re.compile(rb"[\x00-\x08\x0e-\x1f]"), 4_000  # as in mojibake.has_many_controls
 _STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order if nothing else decides
 MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement has less
+# GBK and Big5 read as UTF-8 lose .77 to .92, a page of which half is UTF-8 loses .5 (40 pages, 2026-12).
+MAX_LOST_SHARE_OF_MIXED = 0.65
 # Three in ten characters of GBK are valid UTF-8 by chance (lead C4-DF, trail 80-BF); eight in a row are not.
 MIN_CHARS_OF_SURE_UTF8 = 8
 _LABEL_BONUS = 0.02  # a label only decides between readings of equal quality
@@ -197,7 +199,11 @@ def _plain_candidate(body: bytes, codec: str, labels: Sequence[str]) -> _Decodin
 
 def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
     """Yield readings of the page as one encoding with parts in another; the page's own encoding has the longer part."""
-    for codec in [each.decoded.encoding for each in plain if may_be_mixed(body, each.decoded.encoding, each.is_whole)]:
+    for codec in [
+        each.decoded.encoding
+        for each in plain
+        if each.lost <= MAX_LOST_SHARE_OF_MIXED and may_be_mixed(body, each.decoded.encoding, each.is_whole)
+    ]:
         for piece in decode_mixed(body, codec):
             if not 0 < piece.other_chars <= piece.own_chars:
                 continue
@@ -264,6 +270,7 @@ _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
 # Four characters of the Chinese, kana and full-width blocks, which never occur by chance in 43 MB of novels in GBK or
 # Big5 (2026-11). The leading byte set makes the search five times as fast.
 _UTF8_RUN = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){3}")
+_UTF8_CHAR = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}")
 _OTHERS = {"utf-8": ("gb18030", "big5hkscs", "cp1252"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
 MIN_CHARS_TO_SUSPECT = 3  # in a block that can be decoded in the page's encoding
 # 20 us each; text after them is decoded in the page's own encoding. Saved pages have up to 4,823.
@@ -321,7 +328,8 @@ class _MixedDecoder:
         if block.isascii():
             return block.decode("ascii")
         self._blocks_left -= 1
-        ours, worth = _decode_strictly(block, self._codec)
+        is_alone = self._other == "utf-8" and _UTF8_CHAR.search(block) is None
+        ours, worth = _decode_strictly(block, self._codec, is_alone=is_alone)
         if ours is not None and (worth >= MIN_QUALITY_TO_ACCEPT or count_outside_ascii(ours) < MIN_CHARS_TO_SUSPECT):
             self._own += count_outside_ascii(ours)
             return ours
@@ -355,12 +363,13 @@ class _MixedDecoder:
         return text
 
 
-def _decode_strictly(block: bytes, codec: str) -> tuple[str | None, float]:
+def _decode_strictly(block: bytes, codec: str, *, is_alone: bool = False) -> tuple[str | None, float]:
+    """Return the text of a block and its quality, 1.0 if no other codec is possible."""
     try:
         text = block.decode(codec)
     except UnicodeDecodeError:
         return None, 0.0
-    return text, quality(text, codec)
+    return text, 1.0 if is_alone else quality(text, codec)
 
 
 # Recognises pages in languages other than Chinese by their letters in an encoding of that language.

@@ -12,6 +12,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from crawler.css.conditions import media_screens
@@ -25,11 +26,12 @@ Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
 _UNLAYERED = 1 << 30
 MAX_CHARS_OF_STYLES = 300_000  # of a page's distinct style attributes; the saved pages have at most 12,545
-_NOTHING: Properties = MappingProxyType({})
+NOTHING: Properties = MappingProxyType({})
 _PLACES = ("", "before", "after")
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
 HINTING = frozenset({*_HINTS, "hidden", "size"})  # attributes that style an element
+_with_style = etree.XPath(f"descendant-or-self::*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Cascade:
     def properties(self, element: HtmlElement, screen: int = DESKTOP) -> Properties:
         """Return an element's own declared values by property; `inherit` and var() are not resolved."""
         entries = self._entries.get(element)
-        return self._winners(entries, screen) if entries else _NOTHING
+        return self._winners(entries, screen) if entries else NOTHING
 
     def elements(self) -> Iterable[HtmlElement]:
         """Return the elements that have declarations."""
@@ -217,9 +219,8 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], 
     """Add the style attributes, and the other attributes that style an element."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
-    for element in tree.iter("*"):
-        hints = "" if HINTING.isdisjoint(element.keys()) else _hints(element)
-        for text, is_style in ((hints, False), (element.get("style"), True)):
+    for element in _with_style(tree):
+        for text, is_style in ((_hints(element), False), (element.get("style"), True)):
             if not text:
                 continue
             if (text, is_style) not in by_text:

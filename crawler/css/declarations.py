@@ -41,6 +41,9 @@ _FOUR_SIDES = {
 }
 DECLARED = frozenset({*WATCHED, *_SHORTHANDS, *_FOUR_SIDES, "overflow"})  # the properties that are read
 _OTHER_BROWSERS = ("-ms-", "-moz-", "-o-", "-khtml-", "-apple-")
+# A block with any of these is read by tinycss2, all others are split at their marks.
+_NEEDS_PARSER = re.compile(r"""["'(){}\[\]\\/<@]""")
+_NAME = re.compile(r"-{0,2}[A-Za-z][A-Za-z0-9-]*|--[\w-]+")
 _DISPLAYS = frozenset([
     "none", "contents", "block", "inline", "inline-block", "flow", "flow-root", "flex", "inline-flex", "grid",
     "inline-grid", "list-item", "table", "inline-table", "table-row", "table-cell", "table-column", "table-caption",
@@ -70,10 +73,31 @@ def parse_style_attribute(style: str) -> tuple[Declaration, ...]:
 def _read(style: str) -> tuple[Declaration, ...]:
     if len(style) > MAX_CHARS_OF_STYLE:
         return ()
+    if _NEEDS_PARSER.search(style) is None:
+        return plain_declarations(style)
     try:
         return block_declarations(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
     except (ValueError, RecursionError):
         return ()
+
+
+def plain_declarations(block: str) -> tuple[Declaration, ...]:
+    """Return the declarations of a block without strings, functions, comments and nested rules.
+
+    >>> plain_declarations("display:none ! important; color") == (("display", "none", True),)
+    True
+    """
+    found: list[Declaration] = []
+    for item in block.split(";"):
+        name, colon, value = item.partition(":")
+        value, mark, important = value.partition("!")
+        if (
+            colon
+            and _NAME.fullmatch(name := name.strip())
+            and important.strip().lower() == ("important" if mark else "")
+        ):
+            found += _longhands(name, value.strip(), bool(mark))
+    return tuple(found)
 
 
 _remembered = lru_cache(maxsize=2_048)(_read)
@@ -81,7 +105,12 @@ _remembered = lru_cache(maxsize=2_048)(_read)
 
 def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
     """Return the declarations among the items of a block."""
-    return tuple(each for item in items if item.type == "declaration" for each in _read_declaration(item))
+    return tuple(
+        each
+        for item in items
+        if item.type == "declaration"
+        for each in _longhands(item.name, tinycss2.serialize(item.value).strip(), item.important)
+    )
 
 
 def known_to_browsers(name: str, value: str) -> bool | None:
@@ -103,17 +132,21 @@ def known_to_browsers(name: str, value: str) -> bool | None:
     return test(tokens) if test is not None else None
 
 
-def _read_declaration(declaration: Node) -> Iterator[Declaration]:
-    name = declaration.name if declaration.name.startswith("--") else declaration.lower_name
-    unprefixed = name.removeprefix("-webkit-")
-    if name not in DECLARED and unprefixed in DECLARED:
-        name = unprefixed
-    is_read = name in DECLARED or name[:2] == "--"
-    value = tinycss2.serialize(declaration.value).strip() if is_read else ""
-    if is_read and known_to_browsers(name, value) is not False:
-        for longhand, part in _parts(name, value):
-            written = part if longhand in _AS_WRITTEN or longhand[:2] == "--" else part.lower()
-            yield Declaration(longhand, written, declaration.important)
+@lru_cache(maxsize=4_096)
+def _longhands(name: str, value: str, is_important: bool) -> tuple[Declaration, ...]:
+    """Return the longhands of one declaration, or none if no browser supports it or nothing reads it."""
+    if name[:2] != "--":
+        name = name.lower()
+        unprefixed = name.removeprefix("-webkit-")
+        name = unprefixed if name not in DECLARED and unprefixed in DECLARED else name
+        if name not in DECLARED:
+            return ()
+    if known_to_browsers(name, value) is False:
+        return ()
+    return tuple(
+        Declaration(each, part if each in _AS_WRITTEN or each[:2] == "--" else part.lower(), is_important)
+        for each, part in _parts(name, value)
+    )
 
 
 def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:

@@ -28,26 +28,76 @@ MAX_CHARS_OF_CLASSES = 10_000  # per element
 MAX_CHARS = 4_000  # for the selectors of one rule; resets that name every element have 600
 _PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)  # valid, but matches no element
 
+_IDENT = r"-?[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*"
+_OF_COMPOUND = rf"(?:(?:{_IDENT}|\*)(?:[.#]{_IDENT})*+|(?:[.#]{_IDENT})++)"
+_PLAIN = re.compile(
+    rf"\s*+({_OF_COMPOUND}(?:(?:\s*+>\s*+|\s++){_OF_COMPOUND})*?)(?:::?(before|after))?\s*+", re.IGNORECASE
+)
+_COMPOUND = re.compile(rf"(>?)\s*({_OF_COMPOUND})")
+_PART = re.compile(rf"[.#]?{_IDENT}|\*")
+
 
 class Selector(NamedTuple):
-    """A selector as compiled by cssselect2.
+    """A compiled selector.
 
     test: None if a browser drops the rule; is_sure: True if the whole selector was understood
     """
 
-    test: CompiledSelector | None
+    test: "CompiledSelector | PlainSelector | None"
     is_sure: bool = True
 
 
 @lru_cache(maxsize=8_192)  # the pages of a site share their sheets
 def compile_selector(text: str) -> Selector:
     """Compile one selector of a list. Unsupported pseudo-classes (:defined) are removed, so that it is not sure."""
+    if plain := _PLAIN.fullmatch(text):
+        return Selector(PlainSelector(plain[1], plain[2] and plain[2].lower()))
     try:
         tokens = tinycss2.parse_component_value_list(_PART_OF_WEBKIT.sub("::marker", text), skip_comments=True)
     except ValueError:
         return Selector(None)
     test = _compile(tokens)
     return Selector(test) if test is not None else Selector(_compile(_without_unknown(tokens)), is_sure=False)
+
+
+class Compound(NamedTuple):
+    """The names that an element needs, as `SelectorMatcher` indexes them, and the combinator before them.
+
+    path: the selector up to here
+    """
+
+    path: str
+    is_child: bool
+    names: tuple[str, ...]
+
+
+class PlainSelector:
+    """A selector of tags, ids and classes, joined by spaces and `>`: nine in ten selectors of pages.
+
+    >>> selector = PlainSelector("div.a > p#b", "before")
+    >>> selector.specificity, selector.pseudo_element, selector.compounds[1]
+    ((1, 1, 3), 'before', Compound(path='div.a > p#b', is_child=True, names=('<p', '#b')))
+    """
+
+    never_matches = False
+
+    def __init__(self, text: str, pseudo_element: str | None) -> None:
+        self.pseudo_element = pseudo_element
+        self.compounds = [
+            Compound(text[: match.end()], match[1] == ">", tuple(map(_index_name, _PART.findall(match[2]))))
+            for match in _COMPOUND.finditer(text)
+        ]
+        names = [name for compound in self.compounds for name in compound.names]
+        self.specificity = (
+            sum(name[0] == "#" for name in names),
+            sum(name[0] not in "#<*" for name in names),
+            sum(name[0] == "<" for name in names) + (pseudo_element is not None),
+        )
+
+
+def _index_name(part: str) -> str:
+    """Return the name under which a matcher finds the elements with a tag, an id or a class."""
+    return part[1:] if part[0] == "." else part if part[0] in "#*" else f"<{part.lower()}"
 
 
 def _compile(tokens: Tokens) -> CompiledSelector | None:
@@ -97,8 +147,7 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
         self.etree_element, self.parent, self.local_name = element, parent, element.tag
         self.siblings = [self] if parent is None else parent.nodes
         self.index = 0 if parent is None else len(parent.nodes)
-        names = element.get("class")
-        self.classes = frozenset(names[:MAX_CHARS_OF_CLASSES].split()) if names else frozenset()
+        self.classes = frozenset(_classes(element))
         if parent is not None:
             parent.nodes.append(self)
 
@@ -155,24 +204,50 @@ class _CountedSiblings(list[HtmlElement]):
 
 
 class SelectorMatcher:
-    """Finds the elements of one page by selectors."""
+    """Finds the elements of one page by selectors.
+
+    names: the names that elements have: classes, ids as "#id", tags as "<tag", and "*"
+    """
 
     def __init__(self, tree: HtmlElement) -> None:
         self._steps, self._left = _StepCounter(), MAX_STEPS
-        self._nodes: dict[HtmlElement, _Node] = {}
-        self._by_name: dict[str, list[_Node]] = defaultdict(list)
-        for element in tree.iter("*"):
-            node = _Node(element, self._nodes.get(element.getparent()), self._steps)
-            self._nodes[element] = node
-            for name in (f"<{element.tag}", *node.classes):
-                self._by_name[name].append(node)
-            if node.id:
-                self._by_name[f"#{node.id}"].append(node)
+        self._elements: list[HtmlElement] = list(tree.iter("*"))
+        by_name: dict[str, list[int]] = defaultdict(list)
+        for number, element in enumerate(self._elements):
+            by_name[f"<{element.tag}"].append(number)
+            for name in dict.fromkeys(_classes(element)):
+                by_name[name].append(number)
+            if ident := element.get("id"):
+                by_name[f"#{ident}"].append(number)
+        self._by_name: dict[str, Sequence[int]] = {**by_name, "*": range(len(self._elements))}
         self.names: Set[str] = self._by_name.keys()
+        self._matched: dict[str, Sequence[int]] = {}  # by the path of a compound
+
+    @cached_property
+    def _parents(self) -> list[int]:
+        numbers = {element: number for number, element in enumerate(self._elements)}
+        return [-1, *(numbers[element.getparent()] for element in self._elements[1:])]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """For each element, the number of the first element behind it and its descendants."""
+        ends = list(range(1, len(self._elements) + 1))
+        for number in range(len(ends) - 1, 0, -1):
+            parent = self._parents[number]
+            ends[parent] = max(ends[parent], ends[number])
+        return ends
+
+    @cached_property
+    def _nodes(self) -> list[_Node]:
+        """The elements as cssselect2 needs them."""
+        nodes: list[_Node] = []
+        for element, parent in zip(self._elements, self._parents, strict=True):
+            nodes.append(_Node(element, nodes[parent] if parent >= 0 else None, self._steps))
+        return nodes
 
     def forget(self) -> None:
         """Release the nodes, whose reference cycles would keep them alive until the next garbage collection."""
-        for node in self._nodes.values():
+        for node in self.__dict__.get("_nodes", ()):
             node.nodes.clear()
 
     @property
@@ -180,20 +255,51 @@ class SelectorMatcher:
         """True if no further selector is matched."""
         return self._left <= 0
 
-    def find_elements(self, test: CompiledSelector) -> list[HtmlElement]:
+    def find_elements(self, test: CompiledSelector | PlainSelector) -> list[HtmlElement]:
         """Return the elements that a selector matches, or none if finding them takes too long."""
-        candidates = () if test.never_matches else self._candidates(test)
+        if isinstance(test, PlainSelector):
+            found: Sequence[int] = ()
+            for compound in test.compounds:
+                if compound.path not in self._matched:
+                    self._matched[compound.path] = self._find(
+                        compound, found if compound is not test.compounds[0] else None
+                    )
+                found = self._matched[compound.path]
+            return [self._elements[number] for number in found]
+        numbers = () if test.never_matches else self._candidates(test)
         self._left -= _STEPS_TO_COMPILE
         self._steps.left = allowed = min(MAX_STEPS_OF_ONE, self._left)
         try:
-            self._steps.take(len(candidates))
-            found = [node.etree_element for node in candidates if test.test(node)]
+            self._steps.take(len(numbers))
+            matched = [self._elements[number] for number in numbers if test.test(self._nodes[number])]
         except (_TooCostly, RecursionError):
-            found = []
+            matched = []
         self._left -= allowed - max(0, self._steps.left)
+        return matched
+
+    def _find(self, compound: Compound, before: Sequence[int] | None) -> Sequence[int]:
+        """Return the elements that a compound matches. before: those of the compound before it, None for the first."""
+        first, *others = sorted((self._by_name.get(name, ()) for name in compound.names), key=len)
+        self._left -= len(first) + 1
+        if others:
+            sets = list(map(set, others))
+            first = [number for number in first if all(number in each for each in sets)]
+        if before is None or not first:
+            return first
+        if compound.is_child:
+            parents = set(before)
+            return [number for number in first if self._parents[number] in parents]
+        found, end, pending = [], 0, iter(before)
+        following = next(pending, None)
+        for number in first:
+            while following is not None and following < number:
+                end = max(end, self._ends[following])
+                following = next(pending, None)
+            if number < end:
+                found.append(number)
         return found
 
-    def _candidates(self, test: CompiledSelector) -> Sequence[_Node]:
+    def _candidates(self, test: CompiledSelector) -> Sequence[int]:
         """Return the elements that have the id, class or tag of a selector's last part."""
         if test.id is not None:
             return self._by_name.get(f"#{test.id}", ())
@@ -201,4 +307,9 @@ class SelectorMatcher:
             return self._by_name.get(test.class_name, ())
         if test.local_name is not None:
             return self._by_name.get(f"<{test.lower_local_name}", ())
-        return list(self._nodes.values())
+        return self._by_name["*"]
+
+
+def _classes(element: HtmlElement) -> list[str]:
+    names = element.get("class")
+    return names[:MAX_CHARS_OF_CLASSES].split() if names else []

@@ -13,7 +13,7 @@ import tinycss2
 from tinycss2.ast import Node
 
 from crawler.css.conditions import media_screens, screens_supporting
-from crawler.css.declarations import Declaration, block_declarations, known_to_browsers
+from crawler.css.declarations import Declaration, block_declarations, known_to_browsers, plain_declarations
 from crawler.css.matching import MAX_CHARS
 from crawler.css.values import ALL_SCREENS, IN_DOUBT, Tokens, families, significant, split, token_address
 
@@ -28,6 +28,10 @@ _MARKS = "{}()[];:,.#>"
 _MAX_MARKS_REMEMBERED = 20_000
 # tinycss2 raises an exception for numbers with thousands of digits and for unpaired surrogates.
 _BREAKS_PARSER = re.compile(r"(?<=\d{300})\d+|\\0{0,2}[dD][89a-fA-F][0-9a-fA-F]{2}")
+# A rule that is read without tinycss2, and what may end any other rule; strings and comments are skipped.
+_PLAIN_RULE = re.compile(r"""\s*([^{}@"'\\/;()\[\]<]+)\{([^{}@"'\\/()\[\]<]*)\}""")
+_BLANK = re.compile(r"(?:\s|/\*.*?(?:\*/|\Z)|<!--|-->)++", re.DOTALL)
+_MARK_OF_RULE = re.compile(r""""(?:[^"\\\n]|\\.)*+["\n]?|'(?:[^'\\\n]|\\.)*+['\n]?|/\*.*?(?:\*/|\Z)|[{};]""", re.DOTALL)
 LayerName = tuple[str, ...]  # a layer with its enclosing layers; an anonymous one begins with a space
 
 
@@ -116,11 +120,29 @@ def parse_sheet(text: str) -> SheetContent:
 
 def _read(text: str) -> SheetContent:
     reader = _Reader()
-    with suppress(ValueError):
-        reader.read_rules(
-            tinycss2.parse_stylesheet(_BREAKS_PARSER.sub("", text), skip_comments=True, skip_whitespace=True)
-        )
+    text, at = _BREAKS_PARSER.sub("", text), 0
+    while at < len(text):
+        if plain := _PLAIN_RULE.match(text, at):
+            reader.read_plain(plain[1], plain[2])
+            at = plain.end()
+        elif blank := _BLANK.match(text, at):
+            at = blank.end()
+        else:
+            end = _end_of_rule(text, at)
+            with suppress(ValueError):
+                reader.read_rules(tinycss2.parse_stylesheet(text[at:end], skip_comments=True, skip_whitespace=True))
+            at = end
     return reader.content
+
+
+def _end_of_rule(text: str, at: int) -> int:
+    """Return the end of the rule at `at`, whose blocks may be nested."""
+    depth, is_of_at = 0, text.startswith("@", at)
+    for mark in _MARK_OF_RULE.finditer(text, at):
+        depth += (mark[0] == "{") - (mark[0] == "}" and depth > 0)
+        if depth == 0 and ((mark[0] == "}" and "{" in text[at : mark.start()]) or (mark[0] == ";" and is_of_at)):
+            return mark.end()
+    return len(text)
 
 
 _remembered = lru_cache(maxsize=32)(_read)  # the pages of a site share their sheets
@@ -142,15 +164,20 @@ class _Reader:
     def __init__(self) -> None:
         self.content = SheetContent()
         self._anonymous = 0
+        self._is_head = True  # nothing but imports, layers and the charset so far
+
+    def read_plain(self, selectors: str, block: str) -> None:
+        """Read a rule without strings, functions, comments and nested rules."""
+        self._is_head = False
+        self._add_rules([each.strip() for each in selectors.split(",")], plain_declarations(block), _RuleContext())
 
     def read_rules(self, rules: Iterable[Node]) -> None:
-        is_head = True
         for rule in rules:
             keyword = rule.lower_at_keyword if rule.type == "at-rule" and rule.content is None else ""
-            if keyword == "import" and is_head:
+            if keyword == "import" and self._is_head:
                 self._import(significant(rule.prelude))
             else:
-                is_head = is_head and keyword in ("charset", "layer")
+                self._is_head = self._is_head and keyword in ("charset", "layer")
                 self._rule(rule, _RuleContext())
 
     def _rule(self, rule: Node, place: _RuleContext) -> None:
@@ -194,16 +221,20 @@ class _Reader:
         if not all(texts):
             return
         items = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
-        if declarations := block_declarations(items):
-            # A selector list that is too long is divided into one rule per selector.
-            is_long = sum(map(len, texts)) > MAX_CHARS
-            for each in [(text,) for text in texts] if is_long else [tuple(texts)]:
-                rule = Rule(each, declarations, place.screens, place.layer)
-                self.content.rules += [rule] if len(each[0]) <= MAX_CHARS else []
+        self._add_rules(texts, block_declarations(items), place)
         inner = replace(place, parent=",".join(texts), depth=place.depth + 1)
         for item in items:
             if item.type in ("qualified-rule", "at-rule"):
                 self._rule(item, inner)
+
+    def _add_rules(self, texts: Sequence[str], declarations: tuple[Declaration, ...], place: _RuleContext) -> None:
+        if not declarations or not all(texts):
+            return
+        # A selector list that is too long is divided into one rule per selector.
+        is_long = sum(map(len, texts)) > MAX_CHARS
+        for each in [(text,) for text in texts] if is_long else [tuple(texts)]:
+            rule = Rule(each, declarations, place.screens, place.layer)
+            self.content.rules += [rule] if len(each[0]) <= MAX_CHARS else []
 
     def _layer(self, rule: Node, prelude: str, place: _RuleContext) -> None:
         names = (

@@ -212,7 +212,7 @@ def _place_of_text(page: Sequence[Line], main_lines: Sequence[Line]) -> int:
 
 @lru_cache(maxsize=4_096)  # the lines of a page are compared several times
 def _key(text: str) -> str:
-    return "".join(char for char in text if char.isalnum()).lower()
+    return re.sub(r"[\W_]+", "", text).lower()
 
 
 MAX_NAME_CHARS = 30

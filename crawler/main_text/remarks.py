@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from lxml.html import HtmlElement
@@ -65,6 +66,7 @@ _ANSWER = re.compile(r"answer|repl(?:y|ies)|huida|huifu|comment|post|floor|topic
 _LEVELS_TO_NAME = 6
 
 
+@lru_cache(maxsize=4_096)  # the lines of a page are examined several times
 def is_mark(text: str) -> bool:
     """Return True if a line states the time of a post, or its number in the thread, and little else."""
     if len(text) > MAX_CHARS_OF_MARK or not _OF_MARKS.search(text) or END_OF_SENTENCE.search(text):
@@ -426,4 +428,4 @@ def _child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
 
 def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
     """Return True if `parent` is a box or its ancestor."""
-    return any(node is parent for node in _upwards(box))
+    return parent is box or parent in box.iterancestors(parent.tag)

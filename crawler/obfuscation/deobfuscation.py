@@ -31,9 +31,7 @@ from crawler.obfuscation.repairs import (
 from crawler.obfuscation.text_process import TextProcess
 from crawler.opening import ReadingSteps
 
-_is_styled = etree.XPath(
-    f"boolean(//style | //link | //*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}])"
-)
+_is_styled_by_attributes = etree.XPath(f"boolean(//*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +109,16 @@ def deobfuscate(
         result.removed,
         result.notes,
     )
-    has = _tags(tree)
     for repair in repairs():
-        if repair.in_tree is None or repair.needs.isdisjoint(has):
-            continue
-        before = len(result.repaired)
-        result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
-        if len(result.repaired) > before:
-            has = _tags(tree)  # a script may have written tags that later repairs need
+        if repair.in_tree is not None and _has_any(tree, repair.needs):
+            result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
     return result
 
 
-def _tags(tree: HtmlElement) -> set[object]:
-    """Return the tags of a page's elements, and `STYLE` if anything in the page may style them."""
-    tags = {element.tag for element in tree.iter()}
-    return tags | {STYLE} if _is_styled(tree) else tags
+def _has_any(tree: HtmlElement, needs: Set[str]) -> bool:
+    """Return True if the page has one of these tags, or for `STYLE` anything that may style its elements."""
+    tags = {*needs, "style", "link"} if STYLE in needs else needs
+    return next(tree.iter(*tags), None) is not None or (STYLE in needs and bool(_is_styled_by_attributes(tree)))
 
 
 def _source_ancestor(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:

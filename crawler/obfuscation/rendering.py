@@ -81,9 +81,6 @@ class TextState:
     is_indented_away: bool = False
     is_flexible: bool = False
     place: ElementPlace = field(default_factory=ElementPlace)
-    like: "dict[tuple[object, ...], TextState]" = field(
-        default_factory=dict, init=False
-    )  # states of children, by style
     _shows: bool | None = field(default=None, init=False)
 
     @property
@@ -116,32 +113,27 @@ class TextState:
     def copy(self) -> "TextState":
         return TextState(*_FIELDS(self))
 
+    def child_state(self) -> "TextState":
+        """Return the state inside a child without styles, unless it is a link or has another look in browsers."""
+        if not self.own and not self.is_flexible:
+            return self
+        state = self.copy()
+        state.own, state.is_flexible = {}, False
+        return state
 
-_FIELDS = attrgetter(*(name for name in TextState.__dataclass_fields__ if name not in ("like", "_shows")))
+
+_FIELDS = attrgetter(*(name for name in TextState.__dataclass_fields__ if name != "_shows"))
 
 
 class PageRendering:
-    """A page, or a part of a page, on one screen."""
+    """A page, or a part of a page, on one screen.
+
+    bounds: its count of requests tells whether a state depends on position or size
+    """
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
-        self._styles, self._screen, self._bounds = styles, screen, PageBounds(tree, styles, screen)
+        self._styles, self.screen, self.bounds = styles, screen, PageBounds(tree, styles, screen)
         self._rem_px, self._is_quirky = MEDIUM_PX, tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
-
-    def inside(self, element: HtmlElement, around: TextState) -> TextState:
-        """Compute the state inside an element whose parent has the state `around`.
-
-        Siblings with the same style share a state if it depends on neither position nor size.
-        """
-        if around.is_gone:
-            return around
-        declared = self._styles.properties(element, self._screen)
-        key = (id(declared), element.tag, element.get("href") is None, element.get("background"))
-        if key in around.like:
-            return around.like[key]
-        requests, state = self._bounds.request_count, self.compute_state(element, declared, around)
-        if requests == self._bounds.request_count:
-            around.like[key] = state
-        return state
 
     def compute_state(self, element: HtmlElement, declared: Properties, around: TextState) -> TextState:
         """Compute the state of an element with given declarations."""
@@ -161,17 +153,17 @@ class PageRendering:
         if own.get("display") != "contents":
             self._set_box(element, state, units, is_line=is_line, is_item=around.is_flexible)
         if not is_line:
-            is_away = is_indented_away(element, state.place, self._bounds, self._is_one_line)
+            is_away = is_indented_away(element, state.place, self.bounds, self._is_one_line)
             state.is_indented_away = is_away or ("inline" in own.get("display", "") and around.is_indented_away)
         return state
 
     def _units(self, em_px: float) -> Units:
-        return Units(em_px, self._rem_px, SCREENS[self._screen], self._is_quirky)
+        return Units(em_px, self._rem_px, SCREENS[self.screen], self._is_quirky)
 
     def _is_one_line(self, element: HtmlElement) -> bool:
         """Return True if nothing in a block begins another line."""
         for each in element.iterdescendants():
-            own = self._styles.properties(each, self._screen)
+            own = self._styles.properties(each, self.screen)
             is_in_line = is_inline(each, own, is_item=False) or own.get("display", "").startswith("inline")
             if each.tag == "br" or not is_in_line:
                 return False
@@ -201,7 +193,7 @@ class PageRendering:
         own, position = state.own, state.own.get("position", "static")
         transform = Transform() if is_line else read_transform(own, units)
         has_margins = not is_part_of_table(element, own)
-        shift = Shift(element, own, units, state.place, transform, self._bounds, is_line, has_margins)
+        shift = Shift(element, own, units, state.place, transform, self.bounds, is_line, has_margins)
         state.is_gone = is_cut_away(own)
         if (position == "absolute" and state.cut < Holds.ABSOLUTE) or (position == "fixed" and state.cut < Holds.FIXED):
             state.cut = Holds.NOTHING

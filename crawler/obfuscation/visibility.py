@@ -47,9 +47,8 @@ def remove_hidden(
     steps: its `check` raises TooCostly if this takes too long
     """
     styles, steps = cascade(tree) if styles is None else styles, steps or ReadingSteps()
-    most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
     taken: list[tuple[HtmlElement, Removed]] = []
-    for element, kind in _find_hidden(tree, finder or make_finder(tree, styles, steps), most):
+    for element, kind in _find_hidden(tree, finder or make_finder(tree, styles, steps)):
         steps.check()
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
         # A single character between others is a decoy: nobody hides it to be unfolded later.
@@ -87,11 +86,11 @@ def hides_text(finder: HiddenElementFinder) -> bool:
     return any(map(count_han, hidden))
 
 
-def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
-    """Return the elements to remove, in order.
-
-    most: how many Chinese characters one element may hide
-    """
+def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder) -> list[tuple[HtmlElement, Obfuscation]]:
+    """Return the elements to remove, in order."""
+    if not finder.unchanged_page.order:
+        return []
+    most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE  # Chinese characters that one element may hide
     passed_over = set[HtmlElement]()
     for _ in range(_MAX_ROUNDS):
         hidden = finder.find(passed_over) if passed_over else finder.unchanged_page
