@@ -33,6 +33,14 @@ def watched(owner: RightsHolder) -> Site:
     return site(owner, "落霞小说网", "luoxia.example")
 
 
+def carry_one_number(*sites: Site) -> None:
+    """As pages of one operator do."""
+    for each in sites:
+        SiteIdentifier.objects.create(
+            site=each, kind="icp", value="京ICP备1号", page_url="https://x/", first_read_at=NOW, read_at=NOW
+        )
+
+
 def listed(of: Site) -> list[tuple[str, str, AddresseeRole | None]]:
     return [(str(each.origin), each.name, each.role) for each in list_addressees(of)]
 
@@ -125,10 +133,11 @@ def test_the_abuse_address_of_one_host_is_not_put_beside_another(watched: Site) 
 
 
 def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: Site) -> None:
+    contact(watched, ContactKind.ICP, "京ICP备12345678号")
+    assert list_addressees(watched) == [], "a number alone is nobody to write to"
     contact(watched, value="bd@luoxia.example", read_at=NOW + timedelta(days=1))
     contact(watched, value="x@luoxia.example", label="侵权投诉")
     contact(watched, ContactKind.CONTACT_PAGE, "https://luoxia.example/about")
-    contact(watched, ContactKind.ICP, "京ICP备12345678号")
     (read,) = propose_addressees(watched)
     assert read == SiteAddressee(
         Origin.READ,
@@ -140,18 +149,10 @@ def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: S
     assert (read.role, read.paper) == (None, None), "whether it publishes or stores, no page says"
 
 
-def test_a_number_alone_is_nobody_to_write_to(watched: Site) -> None:
-    contact(watched, ContactKind.ICP, "京ICP备12345678号")
-    assert list_addressees(watched) == []
-
-
 def test_sites_of_one_operator_share_its_addressees_and_not_their_hosts(owner: RightsHolder, watched: Site) -> None:
     other = site(owner, "云笺阁", "yunjian.test")
     stranger = site(owner, "无关站", "stranger.invalid")
-    for each in (watched, other):
-        SiteIdentifier.objects.create(
-            site=each, kind="icp", value="京ICP备1号", page_url="https://x/", first_read_at=NOW, read_at=NOW
-        )
+    carry_one_number(watched, other)
     shared = addressee(owner, "某平台", other, role=Role.STORES)
     addressee(owner, "某云", other, role=Role.HOSTS)
     contact(watched)
@@ -165,10 +166,7 @@ def test_sites_of_one_operator_share_its_addressees_and_not_their_hosts(owner: R
 def test_nothing_of_another_rights_holder_is_shared(watched: Site) -> None:
     theirs = holder("乙")
     other = site(theirs, "云笺阁", "yunjian.test")
-    for each in (watched, other):
-        SiteIdentifier.objects.create(
-            site=each, kind="icp", value="京ICP备1号", page_url="https://x/", first_read_at=NOW, read_at=NOW
-        )
+    carry_one_number(watched, other)
     addressee(theirs, "某平台", other)
     addressee(theirs, "硬塞的", watched)
     assert list_addressees(watched) == []

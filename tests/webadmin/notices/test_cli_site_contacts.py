@@ -1,18 +1,18 @@
 """`zhuiwen site contacts`."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 
 from core.contacts import ContactKind
-from core.errors import BadInput, NotFound
-from core.settings import RegistrySettings, Settings
+from core.errors import NotFound
+from core.settings import RegistrySettings
 from core.settings_loading import load
 from tests.support import admin_data
 from tests.support.name_server import NameServer
+from tests.support.refusals import refused
 from tests.support.whois_server import WhoisServer
 from webadmin.notices.cli import site_contacts
 from webadmin.sites.models import Site
@@ -20,19 +20,10 @@ from webadmin.sites.models import Site
 pytestmark = pytest.mark.django_db
 
 
-def in_this_process(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    """The verb's own session would lead to another database than the test's."""
-
-    @contextmanager
-    def session() -> Iterator[Settings]:
-        yield settings
-
-    monkeypatch.setattr(site_contacts, "session", session)
-
-
 @pytest.fixture(autouse=True)
-def _off(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_this_process(monkeypatch, load({}))
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verb's own session would lead to another database than the test's."""
+    monkeypatch.setattr(site_contacts, "session", lambda: nullcontext(load({})))
 
 
 @pytest.fixture
@@ -70,12 +61,8 @@ def test_json_has_the_same_for_programs(site: Site, capsys: pytest.CaptureFixtur
         }
     ]
     (row,) = said["contacts"]
-    assert (row["kind"], row["value"], row["label"], row["source"]) == (
-        "email",
-        "kefu@luoxia.example.net",
-        "客服",
-        "page",
-    )
+    read = {"kind": "email", "value": "kefu@luoxia.example.net", "label": "客服", "source": "page"}
+    assert read.items() <= row.items()
     assert row["first_read_at"].startswith("2026-03-10T12:00:00+08:00")
 
 
@@ -87,8 +74,7 @@ def test_a_site_of_which_nothing_is_known_says_so(site: Site, capsys: pytest.Cap
 
 
 def test_nobody_is_asked_while_no_server_is_named(site: Site) -> None:
-    with pytest.raises(BadInput, match="ZHUIWEN_RDAP_URL"):
-        site_contacts.contacts(str(site.pk), is_look_up=True)
+    refused("ZHUIWEN_RDAP_URL", site_contacts.contacts, str(site.pk), is_look_up=True)
 
 
 @pytest.mark.usefixtures("loopback")
@@ -99,7 +85,8 @@ def test_a_look_up_asks_and_names_what_it_did_not_find(
         settings = load({})
         crawl = replace(settings.crawl, name_servers=(names.place,))
         registries = RegistrySettings(whois_servers=(whois.place,))
-        in_this_process(monkeypatch, replace(settings, crawl=crawl, registries=registries))
+        settings = replace(settings, crawl=crawl, registries=registries)
+        monkeypatch.setattr(site_contacts, "session", lambda: nullcontext(settings))
         site_contacts.contacts(str(site.pk), is_look_up=True)
     said = capsys.readouterr()
     assert "Example Ltd" in said.out

@@ -78,6 +78,7 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
         [*[SPAN] * 39, {**SPAN, "page_excerpt": "杜口的登收藏本站是在\n第二行", "page": [100, 114]}],
         PagePicture(png(600, 900), is_cut=True),
     )
+    assert comparison_table([], "en").title == "Comparison table"
     table = comparison_table([case, case], "zh-hans")
     word, pdf = word_file(table, AT), PdfReader(io.BytesIO(pdf_file(table, AT)))
     printed = "".join(page.extract_text() for page in pdf.pages).replace("\n", "")
@@ -90,11 +91,6 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
     assert [type(block).__name__ for block in again.blocks].count("BlockPicture") == 2
     assert [type(block).__name__ for block in again.blocks].count("BlockTable") == 2
     assert "PageBreak" in [type(block).__name__ for block in again.blocks]
-
-
-def test_the_table_speaks_the_readers_language() -> None:
-    assert comparison_table([], "en").title == "Comparison table"
-    assert comparison_table([], "zh-hans").title == "侵权比对表"
 
 
 def test_a_picture_fits_the_text_and_a_sheet() -> None:

@@ -64,24 +64,13 @@ HOSTILE = "x\r\nBcc: victim@evil.example\r\n\r\n<a href=http://evil.example/>www
 def test_hostile_names_are_text_in_one_header_and_no_link() -> None:
     mail = replace(MAIL, titles=[HOSTILE], holder=HOSTILE, addressee=HOSTILE, contact=HOSTILE, phone=HOSTILE)
     message = read(replace(mail, files=[(f"{HOSTILE}.pdf", PDF)]))
-    assert set(message.keys()) == {
-        "From",
-        "To",
-        "Reply-To",
-        "Subject",
-        "Date",
-        "Message-ID",
-        "MIME-Version",
-        "Content-Type",
-    }
+    assert message.keys() == read(MAIL).keys()
     assert len(message["From"].addresses) == 1
     assert len(message["To"].addresses) == 1
     body = message.get_body(("plain",)).get_content().split("Attachments", 1)[0]
     for text in (body.split("附件及其")[0], message["Subject"]):
-        assert "http://" not in text
-        assert "www.evil" not in text
-        assert "victim@" not in text
-        assert "\u202e" not in text
+        for words in ("http://", "www.evil", "victim@", "\u202e"):
+            assert words not in text
     assert "‹RLO" in body
     (part,) = message.iter_attachments()
     assert "\n" not in part.get_filename()

@@ -12,11 +12,11 @@ from django.conf import settings as django_settings
 
 from bundles.faults import DoesNotHold
 from bundles.verification import check_file
-from core.errors import BadInput
 from deploy.cli import evidence as evidence_verbs
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs
 from tests.support import admin_data
 from tests.support.followed_site import FollowedSite
+from tests.support.refusals import refused
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 from webadmin.notices.models import Notice, NoticeEvent, Removal, RemovalLook
 from webadmin.notices.services.removals.proof import export_removal
@@ -46,12 +46,8 @@ def taken_down() -> Routes:
     """What stands there then: of the first three nothing of the text, of the others it still does or nobody knows."""
     written = "".join(SIMPLIFIED)
     escaped = "".join(f"\\u{ord(char):04x}" for char in written)
-    news = (
-        own_text(3).replace(paragraphs(), "")
-        + "<p>"
-        + "本站今日公告，渡口改道，客运班次照旧，乘客请留意广播。" * 9
-        + "</p>"
-    )
+    said = "本站今日公告，渡口改道，客运班次照旧，乘客请留意广播。" * 9
+    news = f"{own_text(3).replace(paragraphs(), '')}<p>{said}</p>"
     return {
         CLEARED: page("公告", news),
         DOWN: page("提示", "<p>该内容因版权原因已下架</p>"),
@@ -159,8 +155,7 @@ def _the_command_line_writes_it_too(site: FollowedSite, file: Path) -> None:
     material = evidence_verbs._newest_removal(site.case(GONE).pk)
     evidence_verbs._write_report(evidence_verbs._case_writer(material, file), django_settings.ZHUIWEN, is_sealed=False)
     assert [bundle.url for bundle in check_file(file).bundles] == [site.server.url(GONE)] * 2
-    with pytest.raises(BadInput, match="has not been found removed"):
-        evidence_verbs._newest_removal(site.case(STANDING[0]).pk)
+    refused("has not been found removed", evidence_verbs._newest_removal, site.case(STANDING[0]).pk)
 
 
 def test_while_the_whole_site_is_away_nothing_is_removed(site: FollowedSite) -> None:
@@ -188,12 +183,11 @@ def test_it_is_asked_once_more_by_another_route_where_there_is_one(site: Followe
     ("answer", "is_removed"),
     [
         (page("提示", "<p>请登录后阅读本站的全部章节，新用户注册即可领取书券，感谢您的支持</p>"), False),
-        (page("公告", "<p>网站维护中，预计明日恢复访问，给您带来不便敬请谅解，欢迎关注公众号</p>"), False),
         (redirect("/sign-in"), False),
         (page("提示", "<p>抱歉，您访问的页面不存在，请检查网址是否正确，或返回首页重新查找</p>"), True),
         (redirect("/"), True),
     ],
-    ids=["login", "maintenance", "to the login", "says that nothing is there", "to the front page"],
+    ids=["login", "to the login", "says that nothing is there", "to the front page"],
 )
 def test_a_page_for_all_addresses_proves_nothing(site: FollowedSite, answer: Answer, *, is_removed: bool) -> None:
     del site.server.routes[GONE]
@@ -203,16 +197,13 @@ def test_a_page_for_all_addresses_proves_nothing(site: FollowedSite, answer: Ans
     assert (GONE in removed(site)) == is_removed
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "系统繁忙，请稍后再试。Copyright © 2026 某某网 版权所有 保留一切权利",
-        "数据库连接失败，错误代码一零四五，请联系管理员处理，本站将尽快恢复正常访问",
-        "Oops, the server is having some trouble today and could not show what you asked for.",
-    ],
-)
-def test_an_error_of_the_site_in_place_of_the_text_is_not_to_be_seen(site: FollowedSite, text: str) -> None:
-    site.server.routes[GONE] = page("错误", f"<p>{text}</p>")
+def test_an_error_of_the_site_in_place_of_the_text_is_not_to_be_seen(site: FollowedSite) -> None:
+    errors = {
+        GONE: "系统繁忙，请稍后再试。Copyright © 2026 某某网 版权所有 保留一切权利",
+        CLEARED: "数据库连接失败，错误代码一零四五，请联系管理员处理，本站将尽快恢复正常访问",
+        DOWN: "Oops, the server is having some trouble today and could not show what you asked for.",
+    }
+    site.server.routes |= {path: page("错误", f"<p>{text}</p>") for path, text in errors.items()}
     for after in (DAY, DAY + 13 * HOUR):
-        site.crawl(after, GONE, "/other.html", "/")
-    assert (removed(site), set(seen(site, GONE))) == (set(), {"not_seen"})
+        site.crawl(after, *errors, "/other.html", "/")
+    assert (removed(site), [set(seen(site, path)) for path in errors]) == (set(), [{"not_seen"}] * 3)

@@ -3,17 +3,12 @@
 import socket
 import ssl
 from contextlib import nullcontext
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
-from pathlib import Path
 
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from core.mail_servers import MailServer, Security, mail_server
+from tests.support.certificates import make_chain
 from tests.support.mail_servers import DROP, STALL, real_server, scripted
 from webadmin.notices.services import smtp
 from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
@@ -121,37 +116,20 @@ def test_nobody_listens() -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "local")])
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
+def tls(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """Of a server, and of who vouches for it."""
     folder = tmp_path_factory.mktemp("tls")
-    encoding, plain = serialization.Encoding.PEM, serialization.NoEncryption()
-    (folder / "cert.pem").write_bytes(made.public_bytes(encoding))
-    (folder / "key.pem").write_bytes(key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain))
-    return folder / "cert.pem", folder / "key.pem"
+    made = make_chain(folder)
+    return made.server_context(), ssl.create_default_context(cafile=str(folder / "root.pem"))
 
 
 def logged_in(server: object, session: object, envelope: object, mechanism: str, data: object) -> AuthResult:
     return AuthResult(success=data == LoginPassword(b"li", b"s@cret"))
 
 
-def test_starttls_logs_in_and_a_certificate_that_nobody_vouches_for_is_refused(certificate: tuple[Path, Path]) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    trusting = ssl.create_default_context(cafile=str(certificate[0]))
-    options = {"tls_context": context, "require_starttls": True, "authenticator": logged_in, "auth_required": True}
+def test_starttls_logs_in_and_a_certificate_that_nobody_vouches_for_is_refused(tls: tuple[ssl.SSLContext, ...]) -> None:
+    own, trusting = tls
+    options = {"tls_context": own, "require_starttls": True, "authenticator": logged_in, "auth_required": True}
     with real_server(**options) as (mailbox, url):
         place = url.removeprefix("smtp://")
         assert hand(f"smtp+starttls://li:s%40cret@{place}", tls=trusting).outcome is Outcome.SENT
@@ -161,11 +139,10 @@ def test_starttls_logs_in_and_a_certificate_that_nobody_vouches_for_is_refused(c
     assert len(mailbox.contents) == 1
 
 
-def test_smtps_is_encrypted_from_the_first_byte(certificate: tuple[Path, Path]) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    with real_server(ssl_context=context) as (mailbox, url):
-        place, trusting = url.removeprefix("smtp://"), ssl.create_default_context(cafile=str(certificate[0]))
+def test_smtps_is_encrypted_from_the_first_byte(tls: tuple[ssl.SSLContext, ...]) -> None:
+    own, trusting = tls
+    with real_server(ssl_context=own) as (mailbox, url):
+        place = url.removeprefix("smtp://")
         assert hand(f"smtps://{place}", tls=trusting).outcome is Outcome.SENT
         assert hand(f"smtps://{place}").message.code == "mail.no-tls"
     assert len(mailbox.contents) == 1
