@@ -129,6 +129,7 @@ def test_what_stands_beside_the_main_text_is_no_word_about_what_is_in_it(work: W
     at = len(PIECE) + 1 + len(TITLE)
     in_frame = replace(in_text, page=TextRange(at, at + len(PIECE)), zone=Zone.FRAME)
     assert judged(work, found(in_frame), text=PIECE, surroundings=below).source == TITLE
+    assert judged(work, found(in_text, in_frame), text=PIECE, surroundings=below).source == TITLE
 
 
 @pytest.mark.parametrize(("title", "author"), [("", ""), ("灯", "江"), ("渡口有灯", "")])
@@ -156,11 +157,3 @@ def test_who_quotes_does_not_disguise_it_and_without_a_source_it_stays_a_copy(wo
     ):
         assert findings.source == ""
         assert set(classes(findings)) == {MatchClass.EXCERPT}
-
-
-def test_with_a_piece_beside_the_main_text_places_are_those_of_the_whole_page(work: Work) -> None:
-    below = (SurroundingLine(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
-    at = len(PIECE) + 1 + len(TITLE)
-    in_frame = Span(TextRange(at, at + len(PIECE)), TextRange(0, len(PIECE)), 1.0, zone=Zone.FRAME)
-    match_of_both = found(span_of(text=PIECE), in_frame)
-    assert judged(work, match_of_both, text=PIECE, surroundings=below).source == TITLE

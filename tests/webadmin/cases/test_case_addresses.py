@@ -72,6 +72,19 @@ class World(MetSite):
         DjangoVisitRepository().save(site, [visit])
 
 
+def met(*urls: str) -> World:
+    """All with the copied text, at once."""
+    world = World()
+    for url in urls:
+        world.meet(url, TEXT)
+    return world
+
+
+def licence(world: World, **fields: Any) -> Licence:
+    since = MOMENT.date()
+    return admin_data.licence(world.site.rights_holder, domain="pirate.example", valid_from=since, **fields)
+
+
 def told(case: Case) -> list[tuple[str, int, int, bool]]:
     """The addresses of a case, with the days on which each was seen first and last, and whether it shows the text."""
     return [
@@ -81,8 +94,7 @@ def told(case: Case) -> list[tuple[str, int, int, bool]]:
 
 
 def test_a_text_at_several_addresses_is_one_case_that_lists_them() -> None:
-    world = World()
-    world.meet(A, TEXT)
+    world = met(A)
     case = Case.objects.get()
     assert told(case) == [(A, 0, 0, True)]
     decide(case, Verdict.CONFIRMED, world.reviewer)
@@ -128,9 +140,8 @@ def test_desk_letter_and_report_name_every_address_that_shows_the_text(monkeypat
 
 
 def test_a_case_whose_page_is_gone_goes_over_to_an_address_that_stands_and_back() -> None:
-    world = World()
+    world = met(A, B)
     for url in (A, B):
-        world.meet(url, TEXT)
         world.visit(url, 0)
     case = Case.objects.get()
     decide(case, Verdict.CONFIRMED, world.reviewer)
@@ -153,9 +164,7 @@ def test_a_case_whose_page_is_gone_goes_over_to_an_address_that_stands_and_back(
 
 
 def test_addresses_whose_texts_part_have_cases_of_their_own() -> None:
-    world = World()
-    for url in (A, B, C):
-        world.meet(url, TEXT)
+    world = met(A, B, C)
     world.meet(B, OTHER, days=1)
     first, second = Case.objects.order_by("pk")
     assert [each[0] for each in told(first)] == [A, C]
@@ -168,9 +177,7 @@ def test_addresses_whose_texts_part_have_cases_of_their_own() -> None:
 
 @pytest.mark.parametrize("are_all_changed", [False, True])
 def test_a_verdict_stays_with_its_text_while_an_address_is_seen_with_it(are_all_changed: bool) -> None:
-    world, changed = World(), TEXT + "，又改"
-    for url in (A, B, C):
-        world.meet(url, TEXT)
+    world, changed = met(A, B, C), TEXT + "，又改"
     case = Case.objects.get()
     decide(case, Verdict.CONFIRMED, world.reviewer)
     for days, url in enumerate((A, B, C), 1):
@@ -200,20 +207,14 @@ def test_posts_of_two_accounts_are_two_cases() -> None:
 
 
 def test_a_licence_for_chapters_keeps_the_addresses_of_its_case() -> None:
-    world = World()
-    for url in (A, B):
-        world.meet(url, TEXT)
-    holder, work = world.site.rights_holder, Work.objects.get()
-    of_chapter = {"rights_holder": holder, "work": work, "chapters": "1", "valid_from": MOMENT.date()}
-    Licence.objects.create(**of_chapter, licensee="书城", domain="pirate.example")
+    licence(met(A, B), work=Work.objects.get(), chapters="1")
     case = Case.objects.get()
     assert (case.state, [each[0] for each in told(case)]) == (CaseState.SET_ASIDE, [A, B])
 
 
 def test_an_overruling_that_is_taken_back_takes_the_address_from_its_case() -> None:
     world = World()
-    licence = {"rights_holder": world.site.rights_holder, "licensee": "书城", "domain": "pirate.example"}
-    Licence.objects.create(**licence, address=B, valid_from=MOMENT.date())
+    licence(world, address=B)
     for url in (A, B):
         world.meet(url, TEXT)
     overruling = overrule(Exclusion.objects.get(), world.reviewer, "并非授权转载")
@@ -227,11 +228,8 @@ def test_an_overruling_that_is_taken_back_takes_the_address_from_its_case() -> N
 
 
 def test_rights_are_asked_for_each_address() -> None:
-    world = World()
-    for url in (A, B):
-        world.meet(url, TEXT)
-    licence = {"rights_holder": world.site.rights_holder, "licensee": "书城", "domain": "pirate.example"}
-    of_other = Licence.objects.create(**licence, address=B, valid_from=MOMENT.date())
+    world = met(A, B)
+    of_other = licence(world, address=B)
     world.compare_owed()
     case = Case.objects.get()
     assert (case.state, [each[0] for each in told(case)]) == (CaseState.OPEN, [A])
@@ -239,7 +237,7 @@ def test_rights_are_asked_for_each_address() -> None:
     of_other.delete()
     world.compare_owed()
     assert [each[0] for each in told(case)] == [A, B]
-    Licence.objects.create(**licence, address=A, valid_from=MOMENT.date())
+    licence(world, address=A)
     world.compare_owed()
     assert [(each.page.url, each.state) for each in Case.objects.order_by("pk")] == [
         (A, CaseState.SET_ASIDE),

@@ -1,15 +1,15 @@
 """What Django's case repository keeps: frozen evidence, verdicts untouched, figures of the newest version."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from core.errors import NotFound
-from core.ids import FinalUrl, VersionId, work_text_id
+from core.ids import FinalUrl, work_text_id
 from core.matches import MatchClass
-from core.pages import FROM_FEED, PageVersion, Poster, Sighted, VersionOfPage
-from core.states import CaseState, Rejection, Verdict
+from core.pages import FROM_FEED, Poster
+from core.states import CaseState, Verdict
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
 from tests.webadmin.cases.conftest import COPIED_TEXT
@@ -21,18 +21,6 @@ from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
-
-
-def again(version: PageVersion, at: datetime) -> set[VersionId]:
-    """Let a crawl find the version unchanged; what has to be compared anew."""
-    book, found = (
-        DjangoCaseRepository(MemoryWorkStore()),
-        VersionOfPage(version, is_current=True, sighted=Sighted(at, at)),
-    )
-    uncompared = book.find_uncompared([found], 1)
-    if not uncompared:
-        book.note_seen([found], at)
-    return uncompared
 
 
 def test_a_case_freezes_both_excerpts_and_every_change(site: Site, works: MemoryWorkStore) -> None:
@@ -83,36 +71,9 @@ def test_a_verdict_survives_a_new_version_of_the_page(site: Site, works: MemoryW
     assert case.matches.count() == 2, "the evidence of the first version stays"
 
 
-def test_an_older_version_that_comes_late_does_not_turn_the_page_back(site: Site, works: MemoryWorkStore) -> None:
-    book, text_id = DjangoCaseRepository(works), work_text_id(COPIED_TEXT)
-    newer = page_version(str(site.pk), text="新的", at=MOMENT + A_DAY)
-    book.open_or_update_cases([outcome(newer, match(text_id, MatchClass.EXCERPT))])
-    older = page_version(str(site.pk), text="旧的")
-    book.open_or_update_cases([outcome(older, match(text_id, MatchClass.IDENTICAL), is_current=False)])
-    assert PageRecord.objects.get().version_id == newer.id
-    assert Case.objects.get().match_class == MatchClass.EXCERPT
-    assert CaseMatch.objects.count() == 2, "its evidence is kept all the same"
-
-
-def test_a_page_that_shows_its_old_copy_again_has_to_be_recorded_anew(site: Site, works: MemoryWorkStore) -> None:
-    book, text_id = DjangoCaseRepository(works), work_text_id(COPIED_TEXT)
-    copy = page_version(str(site.pk))
-    book.open_or_update_cases([outcome(copy, match(text_id))])
-    book.open_or_update_cases(
-        [outcome(page_version(str(site.pk), text="此页已删除", at=MOMENT + A_DAY), at=MOMENT + A_DAY)]
-    )
-    assert PageRecord.objects.get().rejection == Rejection.NO_MATCH
-    back = MOMENT + 2 * A_DAY
-    assert again(copy, back) == {copy.id}
-    book.open_or_update_cases([outcome(copy, match(text_id), at=back, seen_at=back)])
-    assert (PageRecord.objects.get().version_id, PageRecord.objects.get().rejection) == (copy.id, "")
-    assert Case.objects.get().last_seen_at == back
-
-
 def test_a_chapter_added_later_raises_the_figures_of_a_case_seen_again(site: Site, works: MemoryWorkStore) -> None:
     book, version = DjangoCaseRepository(works), page_version(str(site.pk))
     book.open_or_update_cases([outcome(version, match(work_text_id(COPIED_TEXT), MatchClass.EXCERPT))])
-    again(version, MOMENT + A_DAY)
     Chapter.objects.create(work=Work.objects.get(), number=2, text_id="second", chars=8)
     both = (match(work_text_id(COPIED_TEXT), MatchClass.EXCERPT), match("second", MatchClass.IDENTICAL, chars=6))
     book.open_or_update_cases([outcome(version, *both, at=MOMENT + 2 * A_DAY, seen_at=MOMENT + A_DAY)])

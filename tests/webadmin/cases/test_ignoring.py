@@ -16,7 +16,6 @@ from webadmin.cases.models import Case, IgnoredText, PageCheck
 from webadmin.cases.services import ignoring
 from webadmin.cases.services.addresses import OUTDATED
 from webadmin.cases.services.ignoring import (
-    Loss,
     check_text,
     ignore_everywhere,
     mark_noise,
@@ -147,10 +146,8 @@ class TestWhatIsRefused:
         assert mark_noise(ours.cases[0], ADVERT, ours.reviewer)
         with refused("ignored.of-work"):
             mark_noise(other, ADVERT, ours.reviewer)
-
-    def test_a_work_text_that_is_not_there_refuses_nothing(self, ours: Estate) -> None:
-        ours.cases[0].taken.update(text_id=work_text_id("不在"))
-        assert mark_noise(ours.cases[0], ADVERT, ours.reviewer)
+        other.taken.update(text_id=work_text_id("不在"))
+        assert mark_noise(other, ADVERT, ours.reviewer), "a work text that is not there refuses nothing"
 
     def test_a_text_is_listed_once_a_site_and_again_when_it_was_taken_back(self, world: World) -> None:
         ours = world.ours
@@ -207,21 +204,9 @@ class TestWhatIsForeseen:
         foreseen = preview_effect(ours.holder, "江面起了雾")
         assert (foreseen.losses, foreseen.looked_at, foreseen.is_cut) == ([], 0, True)
 
-    def test_what_is_left_counts_from_as_many_characters_on_as_a_case_needs(self, ours: Estate) -> None:
-        assert not Loss(ours.cases[0], 100, 20).is_all
-        assert Loss(ours.cases[0], 100, 19).is_all
-
 
 class TestWhatIsComparedAgain:
-    def test_noise_asks_for_the_pages_of_its_site_that_nobody_decided_on(self, ours: Estate) -> None:
-        mark_noise(ours.cases[0], ADVERT, ours.reviewer)
-        assert asked_again() == pages_of(ours.cases[0])
-
-    def test_a_text_for_all_sites_asks_for_those_of_the_rights_holder(self, ours: Estate) -> None:
-        everywhere(ours)
-        assert asked_again() == pages_of(ours.cases[0], ours.cases[3])
-
-    def test_pages_that_were_left_out_for_what_does_not_count_are_asked_for_too(self, world: World) -> None:
+    def test_it_is_pages_that_nobody_decided_on_and_those_left_out(self, world: World) -> None:
         ours, later = world.ours, admin_data.NOW + timedelta(days=1)
         here, there = (admin_data.page(site, 70) for site in ours.sites)
         licensed = admin_data.page(ours.sites[0], 71)

@@ -11,7 +11,7 @@ from webadmin.cases.models import Case, Exclusion, RightsRecord
 from webadmin.cases.services.licensing import AffectedCases, LicenceOffer, LicenceScope, license_case, offer_licences
 from webadmin.cases.services.overruling import overrule
 from webadmin.cases.services.verdicts import VerdictRefused, decide, undo
-from webadmin.sites.models import Site
+from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Licence, LicenceProof, Work
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ class Shelf:
 
     def add(self, path: str, work: Work | None = None, site: Site | None = None, days: int = 0) -> Case:
         """A case of a page that was seen some days after the first one."""
-        site, number = site or self.site, Case.objects.count()
+        site, number = site or self.site, PageRecord.objects.count()
         page = admin_data.page(site, number, seen=admin_data.NOW + timedelta(days=days))
         made = admin_data.case(page, work or self.work, number, with_match=False)
         Case.objects.filter(pk=made.pk).update(page_url=f"{site.start_urls}{path}")
@@ -75,6 +75,7 @@ def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf
     offer = offered(shelf.case)
     assert (offer.host, offer.others[scope]) == (HOST, AffectedCases(len(expected), is_cut=False))
     licence = shelf.license(scope)
+    assert (bool(licence.address), licence.work) == (scope == "page", None if scope == "site" else shelf.work)
     assert shelf.aside() == expected
     shelf.case.refresh_from_db()
     assert (shelf.case.state, shelf.case.verdict, shelf.case.allowed_as) == (
@@ -99,21 +100,9 @@ def test_a_licence_says_what_it_is_for_by_whom_and_since_when(shelf: Shelf) -> N
     assert shelf.case.allowed_by == f"落霞书城 · {licence.address}"
 
 
-def test_the_wider_scopes_name_no_page_and_the_widest_no_work(shelf: Shelf) -> None:
-    licence = shelf.license("work")
-    assert (licence.address, licence.work) == ("", shelf.work)
-    licence.delete()
-    assert shelf.license("site").work is None
-
-
-def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
-    for number in range(4):
-        shelf.add(f"book/1/{number}")
-    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, AffectedCases(2, is_cut=True))
-
-
-def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_as_are_counted_are_told_and_other_cases_use_up_none(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
     shelf.add("book/1/2")
     for number in range(4):  # all opened later
@@ -122,6 +111,9 @@ def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pyte
     assert offered(shelf.case).others[LicenceScope.PAGE] == AffectedCases(1, is_cut=False)
     Case.objects.filter(page_url__contains="/book/2/").delete()
     assert set(offered(shelf.case).others.values()) == {AffectedCases(1, is_cut=False)}
+    for number in range(3, 5):
+        shelf.add(f"book/1/{number}")
+    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, AffectedCases(2, is_cut=True))
 
 
 def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf: Shelf) -> None:
@@ -175,19 +167,16 @@ def test_undoing_the_verdict_withdraws_its_licence_and_opens_the_others(shelf: S
     assert [each.entered_by for each in other.rights_records.filter(allowed_as="")] == [shelf.manager]
 
 
-def test_a_licence_that_was_given_a_proof_since_outlives_its_verdict(shelf: Shelf) -> None:
+@pytest.mark.parametrize("since", ["was given a proof", "made by who manages no more"])
+def test_a_licence_may_outlive_its_verdict(shelf: Shelf, since: str) -> None:
     licence = shelf.license("page")
-    LicenceProof.objects.create(licence=licence, name="合同.pdf", digest="0" * 64, size=1, kind="pdf")
+    if since == "was given a proof":
+        LicenceProof.objects.create(licence=licence, name="合同.pdf", digest="0" * 64, size=1, kind="pdf")
+    else:
+        shelf.manager.memberships.update(role="reviewer")
     undo(shelf.case, shelf.manager, shelf.case.verdicts.get().pk)
     assert Licence.objects.get() == licence
     assert shelf.case.state == CaseState.SET_ASIDE
-
-
-def test_who_no_longer_manages_withdraws_no_licence_by_undoing(shelf: Shelf) -> None:
-    shelf.license("page")
-    shelf.manager.memberships.update(role="reviewer")
-    undo(shelf.case, shelf.manager, shelf.case.verdicts.get().pk)
-    assert Licence.objects.exists()
 
 
 def test_a_licence_whose_address_changes_rules_its_cases_anew(shelf: Shelf) -> None:

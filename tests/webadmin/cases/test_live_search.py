@@ -182,17 +182,6 @@ def test_a_replaced_chapter_is_gone_and_the_page_of_its_case_is_compared_again(s
     assert (evidence.text_id, evidence.algorithm_id) == (old, DEFAULT.id), "what was frozen stays"
 
 
-def test_a_chapter_replaced_where_another_holder_keeps_the_text_is_compared_again(settled: Live) -> None:
-    other = RightsHolder.objects.create(name="乙")
-    kept = Work.objects.create(rights_holder=other, title="同文")
-    Chapter.objects.create(work=kept, number=1, text_id=work_text_id(story(1)), chars=1)
-    settled.run()
-    settled.add_work("旧作", story(7))
-    settled.run()
-    assert settled.ports.index.text_ids() == {work_text_id(story(1)), work_text_id(story(7))}
-    assert PageRecord.objects.get(url="http://pirate.example/1").rejection == Rejection.NO_MATCH
-
-
 def test_a_removed_work_is_gone_from_every_answer_at_once(settled: Live) -> None:
     work = settled.add_work("新作", story(20))
     settled.run()
@@ -241,37 +230,30 @@ def test_texts_without_anything_to_compare_have_a_reason_and_harm_nobody(settled
     assert not Chapter.objects.filter(indexed_at__isnull=True).exists()
 
 
-def test_two_searches_never_run_at_once(settled: Live) -> None:
+def test_one_search_runs_when_all_works_are_in_and_tells_what_it_did(
+    settled: Live, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert search_pages(settled.ports).found_nothing
+    cases_tasks.search_pages()
+    assert job_stats.last_job_stats(settled.client) == {}, "a search of nothing costs no round"
     settled.index_work("新作", story(2))
     with redis_lock(settled.client, SEARCH) as is_ours:
         assert is_ours
         cases_tasks.search_pages()
-    assert settled.ports.cases.lags(DEFAULT.id), "the second came to nothing"
-    cases_tasks.search_pages()
-    assert not settled.ports.cases.lags(DEFAULT.id)
-
-
-def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
-    settled.index_work("新作", story(2))
+    assert settled.ports.cases.lags(DEFAULT.id), "two searches never run at once"
     settled.client.rpush(QUEUE_PREFIX + "works", "another work")
     cases_tasks.search_pages()
-    assert settled.ports.cases.lags(DEFAULT.id)
-
-
-def test_the_sweeper_asks_for_a_search_though_pages_still_wait(settled: Live) -> None:
-    settled.index_work("新作", story(2))
+    assert settled.ports.cases.lags(DEFAULT.id), "it waits while works still come in"
+    settled.client.delete(QUEUE_PREFIX + "works")
     settled.client.rpush(QUEUE_PREFIX + "pages", "a page")
     cases_tasks.sweep()
-    assert settled.outbox.drain() == [SearchRequested()]
-
-
-def test_a_search_logs_and_tells_what_it_did(settled: Live, caplog: pytest.LogCaptureFixture) -> None:
-    settled.index_work("新作", story(2))
+    assert settled.outbox.drain() == [SearchRequested()], "the sweeper asks for it though pages still wait"
     with caplog.at_level("INFO", "zhuiwen.pipeline"):
         cases_tasks.search_pages()
     said = "1 texts, 3 pages, 1 sharing, 1 hits"
     assert f"search of stored pages: {said}" in caplog.text
     assert str(job_stats.last_job_stats(settled.client)[job_stats.SEARCH]) == said
+    assert not settled.ports.cases.lags(DEFAULT.id)
 
 
 def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live) -> None:
@@ -318,12 +300,6 @@ def test_beat_compares_every_day_at_an_hour_that_an_operator_may_move() -> None:
     preparation.ensure_schedule(settings)
     moved = PeriodicTask.objects.get(task="cases.compare_daily")
     assert (moved.enabled, moved.crontab.hour) == (False, "22")
-
-
-def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
-    assert search_pages(settled.ports).found_nothing
-    cases_tasks.search_pages()
-    assert job_stats.last_job_stats(settled.client) == {}
 
 
 def test_sweeps_move_to_another_algorithm_and_cases_stay(live: Live, mongo_url: str) -> None:

@@ -16,7 +16,7 @@ from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
 from tests.webadmin.cases.conftest import COPIED_TEXT
-from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.accounts.models import RightsHolder, User
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.matters.assignment import (
@@ -52,6 +52,11 @@ def found(site: Site, works: MemoryWorkStore, path: str = "/1", **version: objec
 def counts(matter: Matter) -> tuple[int, int, int]:
     matter.refresh_from_db()
     return matter.open_cases, matter.confirmed_cases, matter.closed_cases
+
+
+def marks(matter: Matter) -> tuple[int, int]:
+    matter.refresh_from_db()
+    return matter.changed_cases, matter.returned_cases
 
 
 def test_the_pages_of_a_site_that_took_from_a_work_are_one_matter(site: Site, works: MemoryWorkStore) -> None:
@@ -128,22 +133,16 @@ def test_a_changed_page_marks_its_confirmed_case(site: Site, works: MemoryWorkSt
     matter = Matter.objects.get()
     decide(case, Verdict.CONFIRMED, reviewer)
     found(site, works)
-    matter.refresh_from_db()
-    assert matter.changed_cases == 0, "the same version says nothing new"
-
+    assert marks(matter) == (0, 0), "the same version says nothing new"
     changed = page_version(str(site.pk), url="http://pirate.example/1", text="现在是别的文字", at=MOMENT + A_DAY)
     DjangoCaseRepository(works).open_or_update_cases([outcome(changed)])
-    matter.refresh_from_db()
-    assert matter.changed_cases == 1
+    assert marks(matter) == (1, 0)
     found(site, works, at=MOMENT + 2 * A_DAY)
-    matter.refresh_from_db()
-    assert matter.changed_cases == 0, "the page is again what was decided on"
+    assert marks(matter) == (0, 0), "the page is again what was decided on"
     DjangoCaseRepository(works).open_or_update_cases([outcome(replace(changed, fetched_at=MOMENT + 3 * A_DAY))])
-    matter.refresh_from_db()
-    assert matter.changed_cases == 1
+    assert marks(matter) == (1, 0)
     decide(case, Verdict.CONFIRMED, reviewer)
-    matter.refresh_from_db()
-    assert matter.changed_cases == 0
+    assert marks(matter) == (0, 0)
 
 
 def test_only_a_new_finding_marks_a_dismissed_case(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
@@ -161,22 +160,17 @@ def test_a_confirmed_page_that_had_gone_comes_back(site: Site, works: MemoryWork
     case = found(site, works)
     matter = Matter.objects.get()
     look_at(site, case.page)
-    matter.refresh_from_db()
-    assert matter.returned_cases == 0
+    assert marks(matter) == (0, 0)
     decide(case, Verdict.CONFIRMED, reviewer)
     PageRecord.objects.update(gone_since=MOMENT)
     look_at(site, case.page)
-    matter.refresh_from_db()
-    assert matter.returned_cases == 1
+    assert marks(matter) == (0, 1)
     look_at(site, case.page, gone_since=MOMENT + A_DAY)
-    matter.refresh_from_db()
-    assert matter.returned_cases == 0, "it has gone once more"
+    assert marks(matter) == (0, 0), "it has gone once more"
     look_at(site, case.page)
-    matter.refresh_from_db()
-    assert matter.returned_cases == 1
+    assert marks(matter) == (0, 1)
     decide(case, Verdict.CONFIRMED, reviewer)
-    matter.refresh_from_db()
-    assert matter.returned_cases == 0
+    assert marks(matter) == (0, 0)
 
 
 def look_at(site: Site, page: PageRecord, gone_since: datetime | None = None) -> None:
@@ -262,4 +256,3 @@ def test_only_its_reviewers_take_a_matter(site: Site, works: MemoryWorkStore, re
     matter.refresh_from_db()
     assert matter.assignee is None
     assert matter.awaited == "权属证明"
-    Membership.objects.all().delete()

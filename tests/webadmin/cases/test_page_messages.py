@@ -64,11 +64,6 @@ def worker(monkeypatch: pytest.MonkeyPatch, client: "redis.Redis") -> Worker:
     return made
 
 
-def test_pages_of_a_message_are_compared_at_once(worker: Worker) -> None:
-    worker.run(PAGES)
-    assert worker.compared == [PAGES]
-
-
 def test_one_page_at_fault_costs_the_others_nothing_and_waits_for_a_person(worker: Worker) -> None:
     worker.faults[PAGES[1]] = BrokenInvariant("store.text-gone", version="b")
     worker.run(PAGES)

@@ -57,10 +57,8 @@ def client(redis_url: str) -> Iterator["redis.Redis"]:
 
 @pytest.fixture
 def desk(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> Desk:
-    world, texts, outbox = admin_data.fill_world(cases=2), case_texts.use(monkeypatch), CollectingOutbox()
-    for estate in (world.ours, world.theirs):
-        case_texts.keep_estate(texts, estate)
-    case = world.ours.cases[0]
+    ours, outbox = admin_data.fill_estate("长河文学", "changhe", cases=2), CollectingOutbox()
+    texts, case = case_texts.of_estates(monkeypatch, ours), ours.cases[0]
     ports = SimpleNamespace(pages=texts.pages, works=texts.works, clock=ManualClock(NOW), outbox=outbox)
     monkeypatch.setattr(cases_tasks, "live", lambda _: ports)
     monkeypatch.setattr(cases_tasks, "redis_client", lambda _: client)

@@ -10,11 +10,9 @@ from core.ids import Digest, VersionId, digest
 from core.matches import Match, MatchClass
 from core.messages import SearchRequested
 from core.pages import Reading, Stored
-from core.states import Rejection
 from core.zones import SurroundingLine, Zone
 from deploy.demo.library import load_works
 from pipeline import steps
-from pipeline.steps import surrounding_text_id
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -72,18 +70,6 @@ def test_a_chapter_in_the_comments_of_an_innocent_page_is_a_case(running: Chain)
     assert len(taken) > 0.98 * len(CHAPTER)
 
 
-@pytest.mark.parametrize("zone", [Zone.TEASER, Zone.FRAME])
-@pytest.mark.parametrize("is_wished", [False, True])
-def test_an_announcement_is_a_case_where_its_holder_wishes_it(running: Chain, zone: Zone, is_wished: bool) -> None:
-    running.holder.opens_teasers = is_wished
-    stored = running.store_page(URL, INNOCENT, surroundings=lines(zone, CHAPTER[:600]))
-    [found] = matches(running, stored)
-    assert found.match_class is MatchClass.TEASER
-    assert {span.zone for span in found.spans} == {zone}
-    assert (len(running.book.cases), len(running.book.excluded)) == ((1, 0) if is_wished else (0, 1))
-    assert is_wished or [each.reason for each in running.book.excluded.values()] == [Rejection.TEASER]
-
-
 def test_a_chapter_that_a_longer_text_pushes_out_of_the_main_text_is_a_copy(running: Chain) -> None:
     stored = running.store_page(URL, "天地玄黄，宇宙洪荒。" * 2_000, surroundings=lines(Zone.FRAME, CHAPTER))
     [found] = matches(running, stored)
@@ -123,16 +109,6 @@ def test_a_text_added_later_is_found_beside_pages_that_are_stored(running: Chain
     running.run()
     running.outbox.send(SearchRequested())
     assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL]
-
-
-def test_the_text_beside_has_a_fingerprint_of_its_own(running: Chain) -> None:
-    stored = running.store_page(URL, INNOCENT, surroundings=lines(Zone.COMMENT, CHAPTER))
-    bare = running.store_page("http://pirate.example/2", CHAPTER)
-    running.run()
-    kept = running.ports.fingerprints.find_existing(
-        [surrounding_text_id(stored.version_id), surrounding_text_id(bare.version_id)], running.ports.algorithm.id
-    )
-    assert kept == {surrounding_text_id(stored.version_id)}
 
 
 @pytest.fixture
@@ -188,19 +164,12 @@ def test_the_page_of_a_case_says_that_its_passages_stand_in_comments(desk: tuple
 
 
 @pytest.mark.django_db
-def test_teasers_open_cases_of_the_desk_only_where_that_is_wished(desk: tuple[Chain, Site]) -> None:
+@pytest.mark.parametrize("zone", [Zone.TEASER, Zone.FRAME])
+def test_an_announcement_is_a_case_only_where_its_holder_wishes_it(desk: tuple[Chain, Site], zone: Zone) -> None:
     running, site = desk
-    compared(running, site, INNOCENT, lines(Zone.TEASER, CHAPTER[:600]))
+    compared(running, site, INNOCENT, lines(zone, CHAPTER[:600]))
     assert list(Exclusion.objects.values_list("reason", "match_class")) == [("teaser", "teaser")]
     assert not Case.objects.exists()
     RightsHolder.objects.update(opens_teasers=True)
-    compared(running, site, INNOCENT + "今天更新。", lines(Zone.TEASER, CHAPTER[:600]))
+    compared(running, site, INNOCENT + "今天更新。", lines(zone, CHAPTER[:600]))
     assert Case.objects.get().match_class == MatchClass.TEASER
-
-
-@pytest.mark.django_db
-def test_an_announced_chapter_is_no_part_of_the_case_of_another(desk: tuple[Chain, Site]) -> None:
-    running, site = desk
-    compared(running, site, CHAPTER, lines(Zone.TEASER, NEXT[:600]))
-    kept = CaseMatch.objects.get()
-    assert (kept.chapter.number, Case.objects.get().match_class) == (1, MatchClass.IDENTICAL)
