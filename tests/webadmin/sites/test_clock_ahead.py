@@ -58,14 +58,6 @@ def test_runs_ahead_of_the_clock_do_not_stop_a_site(site: Site, monkeypatch: pyt
     assert crawls.due_sites(later) == [site]
 
 
-def test_a_run_that_waits_for_longer_than_any_site_wants_goes_on(site: Site) -> None:
-    run, now = crawls.request_run(site), timezone.now()
-    CrawlRun.objects.filter(pk=run.pk).update(resume_at=now + timedelta(hours=24))
-    assert not crawls.has_waiting(now)
-    CrawlRun.objects.filter(pk=run.pk).update(resume_at=now + timedelta(hours=26))
-    assert crawls.has_waiting(now)
-
-
 def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
     now = timezone.now()
     Site.objects.filter(pk=site.pk).update(added_at=now + YEAR)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.contacts import Contact, ContactKind, ContactSource
-from core.errors import BadInput, ServiceUnavailable
+from core.errors import ServiceUnavailable
 from core.messages import LookUpRequested
 from core.settings import RegistrySettings, Settings
 from core.settings_loading import load
@@ -17,6 +17,7 @@ from crawler.registries.look_up import RegistryContact
 from tests.support.admin_data import NOW, holder, site
 from tests.support.desk import CollectingOutbox
 from tests.support.name_server import NameServer
+from tests.support.refusals import refused
 from tests.support.whois_server import WhoisServer
 from webadmin.sites.models import ContactLookUp, ContactRead, Site
 from webadmin.sites.services import contacts, look_ups
@@ -92,11 +93,9 @@ def test_a_look_up_that_nobody_hears_of_leaves_nothing_open(watched: Site, setti
 
 
 def test_nothing_is_asked_while_it_is_off_or_there_is_nothing_to_ask(watched: Site, settings_on: Settings) -> None:
-    with pytest.raises(BadInput, match="no registry is asked"):
-        look_ups.ask(watched, None, NOW, CollectingOutbox(), load({}))
+    refused("no registry is asked", look_ups.ask, watched, None, NOW, CollectingOutbox(), load({}))
     empty = Site.objects.create(rights_holder=watched.rights_holder, name="空")
-    with pytest.raises(BadInput, match="no host"):
-        look_ups.ask(empty, None, NOW, CollectingOutbox(), settings_on)
+    refused("no host", look_ups.ask, empty, None, NOW, CollectingOutbox(), settings_on)
     assert not ContactLookUp.objects.exists()
 
 
@@ -112,15 +111,6 @@ def test_registries_are_asked_once(watched: Site, settings_on: Settings, whois: 
         ("registrar_abuse", "a@b.example", "whois", f"{whois.place} pirate.com"),
     ]
     assert whois.asked == ["pirate.com", "93.184.216.34"]
-
-
-def test_one_that_was_given_up_says_so_and_another_can_be_asked_for(watched: Site, settings_on: Settings) -> None:
-    outbox = CollectingOutbox()
-    first = look_ups.ask(watched, None, NOW, outbox, settings_on)
-    look_ups.give_up(first.pk, NOW)
-    first.refresh_from_db()
-    assert [fault.code for fault in first.faults] == ["registry.died"]
-    assert look_ups.ask(watched, None, NOW, outbox, settings_on) != first
 
 
 def test_hosts_are_the_domains_else_those_of_the_start_pages(watched: Site) -> None:

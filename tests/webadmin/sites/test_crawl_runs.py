@@ -65,25 +65,17 @@ def test_a_message_for_a_run_that_is_taken_starts_no_crawler(site: Site, monkeyp
 
 def test_a_process_does_not_crawl_a_run_that_is_not_running(site: Site) -> None:
     assert crawl_process.crawl(crawls.request_run(site).pk) == crawl_process.NOT_OURS
-
-
-def test_a_run_that_nobody_knows_is_no_crash() -> None:
     assert crawl_process.crawl(404) == crawl_process.UNKNOWN
 
 
-@pytest.mark.parametrize(("reason", "state"), [("finished", State.FINISHED), ("page_limit", State.FINISHED)])
-def test_a_run_that_came_to_its_end_is_finished(site: Site, reason: str, state: str) -> None:
+@pytest.mark.parametrize(
+    ("reason", "state"), [("finished", State.FINISHED), ("page_limit", State.FINISHED), ("no_answer", State.FAILED)]
+)
+def test_a_run_is_finished_at_its_end_and_else_says_why_not(site: Site, reason: str, state: str) -> None:
     run = running(site)
-    crawl_process._close(run, CrawlCounts(finish_reason=reason))
+    crawl_process._close(run, CrawlCounts(finish_reason=reason, faults=FAULTS))
     run.refresh_from_db()
-    assert run.state == state
-
-
-def test_a_run_that_could_not_go_on_says_why_in_its_first_fault(site: Site) -> None:
-    run = running(site)
-    crawl_process._close(run, CrawlCounts(finish_reason="no_answer", faults=FAULTS))
-    run.refresh_from_db()
-    assert (run.state, run.finish_reason) == (State.FAILED, FAULTS[0])
+    assert (run.state, run.finish_reason == FAULTS[0]) == (state, state == State.FAILED)
 
 
 def test_one_sign_of_life_that_fails_does_not_end_the_lease(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,16 +357,12 @@ def test_an_absent_service_fails_the_run_after_longer_waits(site: Site) -> None:
 
 def test_a_run_that_cannot_store_fails_after_longer_waits(site: Site) -> None:
     run = running(site)
-    for _ in outages.PAUSES:
+    for state in (*[State.QUEUED] * len(outages.PAUSES), State.FAILED):
         lease = crawl_process.RunLease(run)
         lease.note(CrawlCounts(fetched=3))
         crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
-        assert run.state == State.QUEUED
-        assert crawls.mark_started(run, timezone.now() + timedelta(hours=1))
-    lease = crawl_process.RunLease(run)
-    lease.note(CrawlCounts(fetched=3))
-    crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
-    assert run.state == State.FAILED
+        assert run.state == state
+        assert crawls.mark_started(run, timezone.now() + timedelta(hours=1)) == (state == State.QUEUED)
 
 
 @pytest.mark.parametrize("kept", [CrawlCounts(fetched=1, stored=1), CrawlCounts(fetched=1, unchanged=1)])
@@ -460,13 +448,6 @@ def test_a_run_that_was_put_back_and_taken_elsewhere_is_not_taken_up_by_an_old_n
     for task in (old, "", "garbled", f"{run.pk}"):
         assert interruptions.take_up_lost(task, timezone.now()) is None
     assert interruptions.take_up_lost(interruptions.slot_task(run), timezone.now()) is not None
-
-
-def test_a_run_whose_pause_is_over_is_woken_at_once_whenever_it_was_asked_for(site: Site) -> None:
-    run, now, outbox = crawls.request_run(site), timezone.now(), MemoryOutbox()
-    CrawlRun.objects.filter(pk=run.pk).update(resume_at=now + timedelta(seconds=20))
-    assert interruptions.resend_lost_runs(now, outbox) == 0
-    assert interruptions.resend_lost_runs(now + timedelta(seconds=21), outbox) == 1
 
 
 def test_a_lost_message_is_sent_again_behind_others(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

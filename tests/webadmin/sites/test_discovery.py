@@ -28,6 +28,7 @@ from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStor
 from pipeline.corpus import StoredCorpus
 from pipeline.steps import Ports
 from tests.support.memory_cases import MemoryOutbox
+from tests.support.refusals import refused
 from tests.support.web_server import Answer, WebServer, page
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case
@@ -109,11 +110,7 @@ def world(mongo_url: str, monkeypatch: pytest.MonkeyPatch, django_capture_on_com
         )
         other.routes["/x"] = page("评论", unrelated)
 
-        class Any(dict):  # type: ignore[type-arg]
-            def get(self, key: str, default: object = None) -> object:
-                return answered
-
-        engine.routes = Any()
+        engine.fallback = answered
         results += [{"url": pirate.url("/1.html"), "title": "江城"}, {"url": other.url("/x"), "title": "评论"}]
         loaded = load({})
         settings = replace(
@@ -222,8 +219,7 @@ def test_an_accepted_proposal_is_watched_and_its_page_is_where_the_crawl_begins(
     site = discovery.accept(proposed, "某人", datetime.now(UTC))
     assert site.start_urls.splitlines() == [world.pirate.url("/"), world.pirate.url("/1.html")]
     assert (proposed.state, proposed.decided_by, proposed.site) == ("accepted", "某人", site)
-    with pytest.raises(BadInput, match="not a proposal"):
-        discovery.dismiss(proposed, "某人", datetime.now(UTC))
+    refused("not a proposal", discovery.dismiss, proposed, "某人", datetime.now(UTC))
 
 
 def test_a_rule_accepts_what_is_copied_enough_and_asks_for_the_crawl(world: World) -> None:
@@ -241,13 +237,7 @@ def test_a_rule_accepts_what_is_copied_enough_and_asks_for_the_crawl(world: Worl
 
 def test_an_endpoint_that_has_had_enough_ends_the_round_and_the_query_is_noted(world: World) -> None:
     limited(world, 5)
-    world.engine.routes = {}  # type: ignore[assignment]
-
-    class Busy(dict):  # type: ignore[type-arg]
-        def get(self, key: str, default: object = None) -> object:
-            return Answer(b"slow down", "text/plain", 429)
-
-    world.engine.routes = Busy()
+    world.engine.fallback = lambda _: Answer(b"slow down", "text/plain", 429)
     done = world.round()
     assert (done.queries, len(world.engine.requested)) == (1, 1)
     assert "429" in str(done.stopped)
@@ -256,33 +246,22 @@ def test_an_endpoint_that_has_had_enough_ends_the_round_and_the_query_is_noted(w
 
 def test_no_engine_answering_is_not_taken_for_nothing_found(world: World) -> None:
     limited(world, 1)
-
-    class Silent(dict):  # type: ignore[type-arg]
-        def get(self, key: str, default: object = None) -> object:
-            body = {"results": [], "unresponsive_engines": [["bing", "CAPTCHA"]]}
-            return Answer(json.dumps(body).encode(), "application/json")
-
-    world.engine.routes = Silent()
+    body = json.dumps({"results": [], "unresponsive_engines": [["bing", "CAPTCHA"]]}).encode()
+    world.engine.fallback = lambda _: Answer(body, "application/json")
     assert "bing: CAPTCHA" in str(world.round().stopped)
 
 
 @pytest.mark.usefixtures("loopback")
 def test_an_endpoint_without_json_is_named_with_what_to_do() -> None:
     with WebServer({}) as engine:
-
-        class Refusing(dict):  # type: ignore[type-arg]
-            status, body = 403, b"Forbidden"
-
-            def get(self, key: str, default: object = None) -> object:
-                return Answer(self.body, "text/html", self.status)
-
-        engine.routes = Refusing()
         allowed = CrawlSettings(allow_private_hosts=(engine.netloc,))
-        with pytest.raises(BadConfiguration, match=r"search\.formats"):
-            search(engine.url("/search"), "雨停了", allowed)
-        Refusing.status, Refusing.body = 200, b"<html>results</html>"
-        with pytest.raises(BadConfiguration, match="JSON"):
-            search(engine.url("/search"), "雨停了", allowed)
+        for answer, said in (
+            (Answer(b"Forbidden", "text/html", 403), r"search\.formats"),
+            (Answer(b"<html>results</html>", "text/html"), "JSON"),
+        ):
+            engine.fallback = lambda _, answer=answer: answer
+            with pytest.raises(BadConfiguration, match=said):
+                search(engine.url("/search"), "雨停了", allowed)
         with pytest.raises(UnsafeUrl):
             search(engine.url("/search"), "雨停了", CrawlSettings())
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from core.errors import BadInput, ServiceUnavailable, UnreadableFile
+from core.errors import ServiceUnavailable, UnreadableFile
 from core.settings import CrawlSettings
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.test_warc_import import Archive, markup
+from tests.support.refusals import refused
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport
 from webadmin.sites.services import imports, watchlist
@@ -105,8 +106,7 @@ def test_an_import_that_is_being_done_is_not_begun_twice(holder: RightsHolder, a
     row = imports.request_import(holder, archive)
     assert imports.take(row, timezone.now())
     assert not imports.take(row, timezone.now())
-    with pytest.raises(BadInput, match="already"):
-        imports.request_import(holder, archive)
+    refused("already", imports.request_import, holder, archive)
 
 
 def test_a_bad_file_ends_in_the_row_with_a_sentence(holder: RightsHolder, tmp_path: Path) -> None:

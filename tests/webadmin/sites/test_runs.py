@@ -32,12 +32,6 @@ def site() -> Site:
     return made
 
 
-def test_a_run_that_is_asked_for_is_queued_with_who_asked(site: Site) -> None:
-    person = admin_data.user("manager", site.rights_holder)
-    run = crawls.request_run(site, person)
-    assert (run.state, run.trigger, run.requested_by) == (State.QUEUED, Trigger.PERSON, person)
-
-
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
 def test_a_second_run_of_a_live_site_is_refused_with_its_name(site: Site, state: str) -> None:
     live = admin_data.run(site, state)
@@ -46,12 +40,6 @@ def test_a_second_run_of_a_live_site_is_refused_with_its_name(site: Site, state:
     assert isinstance(caught.value, BadInput)
     assert caught.value.run == live
     assert CrawlRun.objects.count() == 1
-
-
-@pytest.mark.parametrize("state", [State.FINISHED, State.FAILED, State.MISSED])
-def test_a_run_that_ended_does_not_stand_in_the_way(site: Site, state: str) -> None:
-    admin_data.run(site, state)
-    assert crawls.request_run(site).state == State.QUEUED
 
 
 def test_a_plan_carries_all_that_the_site_says(site: Site) -> None:
@@ -66,24 +54,28 @@ def test_a_plan_carries_all_that_the_site_says(site: Site) -> None:
     assert plan.site_id == str(site.pk)
 
 
-def test_a_run_is_taken_up_once(site: Site) -> None:
-    run = crawls.request_run(site)
+def test_a_finished_run_keeps_its_counts_and_faults_and_lets_the_next_begin(site: Site) -> None:
+    person = admin_data.user("manager", site.rights_holder)
+    run = crawls.request_run(site, person)
+    assert (run.state, run.trigger, run.requested_by) == (State.QUEUED, Trigger.PERSON, person)
     assert crawls.mark_started(run)
-    assert not crawls.mark_started(CrawlRun.objects.get(pk=run.pk))
-    assert run.state == State.RUNNING
-    assert run.started_at is not None
-
-
-def test_a_finished_run_keeps_its_counts_and_faults(site: Site) -> None:
-    run = crawls.request_run(site)
-    crawls.mark_started(run)
-    counts = CrawlCounts(fetched=9, stored=7, new_versions=3, failed=1, faults=[ANSWERED_500])
-    counts.rejected["robots"] = 2
-    counts.finish_reason = "finished"
+    assert not crawls.mark_started(CrawlRun.objects.get(pk=run.pk)), "it is taken up once"
+    rejected = {"http_error": 2, "no_answer": 1, "robots": 5, "no_main_text": 7}
+    counts = CrawlCounts(
+        fetched=9,
+        stored=7,
+        new_versions=3,
+        failed=1,
+        faults=[ANSWERED_500],
+        rejected=rejected,
+        finish_reason="finished",
+    )
     assert crawls.finish(run, counts)
-    assert (run.state, run.pages_fetched, run.pages_stored, run.failed_requests) == (State.FINISHED, 9, 7, 1)
-    assert run.counts["rejected"] == {"robots": 2}
+    assert (run.state, run.pages_fetched, run.pages_stored) == (State.FINISHED, 9, 7)
+    assert run.failed_requests == 1 + 3, "refused pages are no failures"
+    assert run.counts["rejected"] == rejected
     assert run.faults == [ANSWERED_500]
+    assert crawls.request_run(site).state == State.QUEUED
 
 
 def test_a_failed_run_says_why_and_lets_the_next_begin(site: Site) -> None:
@@ -114,19 +106,17 @@ def test_a_live_or_unwatched_site_is_not_due(site: Site) -> None:
     run.delete()
     Site.objects.update(is_active=False)
     assert crawls.due_sites(FIRST) == []
+    assert crawls.missed_runs(FIRST + 9 * DAY) == []
 
 
 def test_a_missed_time_is_written_down_once_and_made_up_for(site: Site) -> None:
+    assert crawls.missed_runs(FIRST + timedelta(minutes=59)) == []
     later = FIRST + timedelta(hours=1, seconds=1)
     missed = crawls.missed_runs(later)
     assert [(run.state, run.due_at) for run in missed] == [(State.MISSED, FIRST)]
     assert missed[0].finish_reason
     assert crawls.missed_runs(later) == []
     assert crawls.due_sites(later) == [site]
-
-
-def test_a_time_less_than_an_hour_ago_is_not_yet_missed(site: Site) -> None:
-    assert crawls.missed_runs(FIRST + timedelta(minutes=59)) == []
 
 
 def test_every_day_that_the_machine_was_off_is_written_down(site: Site) -> None:
@@ -151,24 +141,11 @@ def test_a_run_by_hand_within_the_hour_keeps_the_time_and_a_later_one_does_not(s
     assert [run.due_at for run in missed] == [FIRST + DAY]
 
 
-def test_an_unwatched_site_misses_nothing(site: Site) -> None:
-    Site.objects.update(is_active=False)
-    assert crawls.missed_runs(FIRST + 9 * DAY) == []
-
-
-def test_a_run_without_a_sign_of_life_is_given_up(site: Site) -> None:
-    now = timezone.now()
-    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=4))
-    assert crawls.abandon_dead_runs(now) == 1
-    run = CrawlRun.objects.get()
-    assert run.state == State.FAILED
-    assert run.finish_reason == crawls.STOPPED_ANSWERING
-
-
 @pytest.mark.parametrize(
     ("of_site", "of_other", "given_up"),
     [
         ({"state": State.RUNNING, "started_at": DAY, "heartbeat_at": 2 * MINUTE}, {}, 0),
+        ({"state": State.RUNNING, "started_at": DAY, "heartbeat_at": 4 * MINUTE}, {}, 1),
         ({"due_at": 5 * HOUR}, {}, 0),
         ({"due_at": 6 * HOUR + MINUTE}, {}, 1),
         ({"due_at": 30 * HOUR}, {"state": State.RUNNING, "started_at": 29 * HOUR, "heartbeat_at": 0 * HOUR}, 0),
@@ -188,7 +165,10 @@ def test_a_run_that_beats_waits_its_turn_or_behind_others_is_left_alone(
             at = {name: now - ago for name, ago in values.items() if name != "state"}
             admin_data.run(of, values.get("state", State.QUEUED), **at)
     assert crawls.abandon_dead_runs(now) == given_up
-    assert CrawlRun.objects.filter(site=site, state=State.FAILED).count() == given_up
+    failed = CrawlRun.objects.filter(site=site, state=State.FAILED)
+    assert [run.finish_reason == crawls.STOPPED_ANSWERING for run in failed] == [
+        of_site.get("state") == State.RUNNING
+    ] * given_up
 
 
 def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -> None:
@@ -202,13 +182,3 @@ def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -
 def test_a_run_is_named_by_the_reader_s_clock(site: Site) -> None:
     run = admin_data.run(site, due_at=datetime(2026, 3, 9, 19, 0, tzinfo=UTC))
     assert str(run) == f"{site.name} · 2026-03-10 03:00"
-
-
-def test_pages_that_could_not_be_had_are_counted_as_failed_and_refused_ones_are_not(site: Site) -> None:
-    run = crawls.request_run(site)
-    assert crawls.mark_started(run)
-    counts = CrawlCounts(
-        rejected={"http_error": 2, "no_answer": 1, "robots": 5, "no_main_text": 7}, finish_reason="finished"
-    )
-    assert crawls.finish(run, counts)
-    assert run.failed_requests == 3

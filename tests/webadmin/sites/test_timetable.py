@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.clock import ManualClock
 from webadmin.sites.services.runs import Timetable
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -50,17 +49,6 @@ def test_days_are_counted_from_the_first_one_across_the_month() -> None:
 def test_the_expected_moments_between_two_moments_are_half_open() -> None:
     assert nightly().expected_moments(shanghai(4, 3), shanghai(6, 3)) == [shanghai(5, 3), shanghai(6, 3)]
     assert nightly().expected_moments(shanghai(4, 3), shanghai(4, 4)) == []
-
-
-def test_a_clock_that_runs_meets_every_expected_moment_once() -> None:
-    clock = ManualClock(shanghai(1, 12))
-    seen: list[datetime] = []
-    for _ in range(24 * 10):
-        clock.advance(3600)
-        latest = nightly(2).latest(clock.now())
-        if latest is not None and latest not in seen:
-            seen.append(latest)
-    assert seen == [shanghai(day, 3) for day in (2, 4, 6, 8, 10)]
 
 
 @given(

@@ -1,0 +1,159 @@
+"""`zhuiwen site list`, `reach`, `failures` and `moves`."""
+
+import json
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import NotFound, ServiceUnavailable
+from core.settings_loading import load
+from core.wording import Message
+from tests.support import admin_data
+from tests.support.refusals import refused
+from tests.webadmin.sites.test_visits_admin import NEW, failing, move_of
+from webadmin.sites.cli import site_visits, sites
+from webadmin.sites.models import CrawlRun, Site, SiteMove
+from webadmin.sites.services import outages
+from webadmin.sites.services.domain_changes import MoveRefused
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verbs' own session would lead to another database than the test's."""
+    for module in (sites, site_visits):
+        monkeypatch.setattr(module, "session", lambda: nullcontext(load({})))
+
+
+@pytest.fixture
+def site() -> Site:
+    return admin_data.site(admin_data.holder(), host="luoxia.changhe.example")
+
+
+def listed(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The cells of the one site."""
+    sites.show(is_json=False)
+    return capsys.readouterr().out.splitlines()[1].split("\t")
+
+
+def test_pages_count_whether_they_changed_or_not(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    run = admin_data.run(site)
+    assert listed(capsys)[-1].endswith("pages 61, new or changed 12")
+    CrawlRun.objects.filter(pk=run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 40})
+    assert listed(capsys)[-1].endswith("pages 40, none changed")
+    sites.show(is_json=True)
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["last_run"]["pages_seen"], record["last_run"]["new_versions"]) == (40, 0)
+
+
+def test_a_site_of_archives_is_imported_and_not_crawled(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    Site.objects.filter(pk=site.pk).update(kind="archive")
+    assert listed(capsys)[-2:] == ["imported, not crawled", "no archive yet"]
+    admin_data.archive_import(site, "old.warc.gz")
+    assert listed(capsys)[-1] == "2026-03-10 12:00 imported"
+
+
+def test_a_waiting_crawl_says_for_what_and_how_long(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    run = CrawlRun.objects.create(site=site, state=CrawlRun.State.RUNNING, due_at=NOW)
+    away = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
+    assert outages.wait_for_service(run, None, away, NOW, has_moved=False)
+    assert listed(capsys)[-1] == (
+        f"2026-03-10 12:00 {run.get_state_display()}: the page store did not answer;"
+        " the crawl continues automatically at 2026-03-10 12:00:30"
+    )
+    sites.show(is_json=True)
+    (record,) = json.loads(capsys.readouterr().out)
+    assert record["last_run"]["goes_on"] == "2026-03-10T12:00:30+08:00"
+    assert record["last_run"]["ended_because"].startswith("the page store did not answer")
+
+
+@pytest.fixture
+def abc() -> list[Site]:
+    holder = admin_data.holder()
+    return [admin_data.site(holder, f"站{name}", f"{name}.example") for name in "abc"]
+
+
+def visits() -> list[int | None]:
+    return list(Site.objects.order_by("pk").values_list("monthly_visits", flat=True))
+
+
+def test_a_head_is_passed_over(abc: list[Site], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "reach.csv"
+    file.write_text(f'\ufeffsite,visits\na.example,"1,200,000"\n\n站b, 300\n{abc[2].pk},0\n', encoding="utf-8")
+    sites.reach(file)
+    assert visits() == [1_200_000, 300, 0]
+    assert "3 sites" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nowhere.example,5", "line 2: .*nowhere"),
+        ("a.example,many", "line 2: "),
+        ("a.example,-3", "line 2: "),
+        ("a.example,1,2", "line 2: "),
+        (f"a.example,{10**13}", "line 2: "),
+        ("a.example," + "9" * 5_000, "line 2: "),
+        ("a.example," + "x" * 140_000, "line 2: "),
+    ],
+)
+def test_an_unreadable_line_is_named(abc: list[Site], tmp_path: Path, line: str, said: str) -> None:
+    file = tmp_path / "reach.csv"
+    file.write_text(f"b.example,7\n{line}\n", encoding="utf-8")
+    refused(said, sites.reach, file)
+    assert visits() == [None, None, None]
+
+
+def test_a_file_without_sites_is_refused(abc: list[Site], tmp_path: Path) -> None:
+    file = tmp_path / "reach.csv"
+    file.write_text("site,visits\n", encoding="utf-8")
+    refused("no line", sites.reach, file)
+
+
+def test_a_file_of_chinese_windows_is_read_and_no_text_refused(abc: list[Site], tmp_path: Path) -> None:
+    file = tmp_path / "reach.csv"
+    Site.objects.filter(pk=abc[0].pk).update(name="某书站")
+    file.write_bytes("某书站,7\n".encode("gb18030"))
+    sites.reach(file)
+    assert visits() == [7, None, None]
+    for data in (bytes(range(256)), b"PK\x03\x04" + b"\x00" * 40, b"a.example,5\n\x00", b"\xff\xfe" + b"\xd8" * 9):
+        file.write_bytes(data)
+        refused("is not text; save the table as CSV", sites.reach, file)
+    assert visits() == [7, None, None]
+
+
+def test_failures_are_listed_with_their_reason(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(site, "/7.html")
+    site_visits.failures(str(site.pk), is_json=True)
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["failures"], row["reason"], row["url"]) == (3, "no_answer", "https://luoxia.changhe.example/7.html")
+    assert "does not answer within 30 seconds" in row["sentence"]
+    site_visits.failures("", is_json=False)
+    assert "7.html" in capsys.readouterr().out
+    with pytest.raises(NotFound):
+        site_visits.failures("nowhere.example", is_json=False)
+
+
+def test_moves_are_listed_accepted_and_refused(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    move = move_of(site)
+    site_visits.moves(accept=None, refuse=None, is_json=True)
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["id"], row["to_host"], row["state"]) == (move.pk, NEW, "proposed")
+    site_visits.moves(accept=None, refuse=None, is_json=False)
+    assert "3 to the same path" in capsys.readouterr().out
+    site_visits.moves(accept=move.pk, refuse=None, is_json=False)
+    assert NEW in capsys.readouterr().out
+    move.refresh_from_db()
+    assert move.state == SiteMove.State.ACCEPTED
+    with pytest.raises(MoveRefused, match="has already been"):
+        site_visits.moves(accept=None, refuse=move.pk, is_json=False)
+
+
+def test_a_move_that_is_not_there_and_two_answers_at_once_are_named(site: Site) -> None:
+    with pytest.raises(NotFound, match="404"):
+        site_visits.moves(accept=404, refuse=None, is_json=False)
+    refused("one of --accept and --refuse", site_visits.moves, accept=1, refuse=2, is_json=False)
