@@ -12,11 +12,12 @@ from django.test import Client
 
 from core.errors import ServiceUnavailable
 from core.messages import WorkAdded
-from matcher.index.memory import MemoryIndex
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
+from tests.webadmin.works.conftest import FIRST, SECOND
+from tests.webadmin.works.conftest import file_of as text
 from webadmin import stores
 from webadmin.accounts.models import Membership
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
@@ -24,34 +25,13 @@ from webadmin.works.models import Licence, Work
 
 CASES = 1
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
-
-FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
-SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("world", "store", "index", "processes")]
 
 
 @pytest.fixture(autouse=True)
 def commits_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The transaction of a test is never committed: what waits for that is done at once."""
     monkeypatch.setattr(transaction, "on_commit", lambda do: do())
-
-
-@pytest.fixture(autouse=True)
-def index(monkeypatch: pytest.MonkeyPatch) -> MemoryIndex:
-    made = MemoryIndex()
-    monkeypatch.setattr(stores, "index", lambda: made)
-    return made
-
-
-@pytest.fixture(autouse=True)
-def store(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
-    kept = MemoryWorkStore()
-    monkeypatch.setattr(stores, "work_store", lambda: kept)
-    return kept
-
-
-def text(name: str, content: str | bytes) -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
 
 
 def send(client: Client, holder: object, *files: SimpleUploadedFile, **fields: object) -> HttpResponse:

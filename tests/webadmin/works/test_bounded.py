@@ -18,7 +18,7 @@ from webadmin.works.services import uploads
 from webadmin.works.services.intake import BoundedReader, divide_work, divisions, read_file
 from webadmin.works.services.uploads import read_uploads
 
-ROUNDS = 200
+ROUNDS = 60
 
 
 def write_docx(path: Path) -> Path:

@@ -4,14 +4,12 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 
 import pytest
 from pypdf import PdfReader, PdfWriter
 
 from core.errors import UnreadableFile
 from crawler.formats.pdf import extract_words, read_pdf
-from laboratory.extraction.mutation import mutated
 from tests.support.books import pdf_of, pdf_of_pictures
 from webadmin.works.services.intake import read_file, read_work
 
@@ -150,15 +148,3 @@ def test_only_a_pdf_that_opens_without_a_password_is_read(password: str, is_read
         return
     with pytest.raises(UnreadableFile, match="is protected with a password"):
         read_pdf(protected, "a.pdf")
-
-
-def test_a_pdf_that_is_spoilt_at_random_is_read_or_refused() -> None:
-    small = pdf_of("夜航", {"第一章": PARAGRAPHS[:1], "第二章": PARAGRAPHS[1:2]})
-    outcomes = set()
-    for seed in range(60):
-        try:
-            read_pdf(io.BytesIO(mutated(small, Random(seed))), "a.pdf")
-            outcomes.add("read")
-        except UnreadableFile:
-            outcomes.add("refused")
-    assert outcomes == {"read", "refused"}

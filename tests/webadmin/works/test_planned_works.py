@@ -19,6 +19,8 @@ from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, english, signed_in
 from tests.support.memory_pages import MemoryWorkStore
+from tests.webadmin.works.conftest import FIRST, SECOND
+from tests.webadmin.works.conftest import file_of as text
 from webadmin import stores
 from webadmin.accounts.models import Membership
 from webadmin.works.models import Chapter, PlannedUpload, Work
@@ -28,34 +30,14 @@ from webadmin.works.services.planned_uploads import stored_sending
 
 CASES = 1
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("world", "store", "index", "loopback", "processes")]
 
-FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
-SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
 THIRD = "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n"
-
-
-@pytest.fixture(autouse=True)
-def store(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
-    kept = MemoryWorkStore()
-    monkeypatch.setattr(stores, "work_store", lambda: kept)
-    return kept
-
-
-@pytest.fixture(autouse=True)
-def index(monkeypatch: pytest.MonkeyPatch) -> MemoryIndex:
-    made = MemoryIndex()
-    monkeypatch.setattr(stores, "index", lambda: made)
-    return made
 
 
 @pytest.fixture
 def manager(world: World, outbox: CollectingOutbox) -> Client:
     return english(world.ours.manager)
-
-
-def text(name: str, content: str) -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, content.encode())
 
 
 def send(client: Client, world: World, *files: SimpleUploadedFile) -> str:
@@ -274,15 +256,6 @@ def test_a_plan_grows_with_its_works(manager: Client, world: World, monkeypatch:
     assert many[0] <= 2 * few[0]
 
 
-def test_a_text_of_many_works_names_the_first(manager: Client, world: World) -> None:
-    known = [text(f"夜航{number}.txt", FIRST + f"第二章\n\n第{number}册的船票。\n") for number in range(MOST_NAMED + 2)]
-    add(manager, world, *known)
-    page = manager.get(send(manager, world, text("夜航0.txt", FIRST + SECOND + FIRST)))
-    assert [each.other_title for each in page.context["plan"].works[0].stands.standing] == [
-        f"夜航{number}" for number in range(1, MOST_NAMED + 1)
-    ]
-
-
 def test_most_of_a_text_is_noticed_in_any_script(manager: Client, world: World, index: MemoryIndex) -> None:
     known = admin_data.work(world.ours.holder, "渡口旧事", text=admin_data.WORK_TEXT)
     index.add(known.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
@@ -348,7 +321,7 @@ def test_the_plan_lets_a_person_divide_otherwise(manager: Client, world: World) 
 
 def test_what_of_a_file_is_broken_is_told_with_the_plan(manager: Client, world: World) -> None:
     broken = (FIRST * 300).encode("gb18030").replace(b"\n", b"\xff\n", 1)
-    page = manager.get(send(manager, world, SimpleUploadedFile("夜航.txt", broken)))
+    page = manager.get(send(manager, world, text("夜航.txt", broken)))
     assert "broken characters in the file, shown as �: 1, in line 1" in page.context["works"][0][2][0]
 
 

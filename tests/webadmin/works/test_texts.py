@@ -108,25 +108,6 @@ def test_a_long_text_is_split_at_its_headings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "headings",
-    [
-        ["第1章 起", "第2章 承", "第3章 转"],
-        ["第一回　甄士隐梦幻识通灵　贾雨村风尘怀闺秀", "第二回　贾夫人仙逝扬州城　冷子兴演说荣国府"],
-        ["Chapter 1", "CHAPTER 2: The Ferry", "chapter III"],
-        ["楔子", "第一章 灯", "第二章 船", "尾声"],
-        ["卷一 江南", "卷二 塞北"],
-        ["正文 第十章 你是谁？", "正文 第十一章 走吧，去长安！"],
-        ["第九十九章 雪", "第一百章 雨", "第一百零一章 风"],
-        ["第３节", "第４节"],
-    ],
-)
-def test_headings_of_every_usual_form_make_chapters(headings: list[str]) -> None:
-    chapters = split_chapters("".join(f"  {heading}\n{PROSE}" for heading in headings))
-    assert len(chapters) == len(headings)
-    assert [chapter.title for chapter in chapters] == [" ".join(heading.split()) for heading in headings]
-
-
-@pytest.mark.parametrize(
     "text",
     [
         PROSE * 5,

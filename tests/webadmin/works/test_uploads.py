@@ -6,21 +6,13 @@ from pathlib import Path
 
 import docx
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tests.support.books import pdf_of, pdf_of_pictures
+from tests.webadmin.works.conftest import FIRST, SECOND
+from tests.webadmin.works.conftest import file_of as sent
 from webadmin.works.services import uploads
 from webadmin.works.services.uploads import read_uploads
 
-FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
-SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
-
-
 pytestmark = pytest.mark.usefixtures("processes")
-
-
-def sent(name: str, content: str | bytes) -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
 
 
 def zipped(members: dict[str, str | bytes]) -> bytes:
@@ -39,28 +31,12 @@ def titles(upload: uploads.Upload) -> list[str]:
     return [chapter.title for work in upload.intake.works for chapter in work.file.chapters]
 
 
-def test_a_text_file_is_a_work_named_by_its_file() -> None:
-    (upload,) = read_uploads([sent("《夜航》作者：闻笛.txt", FIRST + SECOND)])
-    (work,) = upload.intake.works
-    assert (work.file.title, work.file.author) == ("夜航", "闻笛")
-    assert titles(upload) == ["第一章 水位", "第二章 暗号"]
-    assert upload.faults == []
-
-
 def test_a_bad_file_is_one_sentence_that_names_it_and_the_good_ones_are_read() -> None:
     good, other, empty = read_uploads([sent("甲.txt", FIRST + SECOND), sent("乙.mobi", b"MOBI"), sent("丙.txt", b"")])
     assert titles(good) == ["第一章 水位", "第二章 暗号"]
     assert (str(other.faults[0]).startswith("乙.mobi: is not a supported file"), len(other.faults)) == (True, 1)
     assert said(empty) == ["丙.txt: is empty"]
     assert not other.intake.works
-
-
-def test_a_pdf_is_a_work_and_one_of_pictures_says_that_it_has_no_text() -> None:
-    book = pdf_of("夜航", {"第一章 水位": [FIRST.split("\n")[2]], "第二章 暗号": [SECOND.split("\n")[2]]})
-    read, pictures = read_uploads([sent("甲.pdf", book), sent("乙.pdf", pdf_of_pictures())])
-    assert titles(read) == ["第一章 水位", "第二章 暗号"]
-    assert read.intake.works[0].file.title == "夜航"
-    assert "乙.pdf: has no text layer" in str(pictures.faults[0])
 
 
 def test_a_zip_of_chapters_is_one_work_in_the_order_of_its_names() -> None:
@@ -140,11 +116,6 @@ def test_a_zip_that_could_be_read_in_part_says_so_of_its_work() -> None:
     assert not work.is_whole
     assert [chapter.number for chapter in work.file.chapters] == [1, 3]
     assert said(upload) == ["书/2.txt: is empty"]
-
-
-def test_a_very_long_name_is_no_fault() -> None:
-    (upload,) = read_uploads([sent("渡" * 120 + ".txt", FIRST + SECOND)])
-    assert titles(upload) == ["第一章 水位", "第二章 暗号"]
 
 
 def test_a_manifest_that_lists_one_file_many_times_has_it_read_once() -> None:

@@ -28,13 +28,6 @@ WHOLE = range(CHARS)
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
-    kept = MemoryWorkStore()
-    monkeypatch.setattr(stores, "work_store", lambda: kept)
-    return kept
-
-
-@pytest.fixture
 def work(world: World) -> Work:
     return book(world.ours.holder, 6, published_from=BEGUN)
 
@@ -218,7 +211,7 @@ def test_one_kind_stands_alone(reviewer: Client, copied: Work, site: Site, show:
 def test_in_chinese_a_lead_reads_as_people_say_it(world: World, copied: Work, site: Site) -> None:
     client = signed_in(world.ours.reviewer, "zh-hans")
     html = client.get(book_url(copied, site)).content.decode()
-    assert "抢先 3 小时" in html
+    assert "早于官方发布 3 小时" in html
     assert "晚 3 天" in html
 
 
