@@ -2,21 +2,24 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span, spans_of, texts
-from webadmin.review.pages.case_page.comparison import ComparisonColumn, CopiedBlock, compare
+from webadmin.review.pages.case_page.comparison import ComparisonColumn, CopiedBlock, PassagePiece, compare
+
+
+def copied_pieces(column: ComparisonColumn) -> list[PassagePiece]:
+    return [piece for block in column.blocks if isinstance(block, CopiedBlock) for piece in block.pieces]
 
 
 def by_pair(column: ComparisonColumn) -> dict[int, str]:
     found: dict[int, str] = {}
-    for block in column.blocks:
-        if isinstance(block, CopiedBlock):
-            for piece in block.pieces:
-                for pair in piece.pairs:
-                    found[pair] = found.get(pair, "") + piece.text
+    for piece in copied_pieces(column):
+        for pair in piece.pairs:
+            found[pair] = found.get(pair, "") + piece.text
     return found
 
 
@@ -54,18 +57,22 @@ def test_a_long_line_is_cut_behind_sentences_and_a_change_never_is() -> None:
     assert len(pairs("甲" * 5_000, "乙" * 5_000, ["replaced", 0, 5_000, 0, 5_000])) == 1
 
 
-def test_a_moved_piece_stands_beside_its_text_and_the_rest_goes_on() -> None:
-    work, page = "甲甲\n乙乙\n丙丙\n丁丁", "甲甲\n丙丙\n乙乙\n丁丁"
-    assert pairs(page, work, ["moved", 3, 6, 6, 9]) == [(line, line) for line in ("甲甲\n", "丙丙\n", "乙乙\n", "丁丁")]
-    column = compare(page, work, [span(page, work, (0, 11), (0, 11), ["moved", 3, 6, 6, 9])]).page
-    moved = [
-        piece.text
-        for block in column.blocks
-        if isinstance(block, CopiedBlock)
-        for piece in block.pieces
-        if piece.is_moved
-    ]
-    assert "".join(moved) == "丙丙\n"
+@pytest.mark.parametrize(
+    ("page", "changes", "is_moved"),
+    [
+        ("甲甲\n丙丙\n乙乙\n丁丁\n戊戊\n", [["moved", 3, 6, 6, 9]], "丙丙\n"),
+        ("甲甲\n乙乙\n丁丁\n丙丙\n戊戊\n", [["moved", 6, 9, 9, 12]], "丁丁\n"),
+        ("丁丁\n乙乙\n丙丙\n甲甲\n戊戊\n", [["moved", 0, 3, 9, 12], ["moved", 9, 12, 0, 3]], "丁丁\n甲甲\n"),
+    ],
+    ids=["up", "the last but one", "changed places"],
+)
+def test_a_moved_piece_stands_beside_its_text_and_the_rest_goes_on(
+    page: str, changes: list[list[Any]], is_moved: str
+) -> None:
+    work = "甲甲\n乙乙\n丙丙\n丁丁\n戊戊\n"
+    assert pairs(page, work, *changes) == [(line, line) for line in page.splitlines(keepends=True)]
+    pieces = copied_pieces(compare(page, work, [span(page, work, (0, 15), (0, 15), *changes)]).page)
+    assert "".join(piece.text for piece in pieces if piece.is_moved) == is_moved
 
 
 def test_what_was_put_in_before_does_not_shift_what_stands_beside_what() -> None:
@@ -87,36 +94,20 @@ def test_what_was_left_out_in_lines_before_does_not_shift_them() -> None:
     ]
 
 
-def test_lines_before_a_moved_piece_stand_by_themselves() -> None:
-    work, page = "甲甲\n乙乙\n丙丙\n丁丁\n戊戊", "甲甲\n乙乙\n丁丁\n丙丙\n戊戊"
-    assert pairs(page, work, ["moved", 6, 9, 9, 12]) == [(line, line) for line in page.splitlines(keepends=True)]
-
-
-def test_pieces_that_changed_places_each_stand_beside_their_own_text() -> None:
-    work, page = "甲甲\n乙乙\n丙丙\n丁丁\n戊戊\n", "丁丁\n乙乙\n丙丙\n甲甲\n戊戊\n"
-    made = pairs(page, work, ["moved", 0, 3, 9, 12], ["moved", 9, 12, 0, 3])
-    assert made == [(line, line) for line in page.splitlines(keepends=True)]
-
-
 def test_no_pair_is_empty_on_either_side() -> None:
     assert pairs("甲甲\n乙乙\n", "甲甲\n乙乙\n\u3000") == [("甲甲\n", "甲甲\n"), ("乙乙\n", "乙乙\n\u3000")]
     assert pairs("甲甲\n广告", "甲甲\n", ["inserted", 3, 5, 3, 3]) == [("甲甲\n广告", "甲甲\n")]
     assert pairs("丙丙\n甲甲\n", "甲甲\n丙丙\n", ["moved", 0, 3, 3, 6]) == [("丙丙\n", "丙丙\n"), ("甲甲\n", "甲甲\n")]
 
 
-def test_a_change_of_the_work_that_has_lines_in_it_is_never_cut() -> None:
+def test_a_change_that_has_lines_in_it_is_never_cut() -> None:
     work, page = "甲甲\n删删删\n删删乙乙", "甲甲\n乙乙"
-    made = compare(page, work, [span(page, work, (0, 5), (0, 11), ["deleted", 3, 3, 3, 9])])
-    (copied,) = [block for block in made.work.blocks if isinstance(block, CopiedBlock)]
-    assert [piece.text for piece in copied.pieces if piece.links] == ["删删删\n删删"]
-
-
-def test_a_change_of_the_page_that_has_lines_in_it_is_never_cut() -> None:
+    made = compare(page, work, [span(page, work, (0, 5), (0, 11), ["deleted", 3, 3, 3, 9])]).work
+    assert [piece.text for piece in copied_pieces(made) if piece.links] == ["删删删\n删删"]
     work, advert = "".join(chr(0x4E00 + number) for number in range(100)), "（请记住\n本站的新网址）"
     page, end = work[:5] + advert + work[5:], 5 + len(advert)
-    made = compare(page, work, [span(page, work, (0, len(page)), (0, 100), ["inserted", 5, end, 5, 5])])
-    (copied,) = [block for block in made.page.blocks if isinstance(block, CopiedBlock)]
-    assert [piece.text for piece in copied.pieces if piece.links] == [advert]
+    made = compare(page, work, [span(page, work, (0, len(page)), (0, 100), ["inserted", 5, end, 5, 5])]).page
+    assert [piece.text for piece in copied_pieces(made) if piece.links] == [advert]
 
 
 def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
@@ -132,9 +123,7 @@ def test_any_changes_leave_every_character_in_its_passage(data: Any, page: str, 
     spans = data.draw(spans_of(page, work, bounded=True))
     comparison = compare(page, work, spans)
     for column in (comparison.page, comparison.work):
-        for block in column.blocks:
-            if isinstance(block, CopiedBlock):
-                assert all(piece.pairs for piece in block.pieces)
+        assert all(piece.pairs for piece in copied_pieces(column))
 
 
 def test_five_thousand_moved_pieces_are_cut_in_time() -> None:

@@ -98,23 +98,18 @@ def test_text_of_another_work_leads_to_its_case(world: World, case: Case, review
     assert ADVERT[:10] in taken
 
 
-def test_text_that_another_holders_work_has_names_nobody(world: World, case: Case, reviewer: Client) -> None:
-    also_from(world, case, world.theirs, "别家的书", end_of_page(case))
+@pytest.mark.parametrize("has_it", ["another holder's", "both works", "another version"])
+def test_text_that_is_not_of_another_own_work_alone_names_none(
+    world: World, case: Case, reviewer: Client, has_it: str
+) -> None:
+    (span,) = case.matches.get().spans
+    estate = world.theirs if has_it == "another holder's" else world.ours
+    other = also_from(world, case, estate, "别的书", span["page"] if has_it == "both works" else end_of_page(case))
+    if has_it == "another version":
+        other.matches.update(version_id="another")
     page = shown(reviewer, case)
     assert "zw-taken" not in page
-    assert "别家的书" not in page
-
-
-def test_text_of_both_works_is_shown_as_of_this_one(world: World, case: Case, reviewer: Client) -> None:
-    (span,) = case.matches.get().spans
-    also_from(world, case, world.ours, "石桥夜话", span["page"])
-    assert "zw-taken" not in shown(reviewer, case)
-
-
-def test_another_version_of_the_page_says_nothing_about_this_one(world: World, case: Case, reviewer: Client) -> None:
-    other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
-    other.matches.update(version_id="another")
-    assert "zw-taken" not in shown(reviewer, case)
+    assert ("别的书" in page) == (estate is world.ours), "another holder's is named nowhere"
 
 
 def test_the_evidence_of_the_match_is_quoted_where_it_is_folded_away(case: Case, reviewer: Client) -> None:

@@ -18,7 +18,6 @@ from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import record_url, signed_in
 from webadmin import theme
-from webadmin.accounts.models import User
 from webadmin.cases.models import Case, Matter, SavedView, TakenText, VerdictRecord
 from webadmin.cases.pages.state_columns import CASE_STATE_COLORS
 from webadmin.cases.services.matters.figures import refresh
@@ -328,8 +327,3 @@ def test_the_preview_stands_alone_as_a_page_and_as_a_part(world: World, reviewer
     assert "<html" not in part
     for case in Case.objects.filter(matter=matter, state=CaseState.OPEN):
         assert f"/case/{case.pk}/change/" in part
-
-
-def test_nobody_who_belongs_to_nobody_sees_anything(world: World) -> None:
-    nobody = User.objects.create(username="无关", is_staff=True)
-    assert listed(signed_in(nobody), queue="all") == []

@@ -116,8 +116,11 @@ def test_no_engine_calls_a_text_of_other_characters_a_copy(world: World, texts: 
     assert copies(judged(texts, world.ours.cases[0], with_random_characters(WORK, 1.0))) == set()
 
 
-def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, reviewer: Client) -> None:
-    opinion = judged(texts, world.ours.cases[0], WORK)
+def test_an_engine_says_that_it_needs_a_corpus(
+    world: World, texts: Texts, reviewer: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = world.ours.cases[0]
+    opinion = judged(texts, case, WORK)
     lacking = {name for name, verdict in verdicts(opinion).items() if verdict == EngineVerdict.NEEDS_CORPUS}
     assert lacking == CORPUS_ENGINES
     page = shown(reviewer, world.ours.cases[0])
@@ -131,6 +134,33 @@ def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, revie
     assert "需要更多文本作语料" in page
     assert ENGINES["exact-md5"].summary.in_language("zh") in page
     assert ENGINES["exact-md5"].summary.in_language("en") not in page
+    reviewer.cookies["django_language"] = "en"
+    _the_command_line_names_those_that_agree(case, opinion, monkeypatch, capsys)
+    _what_was_kept_is_shown_whatever_the_catalogue_says(case, opinion, reviewer)
+
+
+def _the_command_line_names_those_that_agree(
+    case: Case, opinion: SecondOpinion, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
+    asked = len(ENGINES) - len(CORPUS_ENGINES)
+    cases.case(str(case.pk), is_json=True)
+    told = json.loads(capsys.readouterr().out)["engines"]
+    assert (told["agree"], told["asked"]) == (len(copies(opinion)), asked)
+    assert {answer["engine"] for answer in told["answers"]} == set(ENGINES)
+    cases.case(str(case.pk), is_json=False)
+    assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
+
+
+def _what_was_kept_is_shown_whatever_the_catalogue_says(case: Case, opinion: SecondOpinion, reviewer: Client) -> None:
+    hostile = "<script>alert('engine')</script>"
+    engines = [each | {"summary_en": hostile, "source": f'"{hostile}'} for each in opinion.panel.engines]
+    EnginePanel.objects.filter(pk=opinion.panel_id).update(engines=engines)
+    answered = [each | {"engine": hostile} if place == 0 else each for place, each in enumerate(opinion.answers)]
+    SecondOpinion.objects.filter(pk=opinion.pk).update(answers=answered)
+    page = shown(reviewer, case)
+    assert hostile not in page
+    assert page.count("&lt;script&gt;alert(&#x27;engine&#x27;)&lt;/script&gt;") > len(ENGINES)
 
 
 def test_a_long_work_is_a_corpus_of_its_own(world: World, texts: Texts) -> None:
@@ -273,34 +303,6 @@ def test_a_very_long_text_is_answered_with_a_sentence(
     for language, words in (("en", "the work is too long"), ("zh-hans", "网页或作品过长")):
         reviewer.cookies["django_language"] = language
         assert words in shown(reviewer, world.ours.cases[0])
-
-
-def test_what_was_kept_is_shown_whatever_the_catalogue_says(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
-    opinion = judged(texts, case, WORK)
-    hostile = "<script>alert('engine')</script>"
-    engines = [each | {"summary_en": hostile, "source": f'"{hostile}'} for each in opinion.panel.engines]
-    EnginePanel.objects.filter(pk=opinion.panel_id).update(engines=engines)
-    answered = [each | {"engine": hostile} if place == 0 else each for place, each in enumerate(opinion.answers)]
-    SecondOpinion.objects.filter(pk=opinion.pk).update(answers=answered)
-    page = shown(reviewer, case)
-    assert hostile not in page
-    assert page.count("&lt;script&gt;alert(&#x27;engine&#x27;)&lt;/script&gt;") > len(ENGINES)
-
-
-def test_the_command_line_names_those_that_agree(
-    world: World, texts: Texts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
-    case = world.ours.cases[0]
-    opinion = judged(texts, case, with_homophones(WORK, 0.3))
-    asked = len(ENGINES) - len(CORPUS_ENGINES)
-    cases.case(str(case.pk), is_json=True)
-    shown = json.loads(capsys.readouterr().out)["engines"]
-    assert (shown["agree"], shown["asked"]) == (len(copies(opinion)), asked)
-    assert {answer["engine"] for answer in shown["answers"]} == set(ENGINES)
-    cases.case(str(case.pk), is_json=False)
-    assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("processes")

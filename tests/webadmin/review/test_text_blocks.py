@@ -58,14 +58,14 @@ def test_an_element_around_several_blocks_is_closed_in_each_and_begins_once() ->
         blocks.add_piece(text, text)
     blocks.close()
     blocks.add_piece("后", "后")
-    assert BLOCK.findall(blocks.markup()) == [f"前{BEGIN}{line}{END}", f"{AGAIN}{line}{END}", f"{AGAIN}末{END}后"]
-
-
-def test_an_element_that_ends_with_a_block_stands_in_no_further_one() -> None:
-    line = "字" * (BLOCK_CHARS - 1) + "\n"
-    blocks = TextBlocks()
+    blocks.add_piece("行\n", "行\n")
     blocks.open(BEGIN, AGAIN, END)
     blocks.add_piece(line, line)
     blocks.close()
     blocks.add_piece("后", "后")
-    assert BLOCK.findall(blocks.markup()) == [f"{BEGIN}{line}{END}", "后"]
+    assert BLOCK.findall(blocks.markup()) == [
+        f"前{BEGIN}{line}{END}",
+        f"{AGAIN}{line}{END}",
+        f"{AGAIN}末{END}后行\n{BEGIN}{line}{END}",
+        "后",
+    ], "one that ends with a block stands in no further one"

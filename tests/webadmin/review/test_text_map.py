@@ -39,7 +39,9 @@ def test_a_line_with_changes_in_it_is_joined_whole() -> None:
 
 
 def test_passages_that_touch_and_moved_pieces_have_ribbons_of_their_own() -> None:
-    two = ribbons(copied(TEXT, TEXT, ((0, 20), (0, 20)), ((20, 40), (20, 40))))
+    spans = [span(TEXT, TEXT, (0, 20), (0, 20)), span(TEXT, TEXT, (20, 40), (20, 40))]
+    two = ribbons(compare(TEXT, TEXT, spans))
+    assert two == ribbons(compare(None, None, spans)), "what is no longer stored takes its place all the same"
     assert [(each.passage, heights(each)) for each in two] == [(1, (0, 500, 0, 500)), (2, (500, 1000, 500, 1000))]
     page = "".join([*LINES[:2], *LINES[4:6], *LINES[2:4], *LINES[6:]])
     moved = span(page, TEXT, (0, 40), (0, 40), ["moved", 8, 16, 16, 24])
@@ -57,12 +59,6 @@ def test_of_more_passages_than_are_drawn_the_longest_are_in_order_of_the_page(mo
     assert [each.passage for each in ribbons(copied(TEXT, TEXT, *places))] == [3, 4]
     longest_last = [((0, 8), (30, 38)), ((12, 24), (8, 20))]
     assert [each.passage for each in ribbons(copied(TEXT, TEXT, *longest_last))] == [1, 2]
-
-
-def test_what_is_no_longer_stored_takes_its_place_all_the_same() -> None:
-    spans = [span(TEXT, TEXT, (0, 4), (20, 24)), span(TEXT, TEXT, (36, 40), (36, 40))]
-    kept = ribbons(compare(TEXT, TEXT, spans))
-    assert [heights(each) for each in ribbons(compare(None, None, spans))] == [heights(each) for each in kept]
 
 
 def test_a_passage_that_another_lies_in_is_joined_whole() -> None:

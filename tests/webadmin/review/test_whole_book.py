@@ -89,14 +89,6 @@ def test_what_pages_state_of_themselves_stands_beside_what_was_seen(site: Site, 
     assert (chapter.stated_publication, chapter.lead) == (stated, timedelta(0))
 
 
-def test_gaps_lie_before_the_last_chapter_that_is_there(site: Site, work: Work) -> None:
-    carry(site, work, 1, {1: WHOLE}, official(1))
-    carry(site, work, 2, {4: WHOLE}, official(4))
-    shown = whole_book(site.pk, work.pk)
-    assert [each.number for each in shown.gaps] == [2, 3]
-    assert [each.number for each in shown.missing] == [2, 3, 5, 6]
-
-
 def test_several_chapters_on_a_page_and_a_chapter_over_several_pages(site: Site, work: Work) -> None:
     merged = carry(site, work, 1, {1: WHOLE, 2: range(80), 6: range(10)}, official(2))
     carry(site, work, 2, {3: range(50)}, official(3))
