@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-import typst
-
 from documents.explanation_blocks import Block, block_values
 
 TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
@@ -22,6 +20,8 @@ _PIECE_CHARS = 8
 
 def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
     """Return the document on A4; the same input gives the same bytes."""
+    import typst  # here, because most processes never write a PDF
+
     content = {"title": title, "blocks": [block_values(block, _printable) for block in blocks]}
     compiler = typst.Compiler(
         str(TEMPLATE),

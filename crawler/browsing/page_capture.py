@@ -20,9 +20,9 @@ from core.captures import Capture, CapturedResource, CaptureSource, TlsSession, 
 from core.circumstances import BrowserProfile
 from core.hosts import host_key
 from crawler.browsing.browser_proxy import ConnectedAddress
-from crawler.fetching.capture import without_secrets
 from crawler.fetching.resources import MAX_BYTES, MAX_COUNT, ResourceKind
 from crawler.fetching.wire import MAX_CERTIFICATES
+from crawler.fetching.withheld_secrets import without_secrets
 
 MAX_DOCUMENTS = 20  # redirects, also by scripts; Chromium itself stops after 20 redirects
 _TLS_NAMES = {"TLS 1.2": "TLSv1.2", "TLS 1.3": "TLSv1.3", "QUIC": "QUIC"}

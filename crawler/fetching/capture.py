@@ -4,7 +4,6 @@ Requests over Scrapy's own connections are captured here, pages loaded in a brow
 For any other response, `make_capture` returns None.
 """
 
-import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 from zope.interface import implementer
 
-from core.captures import WITHHELD, Capture, CapturedResource, CaptureSource, NameAnswer, WireExchange
+from core.captures import Capture, CapturedResource, CaptureSource, NameAnswer, WireExchange
 from core.circumstances import Machine
 from core.host_answers import HostAnswer
 from core.hosts import host_key
@@ -30,6 +29,7 @@ from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.routes import RouteFinder
 from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory, parse_status
+from crawler.fetching.withheld_secrets import without_secrets
 
 # The headers of a response as plain text.
 
@@ -81,12 +81,6 @@ CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser loaded
 EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose response was fetched for another site
 # The body of an HTTP redirect is one sentence; a page that redirects by a meta tag has 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
-# The names of cookies and credentials in a head, and their values.
-_SECRET = re.compile(
-    rb"^((?:cookie|authorization|proxy-authorization)[ \t]*:[ \t]*)([^\r\n]*)"
-    rb"|^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)([^;\r\n]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 class CapturingHandler(HTTP11DownloadHandler):
@@ -160,26 +154,6 @@ def fetch_time(response: Response, now: datetime) -> datetime:
     """Return when a response was fetched: now, or the earlier time if it was fetched for another site."""
     earlier: HostAnswer | None = response.meta.get(EARLIER) if response.request is not None else None
     return earlier.fetched_at if earlier is not None else now
-
-
-def without_secrets(head: bytes) -> bytes:
-    r"""Return a head with the values of cookies and credentials withheld; everything else is unchanged.
-
-    >>> without_secrets(b"GET / HTTP/1.1\r\nCookie: a=1\r\nX: b\r\n\r\n")
-    b'GET / HTTP/1.1\r\nCookie: [withheld]\r\nX: b\r\n\r\n'
-    >>> without_secrets(b"HTTP/1.1 200 OK\r\nSet-Cookie: id=7; Path=/\r\n\r\n")
-    b'HTTP/1.1 200 OK\r\nSet-Cookie: id=[withheld]; Path=/\r\n\r\n'
-    """
-    return _SECRET.sub(lambda found: (found[1] or found[3]) + WITHHELD.encode(), head)
-
-
-def with_secrets_starred(head: bytes) -> bytes:
-    r"""Return a head with the values of cookies and credentials replaced by asterisks, at the same length.
-
-    >>> with_secrets_starred(b"GET / HTTP/1.1\r\nCookie: a=1\r\n\r\n")
-    b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'
-    """
-    return _SECRET.sub(lambda found: (found[1] or found[3]) + b"*" * len(found[2] or found[4] or b""), head)
 
 
 def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:

@@ -14,8 +14,6 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from typing import Any
 
-from twisted.names import dns
-
 from core.hosts import parse_host
 from crawler.fetching.addresses import literal_address
 
@@ -44,7 +42,9 @@ LOOK_UP_S = 12.0
 MAX_ALIASES = 8  # chains of content networks have up to five (2026-11: chosen from RFC 1034's "avoid")
 MAX_ADDRESSES = 32  # per name; the most seen in the wild is 13 to 16
 _PORT = 53
-_RECORDS = {socket.AF_INET: dns.A, socket.AF_INET6: dns.AAAA}
+_A, _CNAME, _AAAA = 1, 5, 28  # types of records (RFC 1035, 3596)
+_FOUND, _UNKNOWN = 0, 3  # codes of responses
+_RECORDS = {socket.AF_INET: _A, socket.AF_INET6: _AAAA}
 AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 
 
@@ -94,7 +94,7 @@ class NameResolver:
         for _ in range(MAX_ALIASES):
             answers = self._query(name, record, deadline)
             name, addresses = _follow_aliases(name, answers, record)
-            if addresses or not any(answer.type == dns.CNAME for answer in answers):
+            if addresses or not any(answer.type == _CNAME for answer in answers):
                 return addresses
         return []
 
@@ -103,7 +103,7 @@ class NameResolver:
         for _ in range(ROUNDS):
             for server in self._servers:
                 answer = _answer(server, name, record, deadline)
-                if answer is not None and answer.rCode in (dns.OK, dns.ENAME):
+                if answer is not None and answer.rCode in (_FOUND, _UNKNOWN):
                     return list(answer.answers)
         raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer")
 
@@ -115,10 +115,10 @@ def make_resolver(settings: Any) -> NameResolver:
 
 def _follow_aliases(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:
     """Return the name at the end of an answer's aliases, and its addresses; records of other names are ignored."""
-    aliases = {_bare(answer.name): _bare(answer.payload.name) for answer in answers if answer.type == dns.CNAME}
+    aliases = {_bare(answer.name): _bare(answer.payload.name) for answer in answers if answer.type == _CNAME}
     for _ in range(MAX_ALIASES):
         name = aliases.get(name, name)
-    family = socket.AF_INET if record == dns.A else socket.AF_INET6
+    family = socket.AF_INET if record == _A else socket.AF_INET6
     there = (answer for answer in answers if answer.type == record and _bare(answer.name) == name)
     return name, [socket.inet_ntop(family, answer.payload.address) for answer in there]
 
@@ -146,13 +146,15 @@ def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: 
 
 def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
     """Return a server's message, or None if it sends no matching one. Raises TimeoutError at the deadline."""
+    from twisted.names import dns  # here, because with a system's resolver nothing needs Twisted
+
     query = dns.Message(id=secrets.randbelow(1 << 16), recDes=True)
     query.addQuery(name, record)
     one = Deadline(min(TIMEOUT_S, deadline.remaining_s()))
     try:
-        answer = _parse_message(_over_udp(server, query.toStr(), one), query)
+        answer = _parse_message(dns.Message(), _over_udp(server, query.toStr(), one), query)
         return (
-            _parse_message(_over_tcp(server, query.toStr(), one), query)
+            _parse_message(dns.Message(), _over_tcp(server, query.toStr(), one), query)
             if answer is not None and answer.trunc
             else answer
         )
@@ -160,9 +162,11 @@ def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadlin
         return None
 
 
-def _parse_message(data: bytes, query: Any) -> Any:
-    """Parse a message. Return None if it is malformed, for which dns raises any exception, or answers another query."""
-    message = dns.Message()
+def _parse_message(message: Any, data: bytes, query: Any) -> Any:
+    """Parse data into an empty message; return None if it is malformed or answers another query.
+
+    Twisted raises any exception for a malformed message.
+    """
     try:
         message.fromStr(data)
     except Exception:

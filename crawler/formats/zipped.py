@@ -18,7 +18,6 @@ from crawler.characters.repertoire import count_han
 from crawler.formats.archive import PDF, Archive, detect_kind
 from crawler.formats.headings import split_chapters
 from crawler.formats.numerals import natural_key
-from crawler.formats.pdf import read_pdf
 from crawler.formats.plain import TRIED, kind_of_binary, normalize_lines
 from crawler.markup import element_text, parse
 
@@ -102,6 +101,8 @@ def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterTe
         return None
     data = archive.read_member(member)
     if detect_kind(data) == PDF:
+        from crawler.formats.pdf import read_pdf  # loads pypdf, which most processes never need
+
         return read_pdf(io.BytesIO(data), shown).chapters, None
     binary = kind_of_binary(data)
     if binary is not None and binary.code in _ARCHIVE_KINDS:

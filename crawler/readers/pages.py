@@ -12,7 +12,6 @@ from core.errors import BrokenInvariant
 from core.pages import CrawlPlan, Reading
 from core.states import Rejection
 from core.wording import Message
-from crawler.books import Book, read_book
 from crawler.contacts.reading import PageContacts, page_contacts
 from crawler.formats.archive import detect_kind
 from crawler.links import Links, forbids_following, links
@@ -25,6 +24,7 @@ from crawler.sources.catalogue import Outline, outline
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
 if TYPE_CHECKING:  # loaded in the reading process, not by its callers
+    from crawler.books import Book
     from crawler.readers.worker import ReadingSession
 
 
@@ -82,11 +82,11 @@ class PageToRead:
         if self.is_without_rules:
             plan = without_selectors(plan)
         opened = _open(self.body, self.headers, self.url, plan, self.given_up)
-        if isinstance(opened, Book):
-            reading = opened.reading if self.is_kept else None
-            return WholePage(None, reading, time.perf_counter() - begun, faults=opened.faults)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
+        if not isinstance(opened, OpenPage):
+            reading = opened.reading if self.is_kept else None
+            return WholePage(None, reading, time.perf_counter() - begun, faults=opened.faults)
         found, of_novel, is_shell, contacts = None, None, False, None
         if opened.tree is not None:
             encoding = opened.decoded.encoding
@@ -137,12 +137,15 @@ def without_selectors(plan: CrawlPlan) -> CrawlPlan:
 
 def _open(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
-) -> Book | OpenPage | Rejected:
+) -> "Book | OpenPage | Rejected":
     """Read a file or open a page. After a full reading was given up, open only the page's plain markup."""
     kind = detect_kind(body) if given_up is None else ""
-    book = read_book(kind, body, headers, url) if kind else None
-    if book is not None:
-        return book
+    if kind:
+        from crawler.books import read_book
+
+        book = read_book(kind, body, headers, url)
+        if book is not None:
+            return book
     opened = open_page(body, headers, url, rules, is_plain=given_up is not None)
     if given_up is None or isinstance(opened, OpenPage):
         return opened
@@ -185,10 +188,10 @@ class SinglePage:
     def run(self, session: "ReadingSession") -> Reading | Rejected:
         """Read the page. Raises BadConfiguration if a selector of the rules is invalid."""
         opened = _open(self.body, self.headers, self.url, self.rules, self.given_up)
-        if isinstance(opened, Book):
-            return opened.reading
         if isinstance(opened, Rejected):
             return opened
+        if not isinstance(opened, OpenPage):
+            return opened.reading
         from crawler.obfuscation.deobfuscation import MARKUP_ALONE
         from crawler.reading import read_opened
 

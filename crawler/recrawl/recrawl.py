@@ -1,10 +1,13 @@
 """Recognises responses that show a change of a page or its loss, and records the visits."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from scrapy import Request
 from scrapy.http import Response
+from twisted.python.failure import Failure
 
 from core.captures import CaptureSource
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, VersionId, digest, page_id, version_id
@@ -19,7 +22,7 @@ from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
 from crawler.recrawl import policy
-from crawler.recrawl.absences import AbsenceProbes
+from crawler.recrawl.absences import NotFoundPages, probes
 from crawler.recrawl.fetch_order import FetchOrder
 from crawler.recrawl.site_visits import NOT_MODIFIED, Observation, SiteVisits, classify_page
 from crawler.site_kinds import KINDS
@@ -30,6 +33,9 @@ RECRAWLED, ABSENT = "zhuiwen_recrawled", "zhuiwen_absent"
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
 # Not failures: the site, its owner or the operator has decided so, or there is nothing to read.
 REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML})
+
+MISSING = "missing"  # the kind of a target that cannot exist
+PROBE_PRIORITY = 40
 
 
 class Recrawl:
@@ -156,3 +162,43 @@ def _says_little(item: ReadPage) -> bool:
     capture = item.fetched.capture
     is_rendered = capture is not None and capture.source is CaptureSource.BROWSER
     return bool(item.fetched.parts) or is_rendered or item.reading.extractor == FROM_DATA
+
+
+class AbsenceProbes:
+    """Requests whose responses show the site's not-found page."""
+
+    def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
+        self.not_found = NotFoundPages()
+        self._visits, self._plan = visits, plan
+        self._awaited = 0
+        self._are_answered = asyncio.Event()
+
+    def requests(self) -> Iterator[Request]:
+        """Yield the probes with their own callbacks; none if no earlier run stored a page that could be lost."""
+        pages = [visit.url for visit in self._visits.known.values() if visit.page_id]
+        seed = f"{self._plan.site_id} {self._plan.run_id}"
+        urls = probes(self._plan.start_urls, pages, seed) if pages else []
+        self._awaited = len(urls)
+        for url in urls:
+            yield Request(
+                url,
+                callback=self._learn,
+                errback=self._end,
+                cb_kwargs={"target": CrawlTarget(url, 0, MISSING)},
+                priority=PROBE_PRIORITY,
+                dont_filter=True,
+                meta={"handle_httpstatus_all": True, "dont_redirect": True, "dont_retry": True},
+            )
+
+    async def await_answers(self) -> None:
+        if self._awaited:
+            await self._are_answered.wait()
+
+    def _learn(self, response: Response, target: CrawlTarget) -> None:
+        self.not_found.learn(response.status, decode_headers(response), response.body, response.url)
+        self._end()
+
+    def _end(self, failure: Failure | None = None) -> None:
+        self._awaited -= 1
+        if self._awaited <= 0:
+            self._are_answered.set()

@@ -24,7 +24,7 @@ from core.captures import ArchivedRecord, Capture, CaptureSource, WireExchange
 from core.errors import UnreadableFile, ZhuiwenError
 from core.ids import digest
 from core.states import ArchiveReason, Rejection
-from crawler.fetching.capture import without_secrets
+from crawler.fetching.withheld_secrets import without_secrets
 from crawler.sources.archive_streams import (
     CHUNK_BYTES,
     FIRST_BYTES,

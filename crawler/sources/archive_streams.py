@@ -15,7 +15,7 @@ from warcio.exceptions import ArchiveLoadFailed
 from core.captures import ArchivedRecord, Capture
 from core.states import ArchiveReason, Rejection
 from core.wording import Message
-from crawler.fetching.capture import with_secrets_starred
+from crawler.fetching.withheld_secrets import with_secrets_starred
 
 # Records of the contents of an archive, and of the position of its reader.
 

@@ -10,7 +10,7 @@ import pytest
 from core.captures import Capture
 from core.ids import digest
 from core.program import code_version
-from crawler.fetching.capture import without_secrets
+from crawler.fetching.withheld_secrets import without_secrets
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.certificates import Chain, make_chain

@@ -33,3 +33,11 @@ def test_setting_django_up_loads_no_kernel_and_no_reader_of_files() -> None:
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "webadmin.settings"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_pages_of_the_admin_load_no_kernel_no_crawler_and_no_typesetter() -> None:
+    heavy = "{'numba', 'pypdf', 'scrapy', 'twisted', 'typst'}"
+    code = f"import webadmin.wsgi, webadmin.urls, sys; print({heavy} & {{*sys.modules}})"
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "webadmin.settings"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

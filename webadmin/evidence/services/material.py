@@ -20,8 +20,6 @@ from core.program import code_version
 from core.shares import cut_share
 from core.visits import Absence
 from core.wording import Message
-from fingerprint.algorithms import ALGORITHMS
-from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.calibration import DEFAULT as CALIBRATION
 from webadmin.cases.models import CaseMatch
 from webadmin.cases.services.addresses import list_addresses
@@ -128,7 +126,9 @@ def removal_finding(match: CaseMatch, works: WorkStore) -> Finding:
 
     Raises NotFound if the text is gone, BrokenInvariant if changed.
     """
-    return _finding_without_passages(match, _work_text(match, works), ALGORITHM.id, code_version())
+    from fingerprint.algorithms import DEFAULT  # here, because it loads numba, and the admin makes no evidence
+
+    return _finding_without_passages(match, _work_text(match, works), DEFAULT.id, code_version())
 
 
 def _work_text(match: CaseMatch, works: WorkStore) -> str:
@@ -294,6 +294,8 @@ def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage
 
 def _algorithm_json(number: int) -> dict[str, Any]:
     """Return the parameters of an algorithm as JSON values; {} for an unknown id."""
+    from fingerprint.algorithms import ALGORITHMS  # here, because it loads numba
+
     known = ALGORITHMS.get(number)
     if known is None:
         return {}

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BrokenInvariant, UnreadableFile
-from crawler.formats.pdf import extract_words
 from crawler.readers.messages import MAX_MEMORY_BYTES, MOST_MEMORY_BYTES, Call
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
 from webadmin.works.services.intake.division import FoundWork, Intake, divide_work, divisions
@@ -73,4 +72,6 @@ def _read(path: Path) -> Intake:
 
 
 def _words(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
+    from crawler.formats.pdf import extract_words  # loads pypdf, which only the reading process needs
+
     return extract_words(io.BytesIO(content), name, MAX_PAGES_OF_PDF, max_chars)

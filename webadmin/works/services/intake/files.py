@@ -13,7 +13,6 @@ from core.wording import Message
 from core.works import OWN, WorkFile
 from crawler.formats.epub import read_epub
 from crawler.formats.headings import number_chapters, split_by_titles, split_chapters
-from crawler.formats.pdf import read_pdf
 from crawler.formats.plain import TRIED, normalize_lines, require_chinese
 from crawler.formats.word import read_docx
 from crawler.opening import Rejected
@@ -144,12 +143,18 @@ def _html(path: Path) -> Intake:
     )
 
 
+def _pdf(path: Path) -> Intake:
+    from crawler.formats.pdf import read_pdf  # loads pypdf, which only the reading process needs
+
+    return _book(path, read_pdf)
+
+
 READERS: dict[str, Callable[[Path], Intake]] = {
     ".txt": _plain,
     ".md": _markdown,
     ".epub": lambda path: _book(path, read_epub),
     ".docx": lambda path: _book(path, read_docx),
-    ".pdf": lambda path: _book(path, read_pdf),
+    ".pdf": _pdf,
     ".html": _html,
     ".htm": _html,
     ".xhtml": _html,
