@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from core.errors import NotFound
 from core.messages import OpinionsRequested
 from core.settings_loading import load
 from tests.support import admin_data
@@ -64,6 +65,9 @@ def test_a_request_is_sent_once_until_it_was_not_answered_in_time(case: Case, ou
         assert outbox.sent == [message_of(case)] * number
         assert is_open(subject_of(case), at)
     assert not is_open(subject_of(case), late + EXPIRES_AFTER)
+    with pytest.raises(NotFound):
+        request_opinions(OpinionSubject(case.pk, "0" * 40), late)
+    assert len(outbox.sent) == 2, "no other version is asked about"
 
 
 def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, reviewer: Client) -> None:
