@@ -28,6 +28,9 @@ pytestmark = pytest.mark.usefixtures("processes")
 needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's chromium")
 
 
+Chapter = tuple[MemoryPageStore, PageVersion]
+
+
 def bundles_of(crawled: Crawled) -> dict[str, OpenedBundle]:
     """Each page's bundle by the end of its address; nothing was found on it."""
     store, found = MemoryPageStore(), {}
@@ -58,8 +61,8 @@ def test_a_chapter_of_a_novel_is_bundled_with_every_exchange_of_every_part() -> 
 
 
 @needs_chromium
-def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
-    store, version = chapter_of_three_pages()
+def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text(chapter: Chapter) -> None:
+    store, version = chapter
     drawn = draw_pages(version, store, "")
     assert not isinstance(drawn, NoRendering)
     assert list(drawn) == [1, 2, 3]
@@ -84,9 +87,9 @@ def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
     ],
 )
 def test_what_a_limit_leaves_out_is_named_with_the_limit(
-    limits: DrawingLimits, reason: Undrawn, drawn: list[int]
+    chapter: Chapter, limits: DrawingLimits, reason: Undrawn, drawn: list[int]
 ) -> None:
-    store, version = chapter_of_three_pages()
+    store, version = chapter
     pages = draw_pages(version, store, "", limits)
     assert not isinstance(pages, NoRendering)
     assert [number for number, each in pages.items() if each.screenshot and each.pdf] == drawn
@@ -96,14 +99,15 @@ def test_what_a_limit_leaves_out_is_named_with_the_limit(
     assert len(pages) == 3
 
 
-def test_where_no_browser_is_nothing_counts_as_drawn() -> None:
-    store, version = chapter_of_three_pages()
+def test_where_no_browser_is_nothing_counts_as_drawn(chapter: Chapter) -> None:
+    store, version = chapter
     assert draw_pages(version, store, "/nowhere/chromium") is NoRendering.NO_BROWSER
     assert draw_pages(version, store, "/bin/true") is NoRendering.BROWSER_FAILED
 
 
-def chapter_of_three_pages() -> tuple[MemoryPageStore, PageVersion]:
-    """A chapter as a crawl of a local site stored it."""
+@pytest.fixture(scope="module")
+def chapter(processes: None) -> Chapter:
+    """A chapter of three pages as a crawl of a local site stored it."""
     with WebServer(novel_site(4)) as site:
         crawled = crawl(novel_plan(site), settings_of(site.netloc))
     store = MemoryPageStore()

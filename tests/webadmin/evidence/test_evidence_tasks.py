@@ -68,20 +68,14 @@ def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     client.close()
 
 
-@pytest.mark.parametrize(("found", "expected"), [(["v" * 40], [MatchesFound(("v" * 40,))]), ([], [])])
-def test_a_match_sends_for_its_bundle_and_no_match_for_none(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, found: list[str], expected: list[StepMessage]
+def test_a_match_sends_for_its_bundle_and_is_not_undone_by_an_absent_broker(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cases_tasks.steps, "compare_pages", lambda *_: found)
-    cases_tasks.compare_pages(version_ids=["v" * 40])
-    assert desk.sent == expected
-
-
-def test_a_broker_that_is_away_does_not_undo_the_match(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases_tasks.steps, "compare_pages", lambda *_: ["v" * 40])
-    desk.is_broker_away = True
-    cases_tasks.compare_pages(version_ids=["v" * 40])
-    assert desk.sent == []
+    for found, is_away in (([], False), (["v" * 40], True), (["v" * 40], False)):
+        monkeypatch.setattr(cases_tasks.steps, "compare_pages", lambda *_, found=found: found)
+        desk.is_broker_away = is_away
+        cases_tasks.compare_pages(version_ids=["v" * 40])
+        assert desk.sent == ([MatchesFound(("v" * 40,))] if found and not is_away else [])
 
 
 def test_the_sweep_sends_for_bundles_that_are_owed_and_then_for_pictures(desk: Desk) -> None:
