@@ -45,15 +45,12 @@ def test_a_second_role_keeps_the_password() -> None:
     assert Membership.objects.filter(user__username="li").count() == 2
 
 
-def test_a_weak_password_makes_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weak_password_makes_no_user_and_replaces_none(monkeypatch: pytest.MonkeyPatch) -> None:
     RightsHolder.objects.create(name="甲")
     monkeypatch.setattr("sys.stdin", io.StringIO("wangxiaoming-1\n"))
     with pytest.raises(BadInput, match="too similar to the username"):
         users.add("wangxiaoming", rights_holder="甲", password_stdin=True)
     assert not User.objects.filter(username="wangxiaoming").exists()
-
-
-def test_no_password_becomes_a_weak_one(monkeypatch: pytest.MonkeyPatch) -> None:
     users.add("wangxiaoming", role="administrator")
     before = User.objects.get(username="wangxiaoming").password
     monkeypatch.setattr("sys.stdin", io.StringIO("wangxiaoming-1\n"))

@@ -50,10 +50,10 @@ def test_what_postgresql_cannot_keep_of_a_try_is_counted_all_the_same(db: None) 
     assert (attempt.username, attempt.ip_address, attempt.failures_since_start) == ("n" * 255, None, 8)
 
 
-@pytest.mark.parametrize("password", ["joe@1joe@1", "JOE@1joe@1!", "joejoejoejoe", "wangwangwang", "liwangli1234"])
-def test_a_password_of_names_is_refused(password: str) -> None:
-    with pytest.raises(ValidationError):
-        OwnCharsValidator().validate(password, User(username="joe@1", last_name="wang", first_name="li"))
+def test_a_password_of_names_is_refused() -> None:
+    for password in ("joe@1joe@1", "JOE@1joe@1!", "joejoejoejoe", "wangwangwang", "liwangli1234"):
+        with pytest.raises(ValidationError):
+            OwnCharsValidator().validate(password, User(username="joe@1", last_name="wang", first_name="li"))
     OwnCharsValidator().validate("wind-over-joe@1", User(username="joe@1"))
     OwnCharsValidator().validate(password, None)
 

@@ -7,7 +7,6 @@ import pytest
 
 from core.errors import BadInput
 from deploy.cli import evidence
-from deploy.cli.app import run
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
@@ -37,7 +36,7 @@ def matter() -> Matter:
     return Matter.objects.get(pk=case.matter_id)
 
 
-def test_the_sheet_of_a_case_and_of_a_matter(
+def test_the_sheet_of_a_case_and_of_a_matter_and_its_damages(
     matter: Matter, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
 ) -> None:
     case = matter.cases.get()
@@ -49,6 +48,11 @@ def test_the_sheet_of_a_case_and_of_a_matter(
     assert "第十一条第（一）项" in told
     assert "长河文学" in told
     assert "欠缺：" in told
+    matters.damages(str(matter.pk))
+    told = capsys.readouterr().out
+    assert "权利人自行计算，仅供参考" in told
+    assert "0.19 千字 × 150.00 元 = 28.50 元" in told
+    assert "许可合同 HT-1" in told
 
 
 def test_programs_read_the_same_in_both_languages(
@@ -66,17 +70,6 @@ def test_programs_read_the_same_in_both_languages(
     assert json.loads(found)["amount"] == "28.50"
 
 
-def test_the_damages_are_called_the_holder_s_own_arithmetic(
-    matter: Matter, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
-) -> None:
-    language("zh")
-    matters.damages(str(matter.pk))
-    told = capsys.readouterr().out
-    assert "权利人自行计算，仅供参考" in told
-    assert "0.19 千字 × 150.00 元 = 28.50 元" in told
-    assert "许可合同 HT-1" in told
-
-
 def test_what_is_not_there_is_said(matter: Matter) -> None:
     for ask, said in (
         (lambda: evidence.factors("0"), "no case 0"),
@@ -87,14 +80,3 @@ def test_what_is_not_there_is_said(matter: Matter) -> None:
     ):
         with pytest.raises(BadInput, match=said):
             ask()
-
-
-@pytest.mark.parametrize("verb", [("matter", "damages"), ("evidence", "factors")])
-def test_the_help_is_worded_in_both_languages(
-    verb: tuple[str, str], capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
-) -> None:
-    language("zh")
-    assert run([*verb, "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "供程序读取" in told
-    assert "权利人" in told or "法院" in told

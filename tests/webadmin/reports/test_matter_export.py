@@ -16,7 +16,6 @@ from typing import Any
 
 import docx
 import pytest
-from django.conf import settings as django_settings
 from docx.oxml.ns import qn
 from pypdf import PdfReader
 
@@ -29,7 +28,6 @@ from bundles.verify import lines
 from core.clock import ManualClock
 from core.errors import BadInput
 from core.ids import Digest, VersionId, digest
-from core.settings import EvidenceSettings
 from core.states import CaseState
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -163,24 +161,6 @@ def test_everything_of_the_matter_and_nothing_else_is_in_it_and_it_holds(exporte
                 assert b"beidou" not in archive.read(name), name
 
 
-def test_names_of_files_are_readable_in_order_and_safe_whatever_papers_are_called(exported: Path) -> None:
-    names = names_in(exported)
-    for name in names:
-        assert re.fullmatch(r"[\w（）·.-]+(/[\w（）·.-]+)*", name), name
-        assert not re.search(r"(^|/)(con|nul|aux|prn|com\d|lpt\d)(\.|/|$)", name.lower())
-    folders = list(dict.fromkeys(name.partition("/")[0] for name in names if "/" in name))
-    assert folders == [
-        "02-权利主体与权属", "03-网页取证", "04-侵权比对", "05-第三方取证", "06-通知与往来",
-        "07-损失计算", layout.CHECKS,
-    ]  # fmt: skip
-    assert any(name.endswith("-proof.eml") for name in names), "a file that is kept as it came keeps its ending"
-    numbers = [int(found) for name in names for found in re.findall(r"证据(\d+)-", name)]
-    assert sorted(set(numbers)) == list(range(1, len(listed(exported)) + 1))
-    assert {"../..", "登记证书.pdf", f"{HOSTILE}.pdf"} & {each["name"] for each in listed(exported)} == {
-        "登记证书.pdf", f"{HOSTILE}.pdf",
-    }  # fmt: skip
-
-
 def texts_of(path: Path) -> str:
     """All that a reader of the file can read."""
     with zipfile.ZipFile(path) as archive:
@@ -241,7 +221,7 @@ def test_every_part_can_be_left_out_and_what_did_not_go_out_is_in_none(world: Wo
     assert not [name for name in names_in(tmp_path / "unsent.zip") if "通知与往来" in name]
 
 
-def test_the_list_names_each_piece_and_has_no_formula(exported: Path, world: World) -> None:
+def test_the_list_names_each_piece_safely_in_order_and_has_no_formula(exported: Path, world: World) -> None:
     rows = listed(exported)
     assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
     groups = list(dict.fromkeys(row["group"] for row in rows))
@@ -258,6 +238,21 @@ def test_the_list_names_each_piece_and_has_no_formula(exported: Path, world: Wor
         assert "某某公证处" in text
         assert "\u202e" not in text
 
+    names = names_in(exported)
+    for name in names:
+        assert re.fullmatch(r"[\w（）·.-]+(/[\w（）·.-]+)*", name), name
+        assert not re.search(r"(^|/)(con|nul|aux|prn|com\d|lpt\d)(\.|/|$)", name.lower())
+    folders = list(dict.fromkeys(name.partition("/")[0] for name in names if "/" in name))
+    assert folders == [
+        "02-权利主体与权属", "03-网页取证", "04-侵权比对", "05-第三方取证", "06-通知与往来",
+        "07-损失计算", layout.CHECKS,
+    ]  # fmt: skip
+    assert any(name.endswith("-proof.eml") for name in names), "a file that is kept as it came keeps its ending"
+    numbers = [int(found) for name in names for found in re.findall(r"证据(\d+)-", name)]
+    assert sorted(set(numbers)) == list(range(1, len(listed(exported)) + 1))
+    assert {"../..", "登记证书.pdf", f"{HOSTILE}.pdf"} & {each["name"] for each in listed(exported)} == {
+        "登记证书.pdf", f"{HOSTILE}.pdf",
+    }  # fmt: skip
     content = read(exported, "01-证据目录.csv")
     assert content.startswith(b"\xef\xbb\xbf")
     cells = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
@@ -306,15 +301,6 @@ def test_the_commands_of_the_explanation_do_what_it_says(exported: Path, world: 
     assert subprocess.run(wacz, capture_output=True, check=False).returncode == 0
 
 
-def test_a_changed_byte_anywhere_is_found(exported: Path, tmp_path: Path) -> None:
-    content = exported.read_bytes()
-    for at in range(40, len(content), len(content) // 60):
-        changed = tmp_path / "changed.zip"
-        changed.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-        with pytest.raises(DoesNotHold):
-            check_file(changed)
-
-
 def _moved(files: dict[str, bytes], name: str, to: str) -> None:
     said = json.loads(files[MATTER])
     name = next(each for each in said["documents"] if each.endswith(name))
@@ -354,8 +340,13 @@ FORGERIES: dict[str, Callable[[dict[str, bytes]], Any]] = {
 }
 
 
-def test_who_writes_the_lists_anew_is_found_out(exported: Path) -> None:
-    content = memoryview(exported.read_bytes())
+def test_a_changed_byte_anywhere_is_found_and_who_writes_the_lists_anew(exported: Path, tmp_path: Path) -> None:
+    whole, changed = exported.read_bytes(), tmp_path / "changed.zip"
+    for at in range(40, len(whole), len(whole) // 60):
+        changed.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(DoesNotHold):
+            check_file(changed)
+    content = memoryview(whole)
     sound = {name: bytes(data) for name, data in container.read(content, "").items()}
     check({name: memoryview(data) for name, data in sound.items()})
     assert [name for name, forge in FORGERIES.items() if _holds(_forged(sound, forge))] == []
@@ -394,42 +385,42 @@ def test_where_nothing_is_confirmed_one_sentence_refuses_it(world: World, tmp_pa
     assert list(tmp_path.glob("*")) == list(tmp_path.glob(".*")) == []
 
 
-def test_what_is_damaged_is_left_out_and_named_and_the_rest_goes_out(world: World, tmp_path: Path) -> None:
+def test_what_is_damaged_is_left_out_and_named_and_the_rest_goes_out_sealed(
+    world: World, authority: LocalAuthority, tmp_path: Path
+) -> None:
     row = EvidenceBundle.objects.get(case=world.cases[0])
     paper = HolderPaper.objects.get(name="登记证书.pdf")
     world.damage(row.digest)
     world.damage(paper.digest)
     told = []
-    with prepare_export(world.matter, tmp_path, say=lambda message: told.append(message.code)) as made:
-        report = made.write(tmp_path / "matter.zip", [])
+    with (
+        serving_stamps(authority) as url,
+        prepare_export(world.matter, tmp_path, say=lambda message: told.append(message.code)) as made,
+    ):
+        report = made.write(tmp_path / "matter.zip", [Authority(url, authority.ca_pem, TO_LOOPBACK)])
         assert [each.code for each in made.left_out] == ["bundle.paper-left-out", "bundle.left-out", "bundle.none-yet"]
     assert told == ["matter.cases-taken"] * 2 + ["matter.cases-compared", "matter.being-checked"]
-    assert len(report.bundles) == 1
+    assert (len(report.bundles), len(report.seals)) == (1, 1)
     page = html.unescape(read(tmp_path / "matter.zip", layout.MATTER_EXPLANATION).decode())
+    assert "seal/1/response.tsr" in page
     assert f"证据包 {row.digest} 未附" in page
     assert f"Evidence bundle {row.digest} is not enclosed" in page
     assert "文件 登记证书.pdf 未附" in page
     assert len(json.loads(read(tmp_path / "matter.zip", MATTER))["left_out"]) == 3
 
 
-def test_authorities_that_answer_seal_it_and_it_says_so(
-    world: World, authority: LocalAuthority, tmp_path: Path, settings: Any
-) -> None:
-    with serving_stamps(authority) as url:
-        made = EvidenceSettings(
-            tsa_urls=(url, "http://127.0.0.1:9/tsa"),
-            tsa_roots=str(authority.folder / "root.pem"),
-            allow_private_tsa=True,
-        )
-        settings.ZHUIWEN = replace(django_settings.ZHUIWEN, evidence=made)
-        report = export_matter(world.matter, tmp_path / "sealed.zip")
-    assert len(report.seals) == 1
-    assert "seal/1/response.tsr" in read(tmp_path / "sealed.zip", layout.MATTER_EXPLANATION).decode()
-    assert not [name for name in names_in(tmp_path / "sealed.zip") if "seal/2" in name]
-
-
-def test_the_export_of_a_case_has_the_papers_of_its_notices_and_what_others_made(world: World, tmp_path: Path) -> None:
-    report = export_case(world.cases[0].pk, tmp_path / "case.zip")
+def test_the_export_of_a_case_has_the_papers_that_went_out_and_no_internal_note(world: World, tmp_path: Path) -> None:
+    case, notice, content = world.cases[0], Notice.objects.get(rights_holder=world.ours.holder), b"a mail that failed"
+    case.verdicts.update(note="内部备注")
+    world.store.put(digest(content), content)
+    NoticeMail.objects.create(
+        notice=notice, attempt=1, state=NoticeMail.State.FAILED, message_id="<1@changhe.example>",
+        digest=digest(content), size=len(content), asked_by=world.ours.manager, asked_at=admin_data.NOW,
+    )  # fmt: skip
+    report = export_case(case.pk, tmp_path / "case.zip")
+    assert "内部备注" not in texts_of(tmp_path / "case.zip")
+    named = stored_materials().case_material(case.pk, with_names=True).facts
+    assert "内部备注" in json.dumps(named, ensure_ascii=False)
     papers = json.loads(read(tmp_path / "case.zip", layout.CASE))["papers"]
     assert [each["name"] for each in papers] == [f"{HOSTILE}.pdf", "NUL.docx", "公证书.pdf", "proof.eml"]
     assert (papers[0]["kind"], papers[2]["issuer"], report.papers) == ("notice", "某某公证处", 4)
@@ -438,25 +429,6 @@ def test_the_export_of_a_case_has_the_papers_of_its_notices_and_what_others_made
     world.damage(papers[2]["sha256"])
     assert export_case(world.cases[0].pk, tmp_path / "case.zip").papers == 3
     assert "文件 公证书.pdf 未附" in html.unescape(read(tmp_path / "case.zip", layout.EXPLANATION).decode())
-
-
-def test_the_export_of_a_case_has_no_letter_that_nobody_got_and_no_internal_note(world: World, tmp_path: Path) -> None:
-    path, case = tmp_path / "case.zip", world.cases[0]
-    case.verdicts.update(note="内部备注")
-    notice = Notice.objects.get(rights_holder=world.ours.holder)
-    content = b"a mail that did not go out"
-    world.store.put(digest(content), content)
-    NoticeMail.objects.create(
-        notice=notice, attempt=1, state=NoticeMail.State.FAILED, message_id="<1@changhe.example>",
-        digest=digest(content), size=len(content), asked_by=world.ours.manager, asked_at=admin_data.NOW,
-    )  # fmt: skip
-    export_case(case.pk, path)
-    said = json.loads(read(path, layout.CASE))
-    assert {each["kind"] for each in said["papers"]} == {"notice", "notarial"}
-    assert "内部备注" not in texts_of(path)
-    assert "内部备注" in json.dumps(
-        stored_materials().case_material(case.pk, with_names=True).facts, ensure_ascii=False
-    )
     Notice.objects.filter(pk=notice.pk).update(sent_on=None)
-    export_case(case.pk, path)
-    assert {each["kind"] for each in json.loads(read(path, layout.CASE))["papers"]} == {"notarial"}
+    export_case(case.pk, tmp_path / "case.zip")
+    assert json.loads(read(tmp_path / "case.zip", layout.CASE))["papers"][0]["kind"] == "notarial", "no unsent notice"

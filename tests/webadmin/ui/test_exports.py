@@ -3,14 +3,12 @@
 import csv
 import io
 
-import pytest
 from django.test import Client
 from openpyxl import load_workbook
 
 from tests.support.admin_data import World
 from tests.support.desk import list_url, signed_in
 from webadmin.cases.models import Case
-from webadmin.ui.pages.exports import safe_cell
 
 CASES = 4
 
@@ -24,14 +22,6 @@ def exported(client: Client, kind: str, keys: list[int]) -> bytes:
     return b"".join(response)
 
 
-def test_a_csv_has_a_line_for_each_chosen_case(world: World) -> None:
-    cases = world.ours.cases[:2]
-    body = exported(signed_in(world.ours.manager), "csv", [case.pk for case in cases]).decode("utf-8-sig")
-    rows = list(csv.reader(io.StringIO(body)))
-    assert {row[0] for row in rows[1:]} == {str(case.pk) for case in cases}
-    assert len({len(row) for row in rows}) == 1
-
-
 def test_all_cases_of_a_filter_are_exported_across_pages(world: World) -> None:
     client = signed_in(world.ours.manager)
     data = {"action": "export_csv", "_selected_action": [world.ours.cases[0].pk], "select_across": "1"}
@@ -42,24 +32,24 @@ def test_all_cases_of_a_filter_are_exported_across_pages(world: World) -> None:
 
 def test_the_workbook_and_the_csv_say_the_same(world: World) -> None:
     client = signed_in(world.ours.manager)
-    keys = [case.pk for case in world.ours.cases]
+    keys = [case.pk for case in world.ours.cases[:2]]
     rows = list(csv.reader(io.StringIO(exported(client, "csv", keys).decode("utf-8-sig"))))
     sheet = load_workbook(io.BytesIO(exported(client, "xlsx", keys))).active
     cells = [["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
     assert cells == rows
+    assert {row[0] for row in rows[1:]} == set(map(str, keys))
 
 
-@pytest.mark.parametrize("title", HOSTILE)
-def test_a_hostile_title_is_no_formula_in_either_file(world: World, title: str) -> None:
+def test_a_hostile_title_is_no_formula_in_either_file(world: World, manager: Client) -> None:
     case = world.ours.cases[0]
-    Case.objects.filter(pk=case.pk).update(page_title=title, page_url=title)
-    client = signed_in(world.ours.manager)
-    body = exported(client, "csv", [case.pk]).decode("utf-8-sig")
-    cells = next(iter(list(csv.reader(io.StringIO(body, newline="")))[1:]))
-    assert f"'{title}" in cells
-    assert not [cell for cell in cells if cell[:1] in {"=", "+", "-", "@", "\t", "\r"}]
-    sheet = load_workbook(io.BytesIO(exported(client, "xlsx", [case.pk]))).active
-    assert not [cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f" or cell.hyperlink]
+    for title in HOSTILE:
+        Case.objects.filter(pk=case.pk).update(page_title=title, page_url=title)
+        body = exported(manager, "csv", [case.pk]).decode("utf-8-sig")
+        cells = list(csv.reader(io.StringIO(body, newline="")))[1]
+        assert f"'{title}" in cells
+        assert not [cell for cell in cells if cell[:1] in {"=", "+", "-", "@", "\t", "\r"}]
+        sheet = load_workbook(io.BytesIO(exported(manager, "xlsx", [case.pk]))).active
+        assert not [cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f" or cell.hyperlink]
 
 
 def test_a_reviewer_is_offered_no_export(world: World) -> None:
@@ -75,7 +65,3 @@ def test_headings_follow_the_language_of_the_reader_to_the_last_row(world: World
     assert rows[0][:3] == ["case", "rights holder", "work"]
     state = rows[0].index("state")
     assert {row[state] for row in rows[1:]} <= {"open", "confirmed", "dismissed"}
-
-
-def test_numbers_stay_numbers_and_nothing_stays_empty() -> None:
-    assert [safe_cell(value) for value in (-5, 0.25, None, "")] == [-5, 0.25, None, ""]
