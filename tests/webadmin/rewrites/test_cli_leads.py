@@ -65,6 +65,10 @@ def test_the_list_has_one_holders_leads_or_all(chain: RewordedChain, capsys: pyt
     assert f"{first.pair_count} of {first.sentence_count}" in said.out
     assert "Suspected rewrites and translations: 2." in said.err
     assert "It does not prove copying" in said.err
+    leads("--limit", 1)
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 2
+    assert "1 more of 2" in said.err
     RightsHolder.objects.create(name="乙")
     leads("--holder", "乙", "--json")
     assert json.loads(capsys.readouterr().out) == []
@@ -73,16 +77,13 @@ def test_the_list_has_one_holders_leads_or_all(chain: RewordedChain, capsys: pyt
     (record,) = json.loads(capsys.readouterr().out)
     assert (record["id"], record["class"], record["work"], record["state"]) == (first.pk, "reworded", "河", "waiting")
     assert len(record["pairs"]) == first.pair_count
+    leads(second.pk)
+    assert "no longer found since" in capsys.readouterr().out
 
 
-def test_more_than_the_limit_are_counted(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
-    leads("--limit", 1)
-    said = capsys.readouterr()
-    assert len(said.out.splitlines()) == 2
-    assert "1 more of 2" in said.err
-
-
-def test_a_lead_is_shown_safely_side_by_side(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lead_is_shown_safely_side_by_side_and_in_chinese(
+    chain: RewordedChain, speak: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
     lead = chain.leads()[0]
     leads(lead.pk)
     said = capsys.readouterr().out
@@ -96,21 +97,9 @@ def test_a_lead_is_shown_safely_side_by_side(chain: RewordedChain, capsys: pytes
     leads("show", lead.pk, "--json")
     record = json.loads(capsys.readouterr().out)
     assert len(record["sentences"]) == len(record["pairs"]) == lead.pair_count
-
-
-def test_one_that_is_found_no_more_says_since_when(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
-    lead = chain.leads()[0]
-    RewordedLead.objects.update(lapsed_at=chain.clock.now())
-    leads(lead.pk)
-    assert "no longer found since" in capsys.readouterr().out
-
-
-def test_in_chinese_it_is_a_lead_and_no_word_of_theft(
-    chain: RewordedChain, speak: Callable[[str], None], capsys: pytest.CaptureFixture[str]
-) -> None:
     speak("zh")
     leads()
-    leads(chain.leads()[0].pk)
+    leads(lead.pk)
     said = "".join(capsys.readouterr())
     assert "改写（线索）" in said
     assert "不能证明存在复制" in said

@@ -6,14 +6,12 @@ import pytest
 
 from core.ids import WorkTextId
 from core.works import StoredFingerprint
-from matcher.reworded.background import load_background
 from matcher.reworded.chunks import TextCells
-from matcher.reworded.stored import CELLS_ID, MEANINGS_ID
+from matcher.reworded.stored import CELLS_ID
 from pagestore.connection import MongoDatabase, connect
 from pagestore.mongo import MongoFingerprintStore, MongoWorkStore
-from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import INNOCENT, WORK
-from webadmin.rewrites.services.searching.codes import BATCH_TEXTS, CodesStore
+from webadmin.rewrites.services.searching.codes import CodesStore
 
 
 @pytest.fixture
@@ -34,10 +32,6 @@ def works(database: MongoDatabase) -> MongoWorkStore:
 @pytest.fixture
 def codes(store: MongoFingerprintStore, works: MongoWorkStore) -> CodesStore:
     return CodesStore(store, works)
-
-
-def never(*_: object) -> None:
-    raise AssertionError("what is stored was made again")
 
 
 def change_data(database: MongoDatabase, key: str) -> None:
@@ -73,32 +67,9 @@ def test_damaged_cells_are_made_anew_and_the_fingerprint_stays(
     assert store.get(texts[0], 4) is not None
 
 
-def test_what_is_stored_is_not_made_again_however_many(
-    works: MongoWorkStore, codes: CodesStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = [works.put_text(f"{number}{INNOCENT}") for number in range(2 * BATCH_TEXTS + 1)]
-    first = [text_id for text_id, _ in codes.cells(texts)]
-    assert first == sorted(texts)
-    monkeypatch.setattr(TextCells, "from_text", never)
-    assert [text_id for text_id, _ in codes.cells(texts)] == first
-
-
 def test_damaged_texts_are_left_out(database: MongoDatabase, works: MongoWorkStore, codes: CodesStore) -> None:
     whole, damaged = works.put_text(WORK), works.put_text(INNOCENT)
     database["work_texts_parts"].update_many({"_id": {"$regex": f"^{damaged}"}}, {"$set": {"data": b"x"}})
     database["work_texts"].update_one({"_id": damaged}, {"$set": {"digest": "0" * 64}})
     assert [text_id for text_id, _ in codes.cells([whole, damaged, WorkTextId("f" * 40)])] == [whole]
     assert (codes.text(whole), codes.text(damaged), codes.text(WorkTextId("f" * 40))) == (WORK, None, None)
-
-
-@needs_encoder
-def test_meanings_take_less_than_forty_bytes_a_character_with_the_cells(
-    store: MongoFingerprintStore, works: MongoWorkStore, codes: CodesStore
-) -> None:
-    text_id = works.put_text(WORK * 4)
-    ((_, made),) = codes.meanings([text_id], encoder(), load_background())
-    ((_, again),) = codes.meanings([text_id], None, None)  # type: ignore[arg-type]
-    assert again.to_bytes() == made.to_bytes()
-    list(codes.cells([text_id]))
-    stored = [store.get(text_id, number) for number in (CELLS_ID, MEANINGS_ID)]
-    assert 0 < sum(len(each.payload) for each in stored if each) < 10 * len(WORK * 4)

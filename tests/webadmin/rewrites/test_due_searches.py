@@ -9,11 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from matcher.reworded.record import CURRENT
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services import failures
-from webadmin.cases.models import Case, Exclusion, PageCheck
+from webadmin.cases.models import PageCheck
 from webadmin.rewrites.models import RewordedCheck
 from webadmin.rewrites.services import due_searches
-from webadmin.rewrites.services.due_searches import DuePage, MeaningWatch
-from webadmin.rewrites.services.searching.search import copied_shares
+from webadmin.rewrites.services.due_searches import MeaningWatch
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
 
@@ -106,49 +105,3 @@ class TestPages:
             assert "page_owes_reworded" in plans[0]
             assert all("reworded_check_age" in plan for plan in plans[1:])
             assert not any("SCAN" in plan for plan in plans)
-
-
-class TestTexts:
-    def test_what_can_be_found_of_a_kind_that_is_watched_is_news_until_it_is_taken_up(self, world: World) -> None:
-        new, waiting = world.chapter(1), world.chapter(2, indexed_at=None)
-        assert due_searches.has_news(world.watch)
-        assert due_searches.text_ids(world.watch) == {"t1"}
-        assert (due_searches.searched_texts(world.watch), due_searches.newest(world.watch)) == (frozenset(), None)
-        due_searches.add_searched_texts(world.watch, due_searches.text_ids(world.watch), NOON)
-        new.refresh_from_db()
-        waiting.refresh_from_db()
-        assert (new.reworded_at, waiting.reworded_at) == (NOON, None)
-        assert (due_searches.has_news(world.watch), due_searches.newest(world.watch)) == (False, NOON)
-
-    def test_what_comes_later_is_newer_also_by_a_clock_that_was_set_back(self, world: World) -> None:
-        world.chapter(1)
-        due_searches.add_searched_texts(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
-        world.chapter(2)
-        due_searches.add_searched_texts(world.watch, frozenset({"t1", "t2"}), NOON - HOUR)  # type: ignore[arg-type]
-        newest = due_searches.newest(world.watch)
-        assert newest is not None
-        assert newest > NOON
-
-    def test_who_watches_nothing_is_not_asked_about(self, world: World) -> None:
-        RightsHolder.objects.create(name="乙")
-        assert due_searches.watches() == [MeaningWatch(world.holder.pk, "甲", ("story",))]
-        RightsHolder.objects.update(reworded_kinds=[])
-        assert due_searches.watches() == []
-
-
-def test_the_copied_share_counts_cases_and_other_findings(world: World) -> None:
-    page, other = world.page(1), Work.objects.create(rights_holder=world.holder, title="海")
-    times = {"opened_at": NOON, "first_seen_at": NOON, "last_seen_at": NOON}
-    figures = {"match_class": "excerpt", "similarity": 1.0, "matched_chars": 300, "longest_equal_run_chars": 300}
-    case = Case.objects.create(
-        rights_holder=world.holder, work=world.work, page=page, page_url=page.url, page_containment=0.3,
-        version_id=page.version_id, **figures, **times,
-    )  # fmt: skip
-    Exclusion.objects.create(
-        page=page, work=other, page_url=page.url, reason="licensed", match_class="excerpt", similarity=1.0,
-        matched_chars=250, found_at=NOON,
-    )  # fmt: skip
-    asked = [DuePage(page.page_id, page.version_id)]  # type: ignore[arg-type]
-    assert copied_shares(asked)[page.page_id] == pytest.approx(0.55)
-    Case.objects.filter(pk=case.pk).update(version_id="another")
-    assert copied_shares(asked)[page.page_id] == pytest.approx(0.25)

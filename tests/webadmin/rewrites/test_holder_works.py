@@ -4,10 +4,9 @@ import pytest
 
 from core.ids import WorkTextId
 from matcher.reworded.background import load_background
-from matcher.reworded.stored import MEANINGS_ID
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.memory_pages import MemoryFingerprintStore, MemoryWorkStore
-from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
+from tests.support.rewritten import AGAIN, ENGLISH, REWORDED, WORK
 from webadmin.rewrites.services.searching.codes import CodesStore
 from webadmin.rewrites.services.searching.holder_works import HolderWorks
 
@@ -30,37 +29,16 @@ class Shelf:
     def found(self, page: str) -> Found:
         return {(str(match.found), match.text_id) for match in self.index.search(page)}
 
-    def is_encoded(self, text: WorkTextId) -> bool:
-        return self.fingerprints.get(text, MEANINGS_ID) is not None
-
 
 @pytest.fixture
 def shelf() -> Shelf:
     return Shelf()
 
 
-def test_works_meet_by_wording_in_their_language_else_by_meaning(shelf: Shelf) -> None:
-    shelf.have(shelf.han, shelf.latin)
-    assert shelf.found(WORK) == {("translated", shelf.latin)}, "the same words are a copy, and no lead"
-    assert shelf.found(AGAIN) == {("reworded", shelf.han), ("translated", shelf.latin)}
-    assert shelf.found(REWORDED) == {("reworded", shelf.han)}
-    assert shelf.found(ENGLISH) == {("translated", shelf.han)}
-    assert shelf.found(INNOCENT) == set()
-
-
-def test_only_what_is_needed_is_encoded(shelf: Shelf) -> None:
-    shelf.have(shelf.han)
-    shelf.found(REWORDED)
-    assert not shelf.is_encoded(shelf.han), "no page in English has come"
-    shelf.found(ENGLISH)
-    assert shelf.is_encoded(shelf.han)
-    shelf.have(shelf.han, shelf.latin)
-    assert shelf.is_encoded(shelf.latin), "all pages in Chinese need it"
-
-
 def test_what_is_there_no_more_is_found_no_more_and_what_comes_is(shelf: Shelf) -> None:
     shelf.have(shelf.han, shelf.latin)
     assert shelf.found(ENGLISH) == {("translated", shelf.han)}
+    assert shelf.found(AGAIN) == {("reworded", shelf.han), ("translated", shelf.latin)}
     shelf.have(shelf.latin)
     assert (shelf.found(WORK), shelf.found(ENGLISH)) == ({("translated", shelf.latin)}, set())
     shelf.have()

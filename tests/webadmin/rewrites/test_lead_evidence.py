@@ -70,13 +70,13 @@ def test_a_manager_gets_the_same_file_that_holds_twice(world: World, texts: Text
     assert admin_data.REWORDED_TEXT in bytes(inner[bundle.PAGES]).decode().replace("\\n", "\n")
 
 
-@pytest.mark.parametrize("state", [RewordedState.WAITING, RewordedState.DISMISSED])
-def test_an_unconfirmed_lead_says_what_is_missing(world: World, texts: Texts, state: RewordedState) -> None:
-    decide(world.ours.lead, state, world.ours.reviewer)
-    shown = page_of(world)
-    assert "须先经人工确认" in shown
-    assert "export=evidence" not in shown
-    assert refusal(world) == f"第 {world.ours.lead.pk} 号线索须先经人工确认，方可导出证据包"
+def test_an_unconfirmed_lead_says_what_is_missing(world: World, texts: Texts) -> None:
+    for state in (RewordedState.WAITING, RewordedState.DISMISSED):
+        decide(world.ours.lead, state, world.ours.reviewer)
+        shown = page_of(world)
+        assert "须先经人工确认" in shown
+        assert "export=evidence" not in shown
+        assert refusal(world) == f"第 {world.ours.lead.pk} 号线索须先经人工确认，方可导出证据包"
 
 
 def test_what_a_person_confirmed_is_what_it_holds(world: World, texts: Texts) -> None:
@@ -88,22 +88,15 @@ def test_what_a_person_confirmed_is_what_it_holds(world: World, texts: Texts) ->
     assert asked(world).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "code"),
-    [
-        ("page_text_digest", "0" * 64, "page-gone"),
-        ("work_text_digest", "0" * 64, "work-gone"),
-        ("text_id", "0" * 40, "work-gone"),
-    ],
-)
-def test_without_its_text_there_is_no_file(world: World, texts: Texts, field: str, value: str, code: str) -> None:
-    RewordedLead.objects.filter(pk=world.ours.lead.pk).update(**{field: value})
-    assert refusal(world) == said_of(code, world.ours.lead)
-
-
-def test_where_the_response_is_gone_there_is_a_sentence_and_no_file(world: World, texts: Texts) -> None:
+def test_without_a_text_or_the_response_there_is_a_sentence_and_no_file(world: World, texts: Texts) -> None:
+    lead = world.ours.lead
+    before = {field: getattr(lead, field) for field in ("page_text_digest", "work_text_digest", "text_id")}
+    for field, code in zip(before, ("page-gone", "work-gone", "work-gone"), strict=True):
+        RewordedLead.objects.filter(pk=lead.pk).update(**before | {field: "0" * 40})
+        assert refusal(world) == said_of(code, lead)
+    RewordedLead.objects.filter(pk=lead.pk).update(**before)
     texts.pages._raw.clear()
-    assert refusal(world) == said_of("page-gone", world.ours.lead)
+    assert refusal(world) == said_of("page-gone", lead)
 
 
 def test_a_reviewer_and_whoever_belongs_to_another_holder_get_nothing(world: World, texts: Texts) -> None:

@@ -43,16 +43,11 @@ def test_a_lead_waits_again_and_keeps_its_history(estate: admin_data.Estate) -> 
     ]
 
 
-def test_what_waits_is_not_made_to_wait(estate: admin_data.Estate) -> None:
-    with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, RewordedState.WAITING, estate.reviewer)
-    assert not estate.lead.verdicts.exists()
-
-
-def test_nobody_else_decides(estate: admin_data.Estate) -> None:
+def test_nobody_else_decides_and_what_waits_is_not_made_to_wait(estate: admin_data.Estate) -> None:
     stranger = admin_data.user("stranger", admin_data.holder("北斗日报"))
-    with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, RewordedState.CONFIRMED, stranger)
+    for state, by in ((RewordedState.CONFIRMED, stranger), (RewordedState.WAITING, estate.reviewer)):
+        with pytest.raises(LeadVerdictRefused):
+            decide(estate.lead, state, by)
     assert RewordedLead.objects.get(pk=estate.lead.pk).state == RewordedState.WAITING
     assert not estate.lead.verdicts.exists()
 

@@ -40,8 +40,6 @@ from datetime import UTC, datetime
 from core.pages import Fetched, Reading
 from core.works import ChapterText, WorkFile
 from pipeline import steps
-from webadmin.process import set_up
-set_up()
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
@@ -63,8 +61,6 @@ steps.compare_pages([ports.pages.put(fetched, Reading(title="某页", text=text)
 _TICK = "from webadmin.rewrites import tasks as rewrites_tasks; rewrites_tasks.search_reworded()"
 _STOP = """
 from webadmin.sites.services import crawlers
-from webadmin.process import set_up
-set_up()
 from pipeline.app import SETTINGS
 crawlers.stop(SETTINGS.home)
 crawlers.wait_until_ended(SETTINGS.home, 60)
@@ -212,10 +208,6 @@ class TestTask:
         (record,) = caplog.records
         assert "pip install 'zhuiwen[reworded]'" in record.getMessage()
         assert "甲" in record.getMessage()
-        caplog.clear()
-        chain.watch()
-        rewrites_tasks.search_reworded()
-        assert caplog.text == ""
 
     @needs_encoder
     def test_the_status_says_how_much_is_left_and_what_is_missing(
