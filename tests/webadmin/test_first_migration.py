@@ -31,12 +31,6 @@ def test_it_is_one_operation_of_models_alone(migration: type[Migration]) -> None
     assert {type(each) for each in operation.models} == {CreateModel}
 
 
-def test_folding_it_once_more_changes_nothing() -> None:
-    [operation] = MIGRATIONS[0].operations
-    again = fold_operations(operation.models)
-    assert [each.deconstruct() for each in again.models] == [each.deconstruct() for each in operation.models]
-
-
 def test_fields_indexes_and_constraints_that_come_later_stand_with_their_models() -> None:
     number = AutoField(primary_key=True)
     by_name = Index(fields=["name"], name="by_name")

@@ -12,10 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from core.ids import PageId
 from core.messages import CrawlRequested, WorkRemoved
 from core.obfuscations import Obfuscation
-from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from laboratory.ports import free_port
 from pagestore.connection import connect
@@ -32,7 +30,6 @@ from tests.support.desk import (
     signed_in,
     site_form,
 )
-from tests.support.memory_pages import MemoryPageStore
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.access import HOLDER_PATHS
@@ -60,30 +57,28 @@ def said(response: object) -> str:
 # Roles
 
 
-@pytest.mark.parametrize("model", KEPT_BY_MANAGERS, ids=lambda model: model.__name__)
-def test_a_reviewer_looks_at_what_managers_keep_and_changes_nothing(world: World, model: type[Model]) -> None:
+def test_a_reviewer_looks_at_what_managers_keep_and_changes_nothing(world: World) -> None:
     client = signed_in(world.ours.reviewer)
-    record = model.objects.filter(rights_holder=world.ours.holder).first()
-    assert record is not None
-    assert client.get(record_url(record)).status_code == 200
-    assert client.post(record_url(record), {"name": "x", "title": "x"}).status_code == 403
-    assert client.get(add_url(model)).status_code == 403
-    assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403
+    for model in KEPT_BY_MANAGERS:
+        record = model.objects.filter(rights_holder=world.ours.holder).first()
+        assert client.get(record_url(record)).status_code == 200, model
+        assert client.post(record_url(record), {"name": "x", "title": "x"}).status_code == 403, model
+        assert client.get(add_url(model)).status_code == 403, model
+        assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403, model
 
 
-@pytest.mark.parametrize("model", WRITTEN_BY_THE_PIPELINE, ids=lambda model: model.__name__)
-def test_nobody_edits_or_deletes_what_the_pipeline_wrote(world: World, model: type[Model]) -> None:
+def test_nobody_edits_or_deletes_what_the_pipeline_wrote(world: World) -> None:
     for person in (world.ours.manager, world.administrator):
         client = signed_in(person)
-        record = model.objects.filter(**{HOLDER_PATHS[model]: world.ours.holder.pk}).first()
-        assert record is not None
-        assert client.get(add_url(model)).status_code == 403
-        assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403
-        if model not in {Case, Exclusion}:  # a case takes a verdict, an exclusion what overrules it
-            assert client.post(record_url(record), {}).status_code == 403
+        for model in WRITTEN_BY_THE_PIPELINE:
+            record = model.objects.filter(**{HOLDER_PATHS[model]: world.ours.holder.pk}).first()
+            assert client.get(add_url(model)).status_code == 403, model
+            assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403, model
+            if model not in {Case, Exclusion}:  # a case takes a verdict, an exclusion what overrules it
+                assert client.post(record_url(record), {}).status_code == 403, model
 
 
-def test_a_manager_adds_a_site_to_the_own_rights_holder(world: World) -> None:
+def test_a_manager_adds_a_site_to_the_own_rights_holder_alone(world: World) -> None:
     client = signed_in(world.ours.manager)
     data = site_form(
         rights_holder=world.ours.holder.pk,
@@ -93,14 +88,9 @@ def test_a_manager_adds_a_site_to_the_own_rights_holder(world: World) -> None:
     made = Site.objects.get(name="新站")
     assert made.rights_holder == world.ours.holder
     assert SiteDomain.objects.get(site=made).host == "www.new.example:8080"
-
-
-def test_a_manager_cannot_add_a_site_to_another_rights_holder(world: World) -> None:
-    data = site_form(rights_holder=world.theirs.holder.pk)
-    response = signed_in(world.ours.manager).post(add_url(Site), data)
-    assert response.status_code == 200
+    response = client.post(add_url(Site), site_form(name="另站", rights_holder=world.theirs.holder.pk))
     assert "rights_holder" in response.context["adminform"].form.errors
-    assert not Site.objects.filter(name="新站").exists()
+    assert not Site.objects.filter(name="另站").exists()
 
 
 def test_a_record_that_stands_never_moves_to_another_rights_holder(world: World) -> None:
@@ -138,23 +128,16 @@ def test_administrators_found_holders_and_managers_keep_contacts(world: World) -
 
 
 @pytest.mark.usefixtures("processes")
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("start_urls", "https://user:pw@a.example/"),
-        ("start_urls", "https://a.example:99999/"),
-        ("follow_patterns", "ok\n(unclosed"),
-        ("page_patterns", "["),
-        ("deny_patterns", "*"),
-        ("encoding", "klingon"),
-        ("interval_days", 0),
-    ],
-)
-def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(world: World, field: str, value: object) -> None:
-    data = site_form(rights_holder=world.ours.holder.pk, **{field: value})
-    response = signed_in(world.ours.manager).post(add_url(Site), data)
-    assert response.status_code == 200
-    assert list(response.context["adminform"].form.errors) == [field]
+def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(world: World, manager: Client) -> None:
+    for field, value in (
+        ("start_urls", "https://user:pw@a.example/"), ("start_urls", "https://a.example:99999/"),
+        ("follow_patterns", "ok\n(unclosed"), ("page_patterns", "["), ("deny_patterns", "*"),
+        ("encoding", "klingon"), ("interval_days", 0),
+    ):  # fmt: skip
+        data = site_form(rights_holder=world.ours.holder.pk, **{field: value})
+        response = manager.post(add_url(Site), data)
+        assert response.status_code == 200
+        assert list(response.context["adminform"].form.errors) == [field]
 
 
 def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: World, manager: Client) -> None:
@@ -187,12 +170,10 @@ def test_crawl_now_queues_a_run_of_each_idle_site(world: World, outbox: Collecti
         assert f'href="{record_url(each)}"' in page
     assert "&lt;b&gt;站&lt;/b&gt;" in page
     assert "<b>站" not in page
-
-
-def test_crawl_now_without_a_queue_keeps_the_run(world: World, outbox: CollectingOutbox, manager: Client) -> None:
+    CrawlRun.objects.filter(site=idle).update(state=CrawlRun.State.FINISHED)
     outbox.is_away = True
-    assert "Redis" in said(crawl_selected(manager, world.ours.sites[0]))
-    assert CrawlRun.objects.filter(site=world.ours.sites[0], state=CrawlRun.State.QUEUED).count() == 1
+    assert "Redis" in said(crawl_selected(manager, idle)), "without a queue the run is kept"
+    assert CrawlRun.objects.filter(site=idle, state=CrawlRun.State.QUEUED).count() == 1
 
 
 def test_the_button_on_a_site_crawls_by_post_only_and_leads_to_the_run(
@@ -217,14 +198,6 @@ def test_an_excluded_finding_is_named_in_the_reader_s_words(world: World) -> Non
     assert f"{found.reason} · {found.match_class}" not in page
 
 
-def test_an_address_at_the_head_of_its_page_is_written_as_it_is(world: World) -> None:
-    page = world.ours.pages[0]
-    PageRecord.objects.filter(pk=page.pk).update(title="", url="http://a.example/1")
-    detail = signed_in(world.ours.reviewer).get(record_url(page)).content.decode()
-    assert "http://a.example/1" in detail
-    assert "Http://" not in detail
-
-
 def test_a_long_name_of_a_site_is_cut_in_every_list(world: World) -> None:
     client = signed_in(world.ours.manager)
     Site.objects.update(name=Concat(Value("长" * 190), "id"))
@@ -233,14 +206,6 @@ def test_a_long_name_of_a_site_is_cut_in_every_list(world: World) -> None:
         table = page.partition("<tbody")[2].partition("</table>")[0]
         assert "长" * 20 in table, model
         assert "长" * 45 not in table, model
-
-
-def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world: World) -> None:
-    run = world.ours.run
-    CrawlRun.objects.filter(pk=run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 457})
-    client = signed_in(world.ours.reviewer)
-    for address in (list_url(CrawlRun), record_url(run)):
-        assert "457" in client.get(address).content.decode()
 
 
 def test_a_site_of_archives_is_imported_and_not_crawled(world: World, manager: Client) -> None:
@@ -306,13 +271,6 @@ def test_a_period_includes_its_last_day_in_the_readers_zone(world: World) -> Non
     assert world.ours.cases[1] not in found
 
 
-@pytest.mark.parametrize("day", ["2026-02-31", "yesterday", "0001-01-01", "9999-12-31"])
-def test_an_impossible_day_in_the_address_is_named(world: World, day: str) -> None:
-    response = signed_in(world.ours.manager).get(list_url(Case), {"opened_at_from": day})
-    assert response.status_code == 400
-    assert f"“opened_at_from”不能是“{day}”" in response.content.decode()
-
-
 def test_cases_are_found_by_page_title_url_and_work(world: World) -> None:
     client = signed_in(world.ours.manager)
     case = world.ours.cases[3]
@@ -326,20 +284,20 @@ def test_cases_are_found_by_page_title_url_and_work(world: World) -> None:
     assert set(shown(client, Case, q="雪线以北")) == {item for item in world.ours.cases if item.work_id == case.work_id}
 
 
-@pytest.mark.parametrize("verdict", list(Verdict))
-def test_a_reviewer_gives_one_verdict_to_many_cases(world: World, verdict: Verdict) -> None:
+def test_a_reviewer_gives_one_verdict_to_many_cases(world: World) -> None:
     chosen = admin_data.open_cases(world)[:3]
-    data = {"action": f"decide_{verdict}", "_selected_action": [case.pk for case in chosen], "note": "看过原文"}
     client = signed_in(world.ours.reviewer)
-    planned = client.post(list_url(Case), data)
-    assert not VerdictRecord.objects.filter(case__in=chosen).exists()  # what will happen is shown first
-    assert [case.pk for case in planned.context["plan"].able] == [case.pk for case in chosen]
-    client.post(list_url(Case), {**data, "seen": planned.context["seen"]})
-    for case in chosen:
-        case.refresh_from_db()
-        record = VerdictRecord.objects.get(case=case)
-        assert (case.decision, case.state) == (record, verdict.state)
-        assert (record.verdict, record.decided_by, record.note) == (verdict, world.ours.reviewer, "看过原文")
+    for number, verdict in enumerate(Verdict, 1):
+        data = {"action": f"decide_{verdict}", "_selected_action": [case.pk for case in chosen], "note": "看过原文"}
+        planned = client.post(list_url(Case), data)
+        assert VerdictRecord.objects.filter(case=chosen[0]).count() == number - 1  # what will happen is shown first
+        assert [case.pk for case in planned.context["plan"].able] == [case.pk for case in chosen]
+        client.post(list_url(Case), {**data, "seen": planned.context["seen"]})
+        for case in chosen:
+            case.refresh_from_db()
+            record = VerdictRecord.objects.filter(case=case).latest("pk")
+            assert (case.decision, case.state) == (record, verdict.state)
+            assert (record.verdict, record.decided_by, record.note) == (verdict, world.ours.reviewer, "看过原文")
 
 
 def test_what_changed_is_allowed_or_has_the_verdict_is_left_out_and_told(world: World) -> None:
@@ -395,6 +353,9 @@ def test_a_run_names_its_faults_and_what_was_left_out(world: World, reviewer: Cl
     assert "forbidden by robots.txt × 3" in detail
     assert "did not answer in 30 s" in detail
     assert "&#x27;finished&#x27;" not in detail
+    CrawlRun.objects.filter(pk=world.ours.run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 457})
+    for address in (list_url(CrawlRun), record_url(world.ours.run)):
+        assert "457" in reviewer.get(address).content.decode(), "of a run that found nothing changed"
 
 
 @pytest.mark.usefixtures("loopback")
@@ -404,19 +365,6 @@ def test_a_page_shows_cases_without_its_store(world: World, monkeypatch: pytest.
     detail = reviewer.get(record_url(world.ours.pages[0])).content.decode()
     assert record_url(world.ours.cases[0]) in detail
     assert "the page store does not answer" in detail
-
-
-def test_the_versions_of_a_page_are_asked_for_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[PageId]()
-
-    class Asked(MemoryPageStore):
-        def versions(self, page: PageId) -> list[PageVersion]:
-            asked.append(page)
-            return super().versions(page)
-
-    monkeypatch.setattr(stores, "page_store", Asked)
-    assert signed_in(world.ours.reviewer).get(record_url(world.ours.pages[0])).status_code == 200
-    assert asked == [world.ours.pages[0].page_id]
 
 
 # Cost
@@ -437,9 +385,9 @@ def test_a_list_of_many_rows_takes_no_more_queries_than_one_of_few(world: World)
 
 
 def more_rows(world: World) -> None:
-    """Add forty of everything to our estate."""
+    """Add twenty of everything to our estate."""
     estate = world.ours
-    for number in range(100, 140):
+    for number in range(100, 120):
         record = admin_data.page(estate.sites[0], number)
         made = admin_data.work(estate.holder, f"作品{number}")
         admin_data.case(record, made, number, with_match=False)
@@ -462,17 +410,13 @@ def test_each_row_has_a_box_with_its_key_labelled_in_the_readers_language(world:
     assert len(labels) == len({label for _, label in labels}) == 2
 
 
-@pytest.mark.parametrize("order", ["", "2", "-2.1"])
-def test_sites_show_pages_and_cases_in_any_order(world: World, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = signed_in(world.ours.manager)
+def test_sites_show_pages_and_cases_in_any_order(
+    world: World, manager: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("webadmin.sites.pages.admin.sites.MAX_PAGES", 4)
-
-    def shown() -> dict[int, tuple[int, int]]:
-        rows = client.get(list_url(Site), {"o": order} if order else {}).context["cl"].result_list
-        return {row.pk: (row.pages_total, row.cases_total) for row in rows}
-
     counted = {
         site.pk: (min(5, site.pages.count()), Case.objects.filter(site=site).count()) for site in world.ours.sites
     }
-    assert shown() == counted
-    assert any(pages for pages, _ in counted.values())
+    for order in ({}, {"o": "2"}, {"o": "-2.1"}):
+        rows = manager.get(list_url(Site), order).context["cl"].result_list
+        assert {row.pk: (row.pages_total, row.cases_total) for row in rows} == counted

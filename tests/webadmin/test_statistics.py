@@ -20,8 +20,5 @@ def test_each_night_sqlite_looks_at_its_tables() -> None:
         cursor.execute("SELECT DISTINCT tbl FROM sqlite_stat1")
         known = {name for (name,) in cursor.fetchall()}
     assert {"cases_case", "watched_sites_pagerecord", "cases_matter"} <= known
-
-
-def test_beat_asks_for_it() -> None:
     ensure_schedule(load({}))
     assert PeriodicTask.objects.get(task="backups.refresh_statistics").crontab is not None

@@ -29,7 +29,7 @@ def chosen(tmp_path: Path, mongo_url: str, s3_url: str, s3_server: S3Server) -> 
     )
 
 
-def test_what_a_step_keeps_in_an_s3_store_the_desk_reads(
+def test_what_a_step_keeps_in_an_s3_store_the_desk_and_crawls_read(
     chosen: Settings, s3_server: S3Server, s3_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body, bundle = b"<p>raw</p>", b"bundle"
@@ -41,11 +41,6 @@ def test_what_a_step_keeps_in_an_s3_store_the_desk_reads(
     desk, evidence = stores.page_store.__wrapped__(), stores.evidence_store.__wrapped__()  # none that was opened before
     assert desk.raw(digest(body)) == body
     assert evidence.get(digest(bundle)) == bundle
-
-
-def test_a_crawl_process_opens_the_same_store(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = b"<p>of a step</p>"
-    live(chosen).pages.put(fetched(body=body), reading())
     monkeypatch.setattr(crawl_process, "SETTINGS", chosen)
     assert crawl_process.open_page_store(crawl_process.SETTINGS).raw(digest(body)) == body
 

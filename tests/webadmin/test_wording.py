@@ -65,8 +65,4 @@ def test_a_hostile_name_in_a_message_is_spelled_out_and_formats_nothing() -> Non
     with translation.override("zh-hans"):
         assert stored_sentence(Message("missing.site", key="{x} %(y)s\u202e")) == "没有网站 {x} %(y)s‹RLO›"
         assert stored_sentence(None) == NOTHING
-
-
-def test_an_error_says_its_message() -> None:
-    with translation.override("zh-hans"):
         assert message_text(NotFound("site", "甲")) == "没有网站 甲"
