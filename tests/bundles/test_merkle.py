@@ -2,7 +2,6 @@
 
 import hashlib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,22 +48,9 @@ def test_no_other_leaf_place_or_path_leads_there(digests: set[Digest], data: st.
         assert merkle.compute_root(leaves[index], index, len(leaves), path[:-1]) != root
 
 
-def test_a_node_is_never_taken_for_a_leaf() -> None:
-    leaves = tuple(Digest(hashlib.sha256(bytes([n])).hexdigest()) for n in range(2))
-    root = merkle.root(leaves)
-    assert merkle.root((root,)) != root
-    inner = hashlib.sha256(b"".join(bytes.fromhex(leaf) for leaf in leaves)).hexdigest()
-    assert inner != root
-
-
 def test_a_proof_names_no_other_bundle() -> None:
     digests = [Digest(hashlib.sha256(bytes([n])).hexdigest()) for n in range(9)]
     from datetime import date
 
     proof = make_day_proof(digests[4], date(2026, 11, 20), digests)
     assert not set(proof.path) & set(digests)
-
-
-def test_a_day_without_bundles_has_no_tree() -> None:
-    with pytest.raises(ValueError, match="leaf"):
-        day_root([])

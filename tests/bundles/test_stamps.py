@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bundles.authority import Authority, make_query
+from bundles.authority import make_query
 from bundles.certificates import find_chain, parse_certificates
 from bundles.faults import DoesNotHold, Fault
 from bundles.records import TimeStamp
 from bundles.stamps import verify_stamp
 from core.ids import digest
-from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
+from tests.support.time_stamp_authority import DEFAULT_POLICY, LocalAuthority
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -65,12 +65,6 @@ def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: TimeStamp,
         assert (done.returncode, "Verification: OK" in done.stdout) == (0, True), done.stderr
 
 
-def test_a_stamp_on_another_digest_is_refused(stamp: TimeStamp) -> None:
-    with pytest.raises(DoesNotHold) as caught:
-        verify_stamp(stamp, digest(b"another"), "response.tsr")
-    assert caught.value.fault is Fault.STAMP_OTHER_DIGEST
-
-
 @pytest.mark.parametrize(
     ("asked", "fault"),
     [((4712,), Fault.STAMP_NONCE), ((4711, "1.3.6.1.4.1.99999.2"), Fault.STAMP_POLICY)],
@@ -80,23 +74,18 @@ def test_an_answer_to_something_else_is_refused(stamp: TimeStamp, asked: tuple[i
     assert refused(replace(stamp, query=make_query(ROOT, *asked))) is fault
 
 
-def test_a_policy_that_is_asked_for_is_given(authority: LocalAuthority) -> None:
+def test_a_policy_that_is_asked_for_is_given_or_refused(authority: LocalAuthority) -> None:
     assert verify_stamp(stamped(authority, "1.3.6.1.4.1.99999.2"), ROOT, "r").policy == "1.3.6.1.4.1.99999.2"
-
-
-def test_what_the_authority_refuses_is_no_stamp(authority: LocalAuthority) -> None:
     assert refused(stamped(authority, "1.2.3.4")) is Fault.STAMP_REFUSED
 
 
-def test_a_stamp_of_an_unknown_root_is_refused(stamp: TimeStamp, tmp_path: Path) -> None:
+def test_a_stamp_of_an_unknown_root_is_refused(stamp: TimeStamp, authority: LocalAuthority, tmp_path: Path) -> None:
     other = LocalAuthority(tmp_path)
     assert refused(replace(stamp, ca_pem=other.ca_pem)) is Fault.STAMP_CHAIN
     assert refused(stamp, trusted=other.ca_pem) is Fault.STAMP_CHAIN
     assert refused(replace(stamp, ca_pem=b"")) is Fault.STAMP_CHAIN
-
-
-def test_an_intermediate_alone_is_no_root(stamp: TimeStamp, authority: LocalAuthority) -> None:
-    assert refused(replace(stamp, ca_pem=(authority.folder / "between.pem").read_bytes())) is Fault.STAMP_CHAIN
+    between = (authority.folder / "between.pem").read_bytes()
+    assert refused(replace(stamp, ca_pem=between)) is Fault.STAMP_CHAIN, "an intermediate alone is no root"
 
 
 def test_a_certificate_that_was_not_valid_at_that_moment_is_refused(authority: LocalAuthority) -> None:
@@ -107,12 +96,6 @@ def test_a_certificate_that_was_not_valid_at_that_moment_is_refused(authority: L
     assert find_chain(signer, between, roots, signer.not_valid_after_utc, "r")[-1] == roots[0]
     with pytest.raises(DoesNotHold, match="not valid then"):
         find_chain(signer, between, roots, signer.not_valid_after_utc + timedelta(seconds=1), "r")
-
-
-def test_a_changed_time_is_refused(stamp: TimeStamp) -> None:
-    at = stamp.response.index(b"\x18\x0f20") + 2  # GeneralizedTime of 15 characters
-    changed = stamp.response[:at] + b"2019" + stamp.response[at + 4 :]
-    assert refused(replace(stamp, response=changed)) is Fault.STAMP_SIGNATURE
 
 
 @given(st.integers(min_value=0), st.integers(min_value=1, max_value=255))
@@ -165,11 +148,3 @@ def test_deeply_nested_data_is_refused(stamp: TimeStamp) -> None:
         size = len(nested)
         nested = b"\x30\x83" + size.to_bytes(3, "big") + nested
     assert refused(replace(stamp, response=nested)) is Fault.UNREADABLE
-
-
-def test_an_authority_is_asked_over_http_and_its_answer_verified(authority: LocalAuthority) -> None:
-    with serving_stamps(authority) as url:
-        made = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(ROOT)
-    assert made.authority == url
-    assert verify_stamp(made, ROOT, "r").signer == "CN=Local Time Stamps"
-    assert made.query != stamped(authority).query

@@ -48,15 +48,6 @@ def test_it_needs_neither_django_nor_databases_nor_a_network(
     assert list(tmp_path.iterdir()) == [export_file]
 
 
-def test_a_changed_file_ends_with_one_and_a_sentence(export_file: Path, tmp_path: Path) -> None:
-    content = bytearray(export_file.read_bytes())
-    content[len(content) // 2] ^= 1
-    export_file.write_bytes(bytes(content))
-    done = run(VERB, "zhuiwen", "evidence", "verify", str(export_file), cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.startswith("DOES NOT HOLD: ")
-
-
 def test_programs_get_json(export_file: Path, tmp_path: Path) -> None:
     done = run(VERB, "zhuiwen", "evidence", "verify", "--json", str(export_file), cwd=tmp_path)
     said = json.loads(done.stdout)
@@ -65,6 +56,8 @@ def test_programs_get_json(export_file: Path, tmp_path: Path) -> None:
     said = json.loads(run(VERB, "zhuiwen", "evidence", "verify", "--json", str(export_file), cwd=tmp_path).stdout)
     assert said["holds"] is False
     assert said["fault"] == "not_a_container"
+    done = run(VERB, "zhuiwen", "evidence", "verify", str(export_file), cwd=tmp_path)
+    assert (done.returncode, done.stderr.startswith("DOES NOT HOLD: ")) == (1, True)
 
 
 def test_the_readers_own_roots_decide(export_file: Path, tmp_path: Path, authority: object) -> None:
