@@ -105,29 +105,6 @@ def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
     assert reviewer.complaints == []
 
 
-def test_an_absent_broker_is_said(reviewer: browser.Visitor, world: World, outbox: CollectingOutbox) -> None:
-    case = world.ours.cases[3]
-    reviewer.go(record_url(case))
-    section = reviewer.page.locator(".zw-unfold")
-    outbox.is_away = True
-    section.locator("summary").click()
-    expect(section.locator(".zw-note")).to_contain_text("cannot be asked now: the message broker (Redis)")
-    assert all("503" in complaint for complaint in reviewer.complaints)
-    outbox.is_away = False
-    section.get_by_role("button", name="Ask the engines").click()
-    expect(section.locator('[data-opinions="asking"]')).to_be_visible()
-    expect(section.locator(".zw-note")).to_have_count(0)
-    assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
-    reviewer.go(record_url(world.ours.cases[0]))
-    page = reviewer.page
-    page.context.clear_cookies()
-    page.locator(".zw-unfold summary").click()
-    expect(page.locator(".zw-unfold").get_by_role("status")).to_have_text(
-        "The server did not respond. Reload the page and open this section again."
-    )
-    assert len(outbox.sent) == 1
-
-
 def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, world: World) -> None:
     reviewer.go(record_url(world.ours.cases[3]))
     height = reviewer.page.evaluate("innerHeight")

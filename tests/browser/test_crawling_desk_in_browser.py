@@ -78,17 +78,6 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(opened: brows
     assert at_work.complaints == []
 
 
-def test_a_site_of_archive_files_is_offered_no_crawl(opened: browser.Opened, world: World) -> None:
-    at_work = opened(world.ours.manager)
-    archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
-    at_work.go(f"/admin/watched_sites/site/{world.ours.sites[0].pk}/change/")
-    expect(at_work.page.get_by_text("Crawl now").first).to_be_visible()
-    at_work.go(f"/admin/watched_sites/site/{archive.pk}/change/")
-    expect(at_work.page.get_by_text("Crawl now")).to_have_count(0)
-    expect(at_work.page.locator("textarea[name=start_urls]")).to_be_hidden()
-    expect(at_work.page.locator("input[name=crawl_at]")).to_be_hidden()
-
-
 def test_a_found_site_is_watched_and_crawled(opened: browser.Opened, world: World, outbox: CollectingOutbox) -> None:
     work = world.ours.works[0]
     query = discovery.begin_query(
