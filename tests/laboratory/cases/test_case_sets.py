@@ -40,14 +40,14 @@ def of_class(name: str) -> list[Case]:
     return [case for case in case_set().cases if case.case_class == name]
 
 
-def work_text(case: Case, number: int = 0) -> str:
-    own = case.passages[number]
+def work_text(case: Case) -> str:
+    own = case.passages[0]
     text = {work.work_id: work.text for work in case_set().works}[own.work_id]
     return text[own.work.start : own.work.end]
 
 
-def page_text(case: Case, number: int = 0) -> str:
-    own = case.passages[number].page
+def page_text(case: Case) -> str:
+    own = case.passages[0].page
     return case.text[own.start : own.end]
 
 

@@ -9,17 +9,14 @@ from hypothesis import strategies as st
 
 from core.errors import BadInput, NotFound
 from core.text import TextRange
-from fingerprint.readings import code_points, syllable_ids
+from fingerprint.readings import code_points
 from laboratory.edits.catalogue import EDITS, edited
 from laboratory.edits.edited import Edited, Passage, passage_of
-from laboratory.edits.material import default_material
-from laboratory.edits.sounds import common_characters
 from tests.support.corpus_texts import story
 from tests.support.examples import examples
 
 STORY = story(5, sentences=40)
 SUBSTITUTIONS = ("homophone", "fuzzy-sound", "shape", "random", "traditional-variants", "private-use", "width")
-HAN_SUBSTITUTIONS = ("homophone", "random", "private-use")
 IN_ORDER = ("insertion", "deletion", "spaces", "zero-width", "pinyin-after", "advertisement", "sentence-drop")
 MOVING = ("swap", "sentence-shuffle")
 PUTTING_IN = ("insertion", "spaces", "zero-width", "pinyin-after", "advertisement")
@@ -49,24 +46,6 @@ NAMES = st.sampled_from(list(EDITS))
 
 def characters(text: str) -> np.ndarray:
     return np.array(code_points(text))
-
-
-def han_count(text: str) -> int:
-    return int(np.count_nonzero(is_han(text)))
-
-
-def is_han(text: str) -> np.ndarray:
-    return np.array(
-        [
-            syllable > 0 and "\u4e00" <= character <= "\u9fff"
-            for character, syllable in zip(text, syllable_ids(text), strict=True)
-        ],
-        bool,
-    )
-
-
-def changed(page: Edited, text: str) -> np.ndarray:
-    return characters(page.text) != characters(text)
 
 
 @pytest.mark.parametrize("name", EDITS)
@@ -115,32 +94,6 @@ def test_edits_one_after_the_other_add_up(text: str, recipe: list[tuple[str, flo
     again = edited(text, recipe, seed)
     assert again.text == page.text
     assert np.array_equal(again.origins, page.origins)
-
-
-@pytest.mark.parametrize("strength", [0.05, 0.3, 0.77])
-@pytest.mark.parametrize("name", [name for name in HAN_SUBSTITUTIONS if name != "private-use"])
-def test_a_substitution_changes_exactly_its_share_of_the_han_characters(name: str, strength: float) -> None:
-    page = edited(STORY, [(name, strength)], seed=11)
-    assert abs(np.count_nonzero(changed(page, STORY)) - strength * han_count(STORY)) <= 1
-    assert not np.any(changed(page, STORY) & ~is_han(STORY))
-
-
-def test_homophones_sound_alike_and_are_mostly_common() -> None:
-    page = edited(STORY, [("homophone", 1.0)], seed=11)
-    assert np.array_equal(syllable_ids(page.text), syllable_ids(STORY))
-    written = characters(page.text)[changed(page, STORY)]
-    assert np.isin(written, common_characters()).mean() > 0.7
-
-
-def test_advertisements_stand_between_sentences_only() -> None:
-    slogans = default_material().slogans
-    assert len(set(slogans)) == 40
-    page = edited("一句。\n两句！三句", [("advertisement", 1.0)], seed=5)
-    rest, kept = page.text, page.origins >= 0
-    for slogan in slogans:
-        rest = rest.replace(slogan, "|")
-    assert rest == "一句。\n|\n两句！|三句|"
-    assert "".join(np.array(list(page.text))[kept]) == "一句。\n两句！三句"
 
 
 def test_a_seed_says_what_is_edited_and_another_says_otherwise() -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UnreadableFile
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.extraction.main_text import TARGET_F1, section
-from laboratory.extraction.saved_pages import ARCHIVE, saved_pages
+from laboratory.extraction.saved_pages import ARCHIVE
 from laboratory.extraction.text_scores import TextScore, text_score
 from tests.crawler.case_folders import cases
 from tests.support.command_line import CommandLine
@@ -61,19 +60,6 @@ def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -
     titles = {table.title for table in measured.tables}
     assert "F1 by kind of page" in titles
     assert any(title.startswith("Share of each part") for title in titles)
-
-
-def test_what_holds_no_pages_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="does not exist"):
-        saved_pages(tmp_path / "none.tar.gz")
-    with pytest.raises(UnreadableFile, match=r"contains no manifest\.jsonl"):
-        saved_pages(tmp_path)
-    (tmp_path / "manifest.jsonl").write_text('{"file": "a.html"}')
-    with pytest.raises(UnreadableFile, match="does not match its pages"):
-        saved_pages(tmp_path)
-    (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8bno")
-    with pytest.raises(UnreadableFile, match="cannot be read"):
-        saved_pages(tmp_path / "broken.tar.gz")
 
 
 @pytest.mark.usefixtures("processes")

@@ -6,9 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
-from laboratory.cases.build import SHARED_CORPORA
 from tests.support.command_line import CommandLine, zhuiwen
 
 if TYPE_CHECKING:
@@ -49,19 +46,6 @@ def test_each_mistake_is_one_sentence_and_exit_code_two(zhuiwen: CommandLine, tm
         assert done.code == 2, mistake
         assert done.complaints[-1].startswith("zhuiwen: ")
         assert done.complaints[-1].count("\n") == 0
-
-
-@pytest.mark.skipif(not SHARED_CORPORA.exists(), reason="the shared corpora are not here")
-def test_comparisons_are_measured_shown_and_written(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    figures, page = tmp_path / "q.json", tmp_path / "q.html"
-    done = bench(zhuiwen, "--parts", "comparison", "--json", figures, "--html", page)
-    assert done.code == 0, done.err
-    lines = {line.split("\t")[0]: line.split("\t")[1:] for line in done.out.splitlines() if "\t" in line}
-    assert lines["verbatim"][:4] == ["1.0000", "0.0000", "0.0000", ""]
-    assert float(lines["shuffled"][0]) > 0.9
-    rows = {row["edit"]: row for row in json.loads(figures.read_text("utf-8"))["comparisons"]}
-    assert rows["foreign after each"]["foreign"] > rows["foreign after every 4th"]["foreign"] > 0
-    assert "每句后插入外来句" in page.read_text("utf-8")
 
 
 def test_comparisons_need_long_works_and_parts_are_named(zhuiwen: CommandLine) -> None:

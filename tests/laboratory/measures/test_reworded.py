@@ -3,26 +3,21 @@ from random import Random
 
 import pytest
 
-from core.ids import WorkTextId
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded import INNOCENT as INNOCENT_PASSAGES
 from laboratory.measures.reworded import (
     OF_ONE_TRADE,
-    development_alarms,
     joined,
     measured_at,
     measured_once,
 )
 from laboratory.measures.reworded_cases import (
     HELD_BACK,
-    RewordedCase,
     RewordedCorpora,
-    demo_works,
 )
 from laboratory.measures.tables import bytes_a_char, innocent_passages, reworded_pages
 from tests.support.encoders import needs_encoder
-from tests.support.rewritten import INNOCENT, REWORDED, WORK
 
 needs_corpora = pytest.mark.skipif(
     not (SHARED_CORPORA / "reworded_dev.jsonl").is_file(), reason="the shared corpora are not there"
@@ -55,47 +50,6 @@ def test_no_innocent_passage_is_of_a_work_that_is_looked_for(corpora: RewordedCo
     innocent = corpora.innocent(60, Random(1))
     assert {case.kind for case in innocent} <= set(HELD_BACK.values())
     assert sum(case.text[100:140] in works for case in innocent) <= 1  # a quotation of the classics
-
-
-@needs_corpora
-def test_of_the_development_data_nothing_is_both_a_page_and_a_work(corpora: RewordedCorpora) -> None:
-    works, cases = corpora.development()
-    assert len(cases) == 3_171
-    assert {case.kind for case in cases} == {"modern", "classic", "news", "wiki"}
-    assert sum(map(len, works.values())) > 25_000_000
-    assert sum(text_id.startswith("xwlb") for text_id in works) > 5_000, "news are works beside news"
-    assert not {case.origin for case in cases} & {_origin_of(text_id) for text_id in works}
-    books = {part for text_id in works for part in text_id.split("/")}
-    assert {"三侠五义", "呐喊"} <= books
-    assert books.isdisjoint(("醒世姻缘", "小五义", "萧红作品", "鲁迅杂文甲"))
-    everything = "\n".join(works.values())
-    drawn = Random(1).sample([case for case in cases if len(case.text) > 200], 60)
-    assert sum(case.text[100:140] in everything for case in drawn) <= 2  # a quotation
-
-
-def _origin_of(text_id: str) -> str:
-    return text_id.rsplit("-", 1)[0] if text_id.startswith("wiki/drcd") else text_id
-
-
-@needs_encoder
-def test_what_copies_find_is_no_lead(monkeypatch: pytest.MonkeyPatch) -> None:
-    works = {**demo_works(), WorkTextId("work"): WORK}
-    part = WORK[: WORK.index("姑娘喝完")] + REWORDED[REWORDED.index("豆浆下肚") :]
-    cases = [
-        RewordedCase(name, "invented", text) for name, text in (("in part", part), ("all", REWORDED), ("", INNOCENT))
-    ]
-    source = RewordedCorpora(Path("/nowhere"))
-    monkeypatch.setattr(source, "development", lambda: (works, cases))
-    alarms = [row for row in development_alarms(source, lambda done, of: None) if row.passages]
-    assert [(row.kind, row.passages, row.named) for row in alarms] == [("invented, of the development data", 3, 1)]
-    assert alarms[0].scores[0].case_id == "all"
-    monkeypatch.setattr("laboratory.measures.reworded.ProductFinder.find", lambda *_: [])
-    (uncopied,) = [row for row in development_alarms(source, lambda done, of: None) if row.passages]
-    assert uncopied.named == 2, "by other words alone it is one"
-
-
-def test_the_works_of_the_demo_have_the_names_that_rewrites_give_them() -> None:
-    assert {"demo/一杆秤", "demo/river-town/001-水位簿"} <= set(demo_works())
 
 
 @needs_corpora

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput, NotFound
-from core.matches import MatchClass
 from laboratory.cases import build
 from laboratory.measures import quality
-from laboratory.measures.finders import engine_names, finder
+from laboratory.measures.finders import engine_names
 from laboratory.measures.quality import Listener, Plan
 from laboratory.measures.results import Results
 from laboratory.measures.running import Page, run
@@ -34,37 +33,6 @@ def measured() -> Results:
     return quality.measure(
         plan(engine="zhuiwen,exact-md5", classes=frozenset(build.CLASSES)), Listener(lambda _: None, lambda _: silent)
     )
-
-
-def test_the_matcher_reports_the_work_its_class_and_where():
-    title, text = WORKS[0]
-    (report,) = finder("zhuiwen", WORKS).find(f"转载：{text[:400]}")
-    assert report.work_id == title
-    assert report.match_class is not None
-    assert report.match_class is not MatchClass.QUOTATION
-    (passage,) = report.passages
-    assert abs(passage.work.start) <= 5
-    assert abs(passage.work.end - 400) <= 5
-    assert passage.page.start - passage.work.start == 3
-
-
-@pytest.mark.parametrize(
-    ("name", "is_found"),
-    [
-        ("zhuiwen", True),
-        ("zhuiwen-syllables", True),
-        ("zhuiwen-windows", True),
-        ("zhuiwen-windows-published", False),
-        ("zhuiwen-both", True),
-        ("zhuiwen-both-published", True),
-    ],
-)
-def test_an_excerpt_out_of_phase_is_missed_only_by_windows_at_the_published_step(name, is_found):
-    title, text = WORKS[0]
-    engine = finder(name, WORKS)
-    assert [report.work_id for report in engine.find(text)] == [title]
-    assert [report.work_id for report in engine.find(text[240:390])] == [title] * is_found
-    assert engine.find(text, title) == []
 
 
 def test_engines_are_named_one_by_one_or_all_together():

@@ -47,9 +47,3 @@ def test_deleted_characters_that_stand_on_the_page_are_falsely_so() -> None:
     shown = span(0, 3, change(ChangeKind.DELETED, 2, 2, 2, 4))
     found = compare(page("春江水", 0, 1, 3), WORK, [shown], ())
     assert (found.deleted, found.falsely_deleted) == (2, 1)
-
-
-def test_a_move_says_nothing_of_the_characters_in_it_and_sums_add_up() -> None:
-    found = compare(page("春江", 0, 1), WORK, [span(0, 2, change(ChangeKind.MOVED, 0, 2, 0, 2))], ())
-    assert found == Comparison(unchanged=2, as_unchanged=2)
-    assert (found + found).as_unchanged == 4

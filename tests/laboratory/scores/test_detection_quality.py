@@ -21,19 +21,10 @@ def reports(works: str, match_class: MatchClass | None = None) -> list[Reported]
 def test_right_wrong_and_missed_works_are_counted_by_pair():
     score = page_score(truth(works="abc"), reports("bcd"))
     assert (score.right, score.wrong, score.missed) == (2, 1, 1)
-
-
-def test_a_work_that_carries_the_passage_by_nature_counts_neither_way():
-    score = page_score(truth(works="a", also="d"), reports("ad"))
+    score = page_score(truth(works="a", also="d"), reports("ad"))  # d carries the passage by nature
     assert (score.right, score.wrong, score.missed) == (1, 0, 0)
-    assert not page_score(truth(also="d"), reports("d")).is_matched
-
-
-def test_of_a_natural_page_one_true_work_is_enough():
-    score = page_score(truth("natural", works="ab"), reports("b"))
+    score = page_score(truth("natural", works="ab"), reports("b"))  # of such one true work is enough
     assert (score.right, score.missed) == (1, 0)
-    assert page_score(truth("natural", works="ab"), []).missed == 1
-    assert page_score(truth("full", works="ab"), reports("b")).missed == 1
 
 
 def test_an_innocent_page_that_is_called_a_quotation_is_matched_and_not_accused():
@@ -74,16 +65,6 @@ def test_the_whole_of_spans_counts_what_is_reported_of_innocent_pages():
     assert found[Condition("overall")].spans.precision == pytest.approx(0.5)
     assert found[Condition("positives")].spans.precision == 1.0
     assert found[Condition("negative")].spans is None
-
-
-def test_the_share_of_quotations_is_of_the_pages_that_were_found():
-    pages = [
-        (truth("grey", works="a", page_id="1"), reports("a", MatchClass.QUOTATION)),
-        (truth("grey", works="a", page_id="2"), reports("a", MatchClass.EXCERPT)),
-        (truth("grey", works="a", page_id="3"), []),
-    ]
-    grey = measured(pages)[Condition("grey")]
-    assert (grey.quotation_rate, grey.accused_positives) == (0.5, 1)
 
 
 def test_macro_figures_weigh_passages_and_micro_figures_characters():
