@@ -1,15 +1,13 @@
 """Two algorithms with other normalisation and readings side by side: fingerprints, stores, indexes and matches."""
 
 import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from operator import itemgetter
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-import redis
 
 from core.ids import WorkTextId
 from core.matches import ChangeKind, Match
@@ -27,8 +25,6 @@ from fingerprint.tables import Tables
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.index.ports import MatchIndex
-from matcher.index.redis.redis_index import RedisIndex
-from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from matcher.matching import Matcher
 from tests.support.corpus_texts import story
 from tests.support.index_texts import occurrences
@@ -131,28 +127,11 @@ def test_near_characters_by_other_readings_than_its_own_are_refused(other: Algor
 
 
 class TestIndexes:
-    @pytest.fixture(params=[("memory",), ("redis", "redis_url"), ("snapshot", "redis_url")], ids=itemgetter(0))
-    def new_index(self, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[int], MatchIndex]:
-        """Opens the index of an algorithm; those in Redis and their snapshots share server and folder."""
-        kind = request.param[0]
-        if kind == "memory":
-            return MemoryIndex
-        client = redis.Redis.from_url(request.getfixturevalue("redis_url"))
-        client.flushdb()
-        if kind == "redis":
-            return lambda algorithm_id: RedisIndex(client, algorithm_id)
-        return lambda algorithm_id: SnapshotIndex(RedisIndex(client, algorithm_id), tmp_path)
-
     @pytest.fixture
-    def indexes(
-        self, new_index: Callable[[int], MatchIndex], both: tuple[Algorithm, Algorithm]
-    ) -> dict[int, MatchIndex]:
-        indexes = {algorithm.id: new_index(algorithm.id) for algorithm in both}
+    def indexes(self, both: tuple[Algorithm, Algorithm]) -> dict[int, MatchIndex]:
+        indexes = {algorithm.id: MemoryIndex(algorithm.id) for algorithm in both}
         for algorithm_id, index in indexes.items():
-            prints = prints_of(ALGORITHMS[algorithm_id])
-            index.rebuild(prints.items())
-            if isinstance(index, SnapshotIndex):
-                assert index.refresh(prints.get)
+            index.rebuild(prints_of(ALGORITHMS[algorithm_id]).items())
         return indexes
 
     def test_each_finds_its_own_seeds_and_none_of_the_other(self, indexes: dict[int, MatchIndex]) -> None:
@@ -164,18 +143,6 @@ class TestIndexes:
             assert own == set(zip(made.hashes.tolist(), made.anchors.tolist(), strict=True))
             (another,) = set(indexes) - {algorithm_id}
             assert indexes[another].lookup(hashes, MANY).queries.size == 0
-
-    def test_what_happens_to_one_leaves_the_other_alone(self, indexes: dict[int, MatchIndex]) -> None:
-        states = {algorithm_id: index.state() for algorithm_id, index in indexes.items()}
-        indexes[DEFAULT.id].remove(WORK)
-        assert indexes[200].state() == states[200]
-        assert indexes[200].text_ids() == frozenset(WORKS)
-        indexes[DEFAULT.id].clear()
-        indexes[DEFAULT.id].tidy()
-        assert indexes[200].state() == states[200]
-        hashes = np.unique(prints_of(ALGORITHMS[200])[WORK].hashes)
-        assert indexes[200].lookup(hashes, MANY).queries.size > 0
-        assert indexes[DEFAULT.id].text_ids() == frozenset()
 
     def test_each_matches_a_page_by_its_own_readings(self, indexes: dict[int, MatchIndex]) -> None:
         page = southern_page(WORKS[WORK]).replace(CHARACTER, VARIANT)

@@ -5,7 +5,6 @@ import pytest
 
 from core.matches import ChangeKind
 from fingerprint.characters import Kind
-from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
@@ -16,10 +15,11 @@ from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.jump_cells import AlignmentSide
 from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import REWRITTEN, align_tokens
-from matcher.align.tokenized_text import TokenizedPage, TokenizedText, begin_sentences, read_stretch
+from matcher.align.tokenized_text import begin_sentences, read_stretch
 from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
 from tests.support.fingerprint_definition import are_alike, are_homophones, are_variants
+from tests.support.matchers import sides_of
 
 WORK = story(3)
 
@@ -78,10 +78,7 @@ def obfuscated(kind: str) -> str:
 )
 def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     text = obfuscated(kind)
-    page, work = (
-        TokenizedPage.from_fingerprint(text, fingerprint_text(text)),
-        TokenizedText(WORK, fingerprint_text(WORK)),
-    )
+    page, work = sides_of(text, WORK)
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
     parts = page.part(0, tokens.size), work.part(0, others.size)
     sides = read_stretch(parts[0]), read_stretch(parts[1])

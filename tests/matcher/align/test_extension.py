@@ -127,14 +127,6 @@ def test_a_copy_with_a_gap_on_each_side_is_one_segment() -> None:
     assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 0]]
 
 
-def test_wildcards_neither_help_nor_hurt() -> None:
-    work = np.arange(1, 61, dtype=np.uint16)
-    page = work.copy()
-    page[::3] = WILDCARD
-    segments = segments_of(page, one_text(work), [(0, 31, 31)]).segments
-    assert segments[0, 4] == segments[0, 5] == 40
-
-
 def test_a_page_that_nobody_can_read_is_no_copy_beyond_what_is_read() -> None:
     work = np.arange(1, 2001, dtype=np.uint16)
     page = np.full(2000, WILDCARD, np.uint16)

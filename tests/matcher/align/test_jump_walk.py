@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.align.changes import character_tables, jump_costs
-from matcher.align.jump_cells import NO_PLACE, UNALIGNED, AlignmentSide, find_seeds, first_place
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide, find_seeds
 from matcher.align.jump_walk import walk
 from matcher.align.token_agreement import NearTokens
 from matcher.align.tokenized_text import MASK_BITS
@@ -62,15 +62,6 @@ def test_single_edits_of_a_text_that_repeats_nothing_are_shown_as_they_are(data:
     assert counterparts(side_of(page), side_of(work)) == true
 
 
-@pytest.mark.parametrize("edit", [REPLACED, PUT_IN, LEFT_OUT])
-@pytest.mark.parametrize("apart", [6, 7, 12, 30])
-def test_edits_between_equal_tokens_are_told_however_far_apart(edit: str, apart: int) -> None:
-    rng = random.Random(apart)
-    work = rng.sample(range(1, SYLLABLES), 200)
-    page, true = edited(work, dict.fromkeys(range(10, 190, apart), edit), rng)
-    assert counterparts(side_of(page), side_of(work)) == true
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_sentences_in_another_order_keep_their_counterparts(seed: int) -> None:
     rng = random.Random(seed)
@@ -100,17 +91,3 @@ def test_where_a_text_stands_twice_a_sentence_is_taken_from_where_it_goes_on() -
     begins = {0, 20, 70, 90}
     assert counterparts(side_of([*common, *second], {0, 20}), side_of(work, begins)) == list(range(70, 110))
     assert counterparts(side_of([*common, *first], {0, 20}), side_of(work, begins)) == list(range(40))
-
-
-@pytest.mark.parametrize("repeats", [1, 7, 40])
-def test_each_seed_of_a_page_leads_to_all_its_places(repeats: int) -> None:
-    work = np.array([5, 6, 7, 8, *range(100, 160)] * repeats, np.uint16)
-    page = np.array([6, 7], np.uint16)
-    seeds, places = find_seeds(page, work), []
-    place = first_place(seeds, page, 0)
-    while place != NO_PLACE:
-        if work[place : place + 2].tolist() == [6, 7]:
-            places.append(place)
-        place = int(seeds.following[place])
-    assert places == list(range(1, work.size, 64))
-    assert first_place(seeds, page, 1) == NO_PLACE

@@ -63,15 +63,6 @@ def test_what_is_not_moved_is_the_longest_chain_in_order(order: list[int]) -> No
         assert (work_start, work_end) == (piece[0] * size, (piece[-1] + 1) * size)
 
 
-def test_what_is_skipped_and_stands_nowhere_moves_nothing() -> None:
-    assert moved([0, 1, 5, 6, 20]) == []
-    assert moved([5, 6, 20, 0]) == [[90, 120, 0, 30]]
-
-
-def test_a_piece_that_was_taken_forward_is_moved_and_nothing_else() -> None:
-    assert moved([0, 3, 1, 2, 4]) == [[30, 60, 90, 120]]
-
-
 def test_a_shuffled_page_says_which_pieces_were_moved_with_both_ranges() -> None:
     sentences = [sentence + "。" for sentence in TEXT.split("。") if sentence]
     blocks = ["".join(sentences[start : start + 12]) for start in range(0, 60, 12)]

@@ -78,17 +78,6 @@ def test_pages_without_anything_beside_a_hit_keep_all(size: int) -> None:
     assert promising(page, texts_of([300, 300, 300], rng), hits) == hits
 
 
-def test_numbers_are_in_the_order_of_text_diagonal_and_page() -> None:
-    rng = random.Random(3)
-    page = np.zeros(500, np.uint16)
-    hits = random_hits(page, texts_of([5_000, 20, 90_000], rng), 300, rng)
-    shuffled = rng.sample(hits, len(hits))
-    numbers, form = number_hits(page.size, as_columns(shuffled))
-    assert [shuffled[row] for row in np.argsort(numbers).tolist()] == hits
-    assert numbers.min() >= 0
-    assert form.span == page.size
-
-
 def test_hits_that_fit_into_no_number_are_said_to() -> None:
     most = 2**31 - 1
     page = 1 << (MAX_BITS - 2 * 31)

@@ -18,14 +18,18 @@ FAR = 5_000  # tokens: nothing is joined across them
 TOO_LITTLE = 18  # tokens of a piece that counts only among many
 
 
-def pieces_of(*lengths: int) -> Segments:
-    """Exact pieces of these lengths, in order on both sides, each far from the next."""
-    segments = np.zeros((len(lengths), SEGMENT_COLUMNS), np.int32)
-    for number, length in enumerate(lengths):
-        start, end = number * FAR, number * FAR + length
-        segments[number, [PAGE_START, PAGE_END, WORK_START, WORK_END]] = start, end, start, end
+def pieces_at(*places: tuple[int, int, int]) -> Segments:
+    """Exact pieces in order of the page: where each begins there and in the work, and how long it is."""
+    segments = np.zeros((len(places), SEGMENT_COLUMNS), np.int32)
+    for number, (here, there, length) in enumerate(sorted(places)):
+        segments[number, [PAGE_START, PAGE_END, WORK_START, WORK_END]] = here, here + length, there, there + length
         segments[number, [MATCHES, SCORE]] = length
     return segments
+
+
+def pieces_of(*lengths: int) -> Segments:
+    """Exact pieces of these lengths, in order on both sides, each far from the next."""
+    return pieces_at(*((number * FAR, number * FAR, length) for number, length in enumerate(lengths)))
 
 
 def lengths_of(found: list[AlignedPassage]) -> list[int]:
@@ -49,22 +53,13 @@ def test_the_least_pieces_never_count_however_many() -> None:
     assert chain_segments(pieces_of(*[DEFAULT.min_companion_tokens - 1] * 40), DEFAULT) == []
 
 
-def pieces_at(*places: tuple[int, int, int]) -> Segments:
-    """Exact pieces in order of the page: where each begins there and in the work, and how long it is."""
-    segments = np.zeros((len(places), SEGMENT_COLUMNS), np.int32)
-    for number, (here, there, length) in enumerate(sorted(places)):
-        segments[number, [PAGE_START, PAGE_END, WORK_START, WORK_END]] = here, here + length, there, there + length
-        segments[number, [MATCHES, SCORE]] = length
-    return segments
-
-
 def shuffled(size: int, length: int, apart: int, seed: int) -> list[tuple[int, int, int]]:
     """Neighbouring pieces of the work in another order, so many tokens apart on the page."""
     order = np.random.default_rng(seed).permutation(size).tolist()
     return [(number * (length + apart), place * length, length) for number, place in enumerate(order)]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("size", "apart"), [(6, 25), (12, 50), (40, 60), (40, 0)])
 def test_sentences_of_one_stretch_are_one_passage_in_whatever_order_among_others(
     size: int, apart: int, seed: int

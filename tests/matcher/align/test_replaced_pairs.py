@@ -11,12 +11,10 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import code_points
 from laboratory.edits.catalogue import edited
 from laboratory.edits.material import default_material
-from matcher.align.changes import CHANGE_KINDS, PassageComparison, character_tables, compare_passage
+from matcher.align.changes import CHANGE_KINDS, PassageComparison, character_tables
 from matcher.align.pair_kinds import NO_LEVEL, SHAPE_LEVELS, level_beyond_chance, level_by_shape, level_by_sound
-from matcher.align.passages import AlignedPassage
-from matcher.align.tokenized_text import TokenizedPage, TokenizedText
-from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import story
+from tests.support.matchers import compared
 
 WORK = (
     "他把那封信折好，轻轻塞进旧箱子的夹层里。窗外的雨下了整夜，院中的石榴树被风吹得东倒西歪。"
@@ -27,13 +25,6 @@ WORK = (
 # None of them has a shared reading or a picture that is much alike.
 LOOK_ALIKES = {"折": "拆", "说": "悦", "轻": "经", "话": "活", "眼": "银", "等": "寺", "被": "波", "雨": "雪"}
 NEAR_SOUNDS = {"这": "宅", "怎": "责", "行": "定"}  # two by their initial, one by its rhyme
-
-
-def compared(page: str, work: str) -> PassageComparison:
-    sides = TokenizedPage.from_fingerprint(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
-    size = min(side.fingerprint.tokens.size for side in sides)
-    segments = np.array([[0, size, 0, size, size]], np.int32)
-    return compare_passage(*sides, AlignedPassage(segments, 0, size, 0, size, size - 1, 0, size), DEFAULT, margin=0)
 
 
 def kinds(comparison: PassageComparison) -> Counter[ChangeKind]:

@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from core.matches import ChangeKind
-from fingerprint.fingerprinting import fingerprint_text
-from matcher.align.changes import CHANGE_KINDS, compare_passage
+from matcher.align.changes import CHANGE_KINDS
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 from matcher.align.passage_kernel import settle_replaced
-from matcher.align.passages import AlignedPassage
 from matcher.align.token_agreement import NearTokens
-from matcher.align.tokenized_text import TokenizedPage, TokenizedText
-from matcher.calibration import DEFAULT
+from matcher.align.tokenized_text import TokenizedText
+from tests.support.matchers import compared, sides_of
 
 NONE = UNALIGNED
 
@@ -56,15 +54,10 @@ LAST = "那天夜里谁也没有睡着，只听见更夫在巷口敲梆子。"
 
 def test_a_homophone_behind_a_character_left_out_is_shown_beside_its_own() -> None:
     work, page = FIRST + SECOND + THIRD + LAST, FIRST.replace("撒谎", "慌") + THIRD + SECOND + LAST
-    sides = TokenizedPage.from_fingerprint(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
-    size, size_there = (side.fingerprint.tokens.size for side in sides)
-    segments = np.array([[0, 18, 0, 18, 18]], np.int32)
-    found = compare_passage(
-        *sides, AlignedPassage(segments, 0, size, 0, size_there, size - 1, 0, 18), DEFAULT, margin=0
-    )
+    sides = sides_of(page, work)
     shown = [
         (CHANGE_KINDS[kind], _shown(sides[0], start, end), _shown(sides[1], first, last))
-        for kind, start, end, first, last in found.changes.tolist()
+        for kind, start, end, first, last in compared(page, work).changes.tolist()
     ]
     assert shown == [(ChangeKind.DELETED, "", "撒"), (ChangeKind.HOMOPHONE, "慌", "谎")]
 

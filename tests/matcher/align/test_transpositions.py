@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 
 from core.matches import ChangeKind
-from fingerprint.fingerprinting import fingerprint_text
-from matcher.align.changes import PassageComparison, compare_passage, drop_taken_elsewhere
+from matcher.align.changes import drop_taken_elsewhere
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
-from matcher.align.passages import AlignedPassage
-from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.align.transpositions import MAX_TRANSPOSED, settle_transpositions
-from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import story
+from tests.support.matchers import compared
 
 NONE = UNALIGNED
 
@@ -87,16 +84,6 @@ def test_longer_stretches_are_none(size: int, expected: int) -> None:
     turned = stretch[-1] + stretch[:-1]
     aligned = [0, NONE, *range(1, size), size + 1]
     assert settled(f"a{turned}b", f"a{stretch}b", aligned)[0] == expected
-
-
-def compared(text: str, work_text: str) -> PassageComparison:
-    page, work = (
-        TokenizedPage.from_fingerprint(text, fingerprint_text(text)),
-        TokenizedText(work_text, fingerprint_text(work_text)),
-    )
-    ends = page.fingerprint.tokens.size, work.fingerprint.tokens.size
-    whole = np.array([[0, ends[0], 0, ends[1], min(ends) // 2, min(ends) // 2, 0]], np.int32)
-    return compare_passage(page, work, AlignedPassage.from_segments(whole), DEFAULT)
 
 
 def with_swapped_neighbours(text: str, every: int) -> str:

@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.align.changes import compare_passage
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
-from matcher.align.passages import AlignedPassage
-from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.align.whole_sentences import match_sentences
-from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import shuffled_sentences, story
+from tests.support.matchers import compared
 
 NONE = UNALIGNED
 
@@ -93,9 +90,6 @@ def test_shuffled_formulas_are_all_shown_as_they_are(seed: int) -> None:
     first, *sentences, last = [each + "。" for each in story(21).split("。") if each][:24]
     middle = "".join(each + formulas[rng.integers(len(formulas))] for each in sentences)
     work, page = first + middle + last, first + shuffled_sentences(middle, seed) + last
-    sides = TokenizedPage.from_fingerprint(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
-    size = sides[0].fingerprint.tokens.size
-    segments = np.array([[0, size, 0, size, size]], np.int32)
-    found = compare_passage(*sides, AlignedPassage(segments, 0, size, 0, size, size // 2, 0, size), DEFAULT, margin=0)
+    found = compared(page, work)
     assert not found.changes.size
-    assert found.matched == size
+    assert found.matched == fingerprint_text(page).tokens.size

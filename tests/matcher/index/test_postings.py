@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.fingerprinting import fingerprint_text
 from matcher.index import posting_runs
 from matcher.index.posting_runs import PARTS, PostingRuns
-from matcher.index.postings import Postings, PostingTable, build_directory, owner, sorted_postings, spread_hashes
+from matcher.index.postings import Postings, PostingTable, build_directory, owner
 from matcher.index.redis.buckets import (
     MAX_ADDRESSES,
     bucket_numbers,
@@ -20,7 +19,6 @@ from matcher.index.redis.buckets import (
     make_buckets,
     occurrences,
 )
-from tests.support.corpus_texts import story
 from tests.support.index_texts import IDS
 
 # Few leading bits and few distinct keys, so that buckets are empty, short and long, and keys occur many times.
@@ -100,20 +98,3 @@ def test_runs_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         runs.add_postings(np.arange(10, dtype=np.uint64), np.arange(10, dtype=np.int64))
         assert list(tmp_path.iterdir())
     assert not list(tmp_path.iterdir())
-
-
-def test_keys_spread_evenly_though_winnowing_keeps_small_hashes() -> None:
-    hashes = np.unique(np.concatenate([fingerprint_text(story(seed)).hashes for seed in range(30)]))
-    shares = np.bincount((spread_hashes(hashes) >> np.uint64(61)).astype(np.int64), minlength=8) / hashes.size
-    assert shares.min() > 0.11
-    assert shares.max() < 0.14
-
-
-def test_postings_are_in_order_of_their_keys() -> None:
-    fingerprint = fingerprint_text(story(3))
-    postings = sorted_postings(fingerprint)
-    assert np.all(postings.keys[1:] >= postings.keys[:-1])
-    pairs = zip(postings.keys.tolist(), postings.positions.tolist(), strict=True)
-    assert sorted(pairs) == sorted(
-        zip(spread_hashes(fingerprint.hashes).tolist(), fingerprint.anchors.tolist(), strict=True)
-    )

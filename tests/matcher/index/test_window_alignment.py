@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fingerprint.stream import WILDCARD
-from matcher.calibration import DEFAULT
 from matcher.corpus import TokenStreams
 from matcher.index.window_alignment import HitColumns, align_window_hits
+from tests.support.examples import examples
 
 TOKENS = st.one_of(st.integers(1, 3), st.integers(1, 60), st.just(WILDCARD))
 
@@ -31,6 +31,7 @@ def windows_that_meet(draw: st.DrawFn) -> tuple[np.ndarray, TokenStreams, HitCol
     return page, streams, HitColumns(*hits[:, :3].T.copy()), hits[:, 3].copy()
 
 
+@examples(40)
 @given(windows_that_meet(), st.integers(1, 6))
 def test_hits_of_windows_stand_where_both_sides_agree(
     case: tuple[np.ndarray, TokenStreams, HitColumns, np.ndarray], gram: int
@@ -78,29 +79,3 @@ def _runs(tokens: np.ndarray, gram: int) -> Iterator[tuple[int, tuple[int, ...]]
         run = tuple(tokens[at : at + gram].tolist())
         if WILDCARD not in run:
             yield at, run
-
-
-def test_hits_of_anchors_stay_as_they_are() -> None:
-    page = np.arange(1, 50, dtype=np.uint16)
-    streams = TokenStreams(page + 100, np.zeros(1, np.int64), np.array([49], np.int64))
-    hits = HitColumns(np.zeros(2, np.int32), np.array([4, 9], np.int32), np.array([7, 2], np.int32))
-    kept = align_window_hits(page, streams, hits, np.array([0, 32], np.int32), DEFAULT.window_gram_tokens)
-    assert [column.tolist() for column in kept] == [[0], [4], [7]]
-    assert align_window_hits(page, streams, hits, np.zeros(2, np.int32), DEFAULT.window_gram_tokens) is hits
-
-
-def test_a_run_with_an_unreadable_character_agrees_with_nothing() -> None:
-    page = np.array([1, 2, WILDCARD, 3, 4, 5, WILDCARD, 6], np.uint16)
-    streams = TokenStreams(page, np.zeros(1, np.int64), np.array([page.size], np.int64))
-    hit, width = HitColumns(*(np.zeros(1, np.int32),) * 3), np.array([8], np.int32)
-    assert [column.tolist() for column in align_window_hits(page, streams, hit, width, 3)] == [[0], [3], [3]]
-    assert align_window_hits(page, streams, hit, width, 4)[0].size == 0
-
-
-def test_windows_of_two_granularities_at_one_place_are_read_each_to_its_end() -> None:
-    page = np.arange(1, 41, dtype=np.uint16)
-    work = np.concatenate([np.full(8, 99, np.uint16), page[20:40]])
-    streams = TokenStreams(work, np.zeros(1, np.int64), np.array([work.size], np.int64))
-    hits = HitColumns(*(np.zeros(3, np.int32),) * 3)
-    kept = align_window_hits(page, streams, hits, np.array([8, 30, 8], np.int32), DEFAULT.window_gram_tokens)
-    assert [column.tolist() for column in kept] == [[0], [20], [8]]

@@ -54,14 +54,9 @@ def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
 def test_a_removed_text_takes_no_room(index: ChunkIndex) -> None:
     alone = ChunkIndex()
     alone.add_text(B, noise(3, 5_000) + INNOCENT)
+    assert not index.add_text(A, "别的文字"), "a text is added once"
     index.remove(A)
     assert index.nbytes == alone.nbytes
-
-
-def test_a_text_is_added_once(index: ChunkIndex) -> None:
-    before = index.nbytes
-    assert not index.add_text(A, "别的文字")
-    assert index.nbytes == before
 
 
 def test_no_chunk_goes_beyond_its_text() -> None:

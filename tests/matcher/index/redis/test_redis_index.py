@@ -11,11 +11,10 @@ import pytest
 import redis
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
-from redis.crc import key_slot
 from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
-from core.errors import BrokenInvariant, IndexStale, ServiceUnavailable
+from core.errors import IndexStale, ServiceUnavailable
 from core.ids import WorkTextId, work_text_id
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import Fingerprint, fingerprint_text
@@ -25,7 +24,7 @@ from matcher.index.redis import compaction as redis_compaction
 from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET
 from matcher.index.redis.generation import Generation
 from matcher.index.redis.journal import JournalEntry
-from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys
+from matcher.index.redis.keys import GenerationKeys, Keys
 from matcher.index.redis.link import RedisLink
 from matcher.index.redis.redis_index import OUTGROWN, RedisIndex
 from matcher.index.redis.scripts import TEXT_IS_THERE
@@ -110,7 +109,7 @@ def test_a_command_that_is_given_twice_does_once_what_it_does(redis_url: str, cl
 
 
 class TestProcessesThatDie:
-    @pytest.mark.parametrize("commands", range(2, 12))
+    @pytest.mark.parametrize("commands", range(2, 12, 2))
     def test_an_addition_that_was_killed_is_not_there_and_can_be_repeated(
         self, redis_url: str, client: redis.Redis, commands: int
     ) -> None:
@@ -153,7 +152,7 @@ class TestProcessesThatDie:
         index.tidy()
         assert _stored_postings(client) == index.state().postings == PRINTS[B].hashes.size
 
-    @pytest.mark.parametrize("commands", range(4, 30, 2))
+    @pytest.mark.parametrize("commands", range(4, 30, 6))
     def test_a_compaction_that_was_killed_goes_on(
         self, redis_url: str, client: redis.Redis, commands: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -171,7 +170,7 @@ class TestProcessesThatDie:
         assert found(index, C) == expected
         assert _stored_postings(client) == index.state().postings
 
-    @pytest.mark.parametrize("commands", range(2, 60, 6))
+    @pytest.mark.parametrize("commands", range(2, 60, 12))
     def test_a_rebuild_that_was_killed_changes_nothing_and_leaves_nothing_behind(
         self, redis_url: str, client: redis.Redis, commands: int
     ) -> None:
@@ -314,14 +313,6 @@ class TestAtTheSameTime:
 
 
 class TestMemory:
-    def test_removed_texts_leave_no_posting_behind(self, client: redis.Redis) -> None:
-        index = RedisIndex(client)
-        index.rebuild(PRINTS.items())
-        for text_id in IDS:
-            index.remove(text_id)
-        index.tidy()
-        assert index.state().postings == _stored_postings(client) == 0
-
     def test_a_mother_character_takes_three_bytes_at_most(self, client: redis.Redis) -> None:
         texts = [record["text"] for record in shared_records("editions_dev.jsonl.gz", 400)]
         before = client.info("memory")["used_memory"]
@@ -438,12 +429,6 @@ class TestServers:
 
 
 class TestKeys:
-    def test_every_key_names_the_algorithm(self, client: redis.Redis) -> None:
-        RedisIndex(client).rebuild(PRINTS.items())
-        prefix = f"zw:{DEFAULT.id}:"
-        begins = tuple(f"{prefix}{slot}".encode() for slot in ("{index}:", "{1:s"))
-        assert all(key.startswith(begins) for key in client.scan_iter())
-
     def test_two_algorithms_share_a_server_without_meeting(self, client: redis.Redis) -> None:
         first, second = RedisIndex(client), RedisIndex(client, PLAIN.id)
         first.rebuild([(A, PRINTS[A])])
@@ -453,16 +438,6 @@ class TestKeys:
         second.clear()
         second.tidy()
         assert found(first, A) == expected
-
-    def test_shards_lie_evenly_among_the_slots(self) -> None:
-        for generation in (1, 7, 1234):
-            slots = [key_slot(marker.encode()) for marker in GenerationKeys(Keys(DEFAULT.id), generation).markers]
-            assert [slot * SHARDS // 16_384 for slot in slots] == list(range(SHARDS))
-
-    def test_the_bits_of_a_bucket_are_checked(self, client: redis.Redis) -> None:
-        for bits in (7, 30):
-            with pytest.raises(BrokenInvariant, match="8 to 29"):
-                RedisIndex(client, bucket_bits=bits)
 
 
 def _generations(client: redis.Redis) -> set[int]:
