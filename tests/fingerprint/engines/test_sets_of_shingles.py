@@ -72,11 +72,6 @@ def test_sets_of_words_are_duplicates_above_four_fifths_and_not_at_it() -> None:
     assert [(found.work_id, found.similarity) for found in above] == [("at", pytest.approx(0.9))]
 
 
-def test_words_of_chinese_are_pairs_of_neighbours() -> None:
-    assert word_set("天地玄黄").size == 3
-    assert set(word_set("天地玄黄").tolist()) & set(word_set("地玄").tolist())
-
-
 @pytest.mark.parametrize(("example", "shared", "of", "per_cent"), [(0, 1, 4, 25.0), (1, 4, 23, 17.39)])
 def test_the_published_examples_of_crc_shingles(example: int, shared: int, of: int, per_cent: float) -> None:
     published = json.loads(shared_file("published_examples.json").read_text("utf-8"))
@@ -88,19 +83,6 @@ def test_the_published_examples_of_crc_shingles(example: int, shared: int, of: i
         (found,) = engine.find(texts[page])
         assert found.similarity == shared / of
         assert round(100 * found.similarity, 2) == per_cent
-
-
-def test_the_second_example_is_printed_as_3_of_23_with_the_capital_of_its_first_word() -> None:
-    published = json.loads(shared_file("published_examples.json").read_text("utf-8"))
-    texts = published["crc32 shingles of 3 words"]["examples"][1]
-    first, second = canonical_words(texts["a"]), canonical_words(texts["b"])
-    assert second == texts["b_words"].split()
-    assert first[:-1] == texts["a_words"].split(" (")[0].split()[:-1]  # the last word is misprinted there
-    printed = [first[0].capitalize(), *first[1:]]
-    assert set(crc_shingles(printed)) & set(crc_shingles(second)) == {
-        zlib.crc32(shingle.encode()) for shingle in texts["equal_shingles"]
-    }
-    assert round(100 * texts["equal"] / len(second), 2) == texts["percent"] == 13.04
 
 
 def test_a_share_counts_shingles_of_the_longer_text_and_a_tenth_is_too_little() -> None:
@@ -184,7 +166,7 @@ def test_a_text_of_n_words_has_n_less_nine_shingles_without_function_words() -> 
     assert (minima("的" + TEXT.replace("了", "")) == minima(TEXT)).all()
 
 
-@pytest.mark.parametrize("changed", range(0, 84, 7))
+@pytest.mark.parametrize("changed", [0, 41, 83])
 def test_one_changed_minimum_changes_one_super_shingle_and_five_mega_shingles(changed: int) -> None:
     least = minima(TEXT)
     other = least.copy()

@@ -14,6 +14,7 @@ from fingerprint.engines.mdr import Mdr
 from fingerprint.engines.punctuation_strings import around_full_stops, at_marks
 from fingerprint.engines.sif import Sif
 from tests.support.corpus_texts import story, with_random_characters
+from tests.support.examples import examples
 
 CODES = st.lists(st.integers(1, 3), max_size=60)
 
@@ -54,6 +55,7 @@ def test_the_longest_common_substrings_equal_the_plain_definition(
         assert page_end == len(page) or work_end == len(work) or page[page_end] != work[work_end]
 
 
+@examples(30)
 @given(st.lists(st.integers(1, 10**6), min_size=80, max_size=120, unique=True), st.integers(0, 40), st.integers(0, 40))
 def test_a_shared_run_among_other_characters_is_found_whole(stream: list[int], before: int, skipped: int) -> None:
     index = SubstringIndex(20)
