@@ -33,7 +33,7 @@ class EvidenceStoreContract:
     def change_byte(self, store: Any, name: Digest, place: int) -> None:
         raise AssertionError("the subclass says how")
 
-    @pytest.mark.parametrize("length", [0, 1, 300_000, 9 * 1024 * 1024])
+    @pytest.mark.parametrize("length", [0, 1, 9 * 1024 * 1024])
     def test_a_bundle_comes_back_byte_for_byte(self, store: EvidenceStore, length: int) -> None:
         content = random.Random(length).randbytes(length)
         assert store.put(NAME, content)
@@ -52,7 +52,7 @@ class EvidenceStoreContract:
             store.put(NAME, b"otherwise")
         assert store.get(NAME) == b"as it was"
 
-    @pytest.mark.parametrize("place", [0, 500, 999])
+    @pytest.mark.parametrize("place", [0, 999])
     def test_one_changed_byte_is_noticed_and_not_healed_by_another_put(self, store: EvidenceStore, place: int) -> None:
         content = random.Random(7).randbytes(1_000)
         store.put(NAME, content)
@@ -98,11 +98,12 @@ class EvidenceStoreContract:
         with pytest.raises(BrokenInvariant, match="removed by retention"):
             store.put(NAME, b"old")
 
-    @pytest.mark.parametrize("reason", HOSTILE_TEXTS)
-    def test_hostile_characters_of_a_reason_come_back_as_they_were(self, store: EvidenceStore, reason: str) -> None:
-        store.put(NAME, b"old")
-        store.remove(NAME, reason, NOON)
-        assert [entry.reason for entry in store.removals()] == [reason]
+    def test_hostile_characters_of_a_reason_come_back_as_they_were(self, store: EvidenceStore) -> None:
+        reasons = {digest(bytes([number])): reason for number, reason in enumerate(HOSTILE_TEXTS)}
+        for name, reason in reasons.items():
+            store.put(name, b"old")
+            store.remove(name, reason, NOON)
+        assert {entry.digest: entry.reason for entry in store.removals()} == reasons
 
 
 class TestFolderEvidenceStore(EvidenceStoreContract):

@@ -28,12 +28,6 @@ def absent(after_s: float, **more: Any) -> Any:
 class HistoryContract:
     """Subclasses give `store`."""
 
-    def test_the_first_text_is_the_first_state(self, store: Any) -> None:
-        stored = store.put(fetched(), reading())
-        assert [(each.at, each.version_id, each.absence_id) for each in store.states(stored.page_id)] == [
-            (NOON, stored.version_id, "")
-        ]
-
     def test_each_change_is_a_state_and_the_way_back_to_an_old_text_too(self, store: Any) -> None:
         first = store.put(fetched(), reading())
         store.put(fetched(after_s=1), reading())
@@ -48,11 +42,6 @@ class HistoryContract:
         assert store.page(stored.page_id).last_seen == at(60)
         assert len(store.versions(stored.page_id)) == len(store.states(stored.page_id)) == 1
 
-    def test_seen_late_does_not_take_last_seen_back(self, store: Any) -> None:
-        stored = store.put(fetched(after_s=60), reading())
-        assert store.record_sighting(stored.page_id, NOON) == stored.version_id
-        assert store.page(stored.page_id).last_seen == at(60)
-
     def test_a_page_that_is_not_there_cannot_be_seen(self, store: Any) -> None:
         assert store.record_sighting(PageId("0" * 40), NOON) is None
         assert store.states(PageId("0" * 40)) == []
@@ -64,11 +53,8 @@ class HistoryContract:
         kept = store.put_absence(response, AbsenceReason.NOT_FOUND, is_gone=False)
         assert store.absences(stored.page_id) == [kept]
         assert (kept.status, kept.reason, kept.headers) == (404, AbsenceReason.NOT_FOUND, response.headers)
-        assert (kept.fetched_at, kept.requested_url, kept.final_url) == (
-            at(60),
-            response.requested_url,
-            response.final_url,
-        )
+        assert kept.fetched_at == at(60)
+        assert (kept.requested_url, kept.final_url) == (response.requested_url, response.final_url)
         assert kept.raw_digest == digest(MISSING)
         assert store.raw(kept.raw_digest) == MISSING
         assert len(store.states(stored.page_id)) == 1
@@ -84,16 +70,9 @@ class HistoryContract:
         page = store.page(stored.page_id)
         assert (page.current_version, page.last_seen) == (stored.version_id, NOON)
 
-    def test_the_same_absence_stored_twice_is_stored_once(self, store: Any) -> None:
+    def test_gone_is_said_once_and_each_later_proof_is_kept_once(self, store: Any) -> None:
         stored = store.put(fetched(), reading())
-        for _ in range(2):
-            store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=True)
-        assert len(store.absences(stored.page_id)) == 1
-        assert len(store.states(stored.page_id)) == 2
-
-    def test_gone_is_said_once_and_later_proofs_are_kept(self, store: Any) -> None:
-        stored = store.put(fetched(), reading())
-        for seconds in (60, 120, 180):
+        for seconds in (60, 60, 120, 180):
             store.put_absence(absent(seconds), AbsenceReason.NOT_FOUND, is_gone=True)
         assert len(store.absences(stored.page_id)) == 3
         assert [each.at for each in store.states(stored.page_id)] == [NOON, at(60)]
@@ -132,8 +111,10 @@ class HistoryContract:
     def test_a_version_stored_late_takes_its_place_in_time(self, store: Any) -> None:
         newer = store.put(fetched(after_s=10), reading(text="新。"))
         late = store.put(fetched(), reading(text="旧。"))
-        store.put(fetched(), reading(text="旧。"))
+        assert not store.put(fetched(), reading(text="旧。")).is_new_version
         assert [each.version_id for each in store.states(newer.page_id)] == [late.version_id, newer.version_id]
+        assert [each.id for each in store.versions(newer.page_id)] == [late.version_id, newer.version_id]
+        assert store.page(newer.page_id).current_version == newer.version_id
 
     def test_a_version_has_been_seen_from_its_first_sighting_to_its_last(self, store: Any) -> None:
         old = store.put(fetched(after_s=5), reading(text="旧。"))
@@ -162,7 +143,7 @@ class HistoryContract:
         page = store.page(stored.page_id)
         assert (page.first_seen, page.last_seen) == (NOON, at(60))
 
-    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("seed", range(4))
     def test_in_whatever_order_responses_come_first_and_last_seen_are_those_of_all(self, store: Any, seed: int) -> None:
         """What crawls and archives bring: the same few texts again and again, at any time."""
         chance = random.Random(seed)
@@ -201,13 +182,6 @@ class TestMongoHistory(HistoryContract):
     @pytest.fixture
     def store(self, mongo_url: str) -> MongoPageStore:
         return MongoPageStore(connect(mongo_url))
-
-    def test_a_state_that_is_there_is_not_added_again(self, store: MongoPageStore) -> None:
-        first = store.put(fetched(after_s=9), reading())
-        for _ in range(3):
-            store.put(fetched(after_s=4), reading(text="改了。"))
-        kept = store._database["pages"].find_one({"_id": first.page_id})
-        assert len(kept["states"]) == 2
 
     def test_pages_stored_before_states_were_kept_show_the_first_moment_of_each_version(
         self, store: MongoPageStore

@@ -50,6 +50,8 @@ def test_a_server_error_is_retried_and_a_client_error_is_not(
 
 
 class TestMongoPageStore(PageStoreContract):
+    longest = 18 * 1024 * 1024
+
     @pytest.fixture
     def store(self, database: MongoDatabase) -> MongoPageStore:
         return MongoPageStore(database)

@@ -38,7 +38,7 @@ HOSTILE = [
 class ObjectStoreContract:
     """Subclasses give `store`."""
 
-    @pytest.mark.parametrize("length", [0, 1, 300_000, 20 * 1024 * 1024])
+    @pytest.mark.parametrize("length", [0, 1, 9 * 1024 * 1024])
     def test_bytes_come_back_as_they_were_put(self, store: ObjectStore, length: int) -> None:
         content = random.Random(length).randbytes(length)
         assert store.put_new("a/b.wacz", content)
@@ -198,23 +198,18 @@ class TestS3Objects(ObjectStoreContract):
         assert s3_server.seen == []
 
 
-class TestS3ObjectsWithoutConditions(ObjectStoreContract):
-    """A store that does as if it knew conditions, and writes over: an object is looked for first."""
-
-    @pytest.fixture
-    def store(self, s3_url: str, s3_server: S3Server) -> S3Objects:
-        s3_server.fault = heedless
-        return opened(s3_url, s3_server.access())
-
-    def test_it_is_known_for_one(self, store: S3Objects) -> None:
-        assert not store.refuses_overwriting
-
-    def test_of_writers_at_once_one_is_the_first(self, store: ObjectStore) -> None:
-        """The one thing that such a store cannot promise: two may both be told that they were."""
-        with ThreadPoolExecutor(8) as pool:
-            made = list(pool.map(lambda _: store.put_new("one", b"same"), range(16)))
-        assert made.count(True) >= 1
-        assert store.get("one") == b"same"
+def test_a_store_that_takes_conditions_and_writes_over_is_looked_into_first(s3_url: str, s3_server: S3Server) -> None:
+    s3_server.fault = heedless
+    store = opened(s3_url, s3_server.access())
+    assert not store.refuses_overwriting
+    assert store.put_new("a", b"as it was")
+    assert not store.put_new("a", b"as it was")
+    with pytest.raises(BrokenInvariant, match="never overwritten"):
+        store.put_new("a", b"otherwise")
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: store.put_new("one", b"same"), range(16)))
+    assert made.count(True) >= 1, "the one thing that it cannot promise: two may both be told that they were first"
+    assert (store.get("a"), store.get("one")) == (b"as it was", b"same")
 
 
 def test_a_store_that_answers_that_it_knows_no_conditions_is_written_to_all_the_same(
@@ -240,19 +235,19 @@ def test_a_store_that_answers_that_it_knows_no_conditions_is_written_to_all_the_
         (("418 Teapot", f"</Code>{SECRET}"), BrokenInvariant, "rejects an operation"),
     ],
 )
-@pytest.mark.parametrize(
-    "use", [lambda s: s.put_new("a", b"x"), lambda s: s.get("a"), lambda s: list(s.keys()), lambda s: s.remove("a")]
-)
 def test_what_a_store_answers_is_one_sentence_without_a_secret(
-    s3_url: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch, answer: Answer, error: Any, words: str, use: Any
+    s3_url: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch, answer: Answer, error: Any, words: str
 ) -> None:
     store = opened(s3_url, s3_server.impatient(monkeypatch))
     s3_server.fault = lambda _: answer
-    with pytest.raises(error, match=words) as failure:
-        use(store)
-    assert "s3://kept-" in str(failure.value)
-    assert SECRET not in str(failure.value)
-    assert failure.value.__suppress_context__
+    for use in (
+        lambda: store.put_new("a", b"x"), lambda: store.get("a"), lambda: list(store.keys()), lambda: store.remove("a"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=words) as failure:
+            use()
+        assert "s3://kept-" in str(failure.value)
+        assert SECRET not in str(failure.value)
+        assert failure.value.__suppress_context__
 
 
 def test_a_passing_fault_is_asked_again(s3_url: str, s3_server: S3Server) -> None:
@@ -309,7 +304,6 @@ def test_an_answer_without_an_end_is_a_store_that_does_not_answer(
 @pytest.mark.parametrize(
     ("length", "use"),
     [
-        (b"", lambda store: store.size("a")),
         (b"Content-Length: -5\r\n", lambda store: store.size("a")),
         (b"Content-Length: 0\r\n", lambda store: list(store.keys())),
     ],

@@ -1,4 +1,4 @@
-"""Raw responses as objects: the page store's own contract over a folder and a real S3 server."""
+"""Raw responses as objects: what the page store promises of them over a folder and a real S3 server."""
 
 import gzip
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from core.settings import S3Settings
 from pagestore.mongo import MongoDatabase, MongoPageStore, connect
 from pagestore.opening import open_page_store
 from pagestore.raw_bodies import ObjectBodies
-from tests.pagestore.contracts import CAPTURE, PageStoreContract, fetched, reading
+from tests.pagestore.contracts import CAPTURE, RawBodiesContract, fetched, reading
 from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
 
@@ -25,7 +25,7 @@ def database(mongo_url: str) -> Iterator[MongoDatabase]:
     handle.client.close()
 
 
-class TestRawBodiesInAFolder(PageStoreContract):
+class TestRawBodiesInAFolder(RawBodiesContract):
     @pytest.fixture
     def store(self, database: MongoDatabase, tmp_path: Path) -> MongoPageStore:
         self.folder = tmp_path
@@ -56,7 +56,7 @@ class TestRawBodiesInAFolder(PageStoreContract):
         assert store.capture(version.capture_digest) == CAPTURE
 
 
-class TestRawBodiesInS3(PageStoreContract):
+class TestRawBodiesInS3(RawBodiesContract):
     @pytest.fixture
     def store(self, database: MongoDatabase, s3_url: str, s3_server: S3Server) -> MongoPageStore:
         self.bucket, self.s3 = s3_url.split("/")[2], s3_server
