@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.obfuscations import OBFUSCATIONS, Obfuscation
+from core.obfuscations import Obfuscation
 from core.wording import has_words
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -24,7 +24,3 @@ def test_a_record_has_its_label_and_its_explanation_in_both_languages(kind: Obfu
 def test_no_two_records_are_called_the_same(language: str) -> None:
     for said in zip(*((kind.label, kind.explanation) for kind in Obfuscation), strict=True):
         assert len({message.in_language(language) for message in said}) == len(Obfuscation)
-
-
-def test_what_is_stored_leads_back_to_its_record() -> None:
-    assert [OBFUSCATIONS[str(kind)] for kind in Obfuscation] == list(Obfuscation)

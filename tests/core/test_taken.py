@@ -50,7 +50,3 @@ def test_nothing_taken_is_nothing() -> None:
 
 def test_the_share_of_a_work_is_never_more_than_all_and_unknown_without_a_work() -> None:
     assert (share_of_work(30, 120), share_of_work(9, 8), share_of_work(0, 0)) == (0.25, 1.0, None)
-
-
-def test_places_are_shown_by_how_many_they_are() -> None:
-    assert repr(Places.from_starts(range(100_000))) == "<100000 places>"

@@ -19,8 +19,6 @@ from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from tests.support.demo_sites import content, site_named
 
-TWO_QUOTATIONS = "/thread/502"
-
 
 @dataclass(frozen=True)
 class Desk:
@@ -57,17 +55,6 @@ def test_each_page_is_found_as_what_it_is(key: str, desk: Desk) -> None:
     faults = {page.path: faults_of(desk, site, page) for page in site.pages}
 
     assert {path: fault for path, fault in faults.items() if fault} == {}
-
-
-def test_a_review_with_two_quotations_near_each_other_is_not_accused(desk: Desk) -> None:
-    site = site_named("huaishu")
-    page = next(page for page in site.pages if page.path == TWO_QUOTATIONS)
-    reading = read_page(content(site, page.path), {"Content-Type": "text/html"}, f"http://127.0.0.1{page.path}")
-
-    assert not isinstance(reading, Rejected)
-    (match,) = desk.matches(reading.text, site.rights_holder)
-    assert match.match_class is MatchClass.QUOTATION
-    assert len(match.spans) == 2
 
 
 def faults_of(desk: Desk, site: SitePlan, page: PagePlan) -> list[str]:

@@ -1,32 +1,12 @@
 """The demo's sites: on each page what the plan says of it."""
 
-from collections import Counter
-
 import pytest
 
 from deploy.demo.library import load_works
-from deploy.demo.plan import PagePlan, PageVerdict
+from deploy.demo.plan import PageVerdict
 from tests.support.demo_sites import content, pages, runs, site_named, text
 
 WORKS = load_works()
-PARTS = "/2）"  # a chapter on two pages
-
-
-def source_of(page: PagePlan) -> str:
-    refs = [*page.works, *page.foreign_works]
-    return "".join(WORKS[ref.work].chapter(ref.chapter).text for ref in refs)
-
-
-def test_there_are_innocent_pages_of_every_sort() -> None:
-    counts = Counter(page.verdict for _, page in pages() if not page.is_index)
-    assert min(counts[verdict] for verdict in PageVerdict) >= 3, counts
-
-
-def test_every_edit_stands_on_two_copies_or_more() -> None:
-    copies = [page for _, page in pages() if page.verdict is PageVerdict.COPY]
-    counts = Counter(edit.split(":")[0] for page in copies for edit in page.edits)
-    assert min(counts.values()) >= 2, counts
-    assert len(counts) >= 12
 
 
 def test_a_page_counts_for_the_holder_who_watches_its_site_only() -> None:
@@ -42,17 +22,6 @@ def test_only_the_portals_licence_covers_what_is_called_licensed() -> None:
     for site, page in pages():
         is_covered = bool(page.works) and all(ref.work in site.licensed_works for ref in page.works)
         assert (page.verdict is PageVerdict.LICENSED) == is_covered, (site.key, page.path)
-
-
-def test_a_page_without_changes_carries_its_source_word_for_word() -> None:
-    checked = 0
-    for site, page in pages():
-        if (page.works or page.foreign_works) and not page.edits and PARTS not in page.title:
-            shown = text(site, page)
-            for line in source_of(page).split("\n"):
-                assert line in shown, (site.key, page.path)
-            checked += 1
-    assert checked >= 15
 
 
 def test_an_innocent_page_shares_no_long_run_with_any_work_of_its_watcher() -> None:

@@ -1,6 +1,5 @@
 """New texts meet stored pages: who is compared again, who is not, and what an interruption leaves behind."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,26 +12,16 @@ from core.pages import Stored
 from core.works import StoredFingerprint
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.readings import syllable_ids
 from matcher.index.memory import MemoryIndex
 from pipeline import search as search_module
-from pipeline import search as sought_module
 from pipeline import steps
 from pipeline.search import search_pages
 from pipeline.sweep import ReferenceTexts, SweepCounts, sweep
+from tests.support.corpus_texts import unrelated_story as story
 from tests.support.corpus_texts import with_homophones
 from tests.support.memory_cases import MemoryHolder
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore
-
-CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]
-
-
-def story(seed: int, sentences: int = 80) -> str:
-    """Text that has no phrase in common with that of any other seed."""
-    rng = random.Random(seed)
-    return "".join("".join(rng.choices(CHARACTERS, k=rng.randint(8, 30))) + "。" for _ in range(sentences))
-
 
 OLD, NEW, OTHER = story(1), story(2), story(3)
 
@@ -272,7 +261,7 @@ def test_a_page_whose_fingerprint_is_gone_or_damaged_is_left_to_the_index(runnin
 def test_more_new_texts_than_a_search_can_hold_are_left_to_the_index(
     running: Chain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sought_module, "MAX_SEEDS", 100)
+    monkeypatch.setattr(search_module, "MAX_SEEDS", 100)
     register(running, "new", NEW)
     done = search_pages(running.ports)
     assert (done.pages, done.handed_over) == (0, 4)
@@ -359,7 +348,7 @@ def test_another_algorithm_makes_everything_anew_from_the_stored_texts(running: 
     other = ALGORITHMS[2]
     index = MemoryIndex(other.id, is_open=False)
     matcher = type(running.ports.matcher)(
-        index, sought_module.StoredCorpus(running.ports.works, running.ports.fingerprints, other)
+        index, search_module.StoredCorpus(running.ports.works, running.ports.fingerprints, other)
     )
     changed = replace(running.ports, algorithm=other, index=index, matcher=matcher)
     running.ports = changed

@@ -78,14 +78,9 @@ def test_pages_of_one_message_are_compared_at_once_and_each_has_its_own_outcome(
 
 def test_of_pages_with_one_at_fault_nothing_is_written(running: Chain) -> None:
     stored = running.store_page("http://pirate.example/1", CHAPTER)
-    with pytest.raises(NotFound, match="no-such-id"):
+    with pytest.raises(NotFound, match="there is no page version no-such-id"):
         steps.compare_pages([stored.version_id, VersionId("no-such-id")], running.ports)
     assert running.book.outcomes == {}
-
-
-def test_an_unknown_page_is_named(running: Chain) -> None:
-    with pytest.raises(NotFound, match="there is no page version no-such-id"):
-        steps.compare_pages([VersionId("no-such-id")], running.ports)
 
 
 def test_an_index_that_was_lost_is_never_mistaken_for_no_copies(redis_url: str) -> None:
@@ -108,22 +103,6 @@ def test_the_sweeper_sends_pages_whose_messages_were_lost(running: Chain) -> Non
     running.run()
     assert list(running.book.cases) == [(stored.page_id, "novel")]
     assert sweep(running.ports, corpus(running)).found_nothing
-
-
-def test_a_page_older_than_a_work_is_compared_with_it_all_the_same() -> None:
-    fresh = chain()
-    fresh.store_page("http://pirate.example/1", CHAPTER)
-    fresh.run()
-    assert fresh.book.cases == {}
-    fresh.add_work("novel", CHAPTER)
-    fresh.outbox.drain()
-    assert sweep(fresh.ports, corpus(fresh)).works_added == 1
-    fresh.run()
-    swept = sweep(fresh.ports, corpus(fresh))
-    assert (swept.pages, swept.search) == (0, True)
-    fresh.run()
-    assert len(fresh.book.cases) == 1
-    assert sweep(fresh.ports, corpus(fresh)).found_nothing
 
 
 def test_a_text_that_cannot_be_registered_does_not_stop_the_sweep_of_pages(running: Chain) -> None:
@@ -156,14 +135,6 @@ def test_a_text_readded_to_the_index_is_found_on_pages_compared_meanwhile(runnin
     sweep(running.ports, corpus(running))
     running.run()
     assert len(running.book.cases) == 1
-
-
-def test_two_chapters_of_one_work_on_a_page_are_no_patchwork(running: Chain) -> None:
-    halves = CHAPTER[: len(CHAPTER) // 2], NOVEL.chapter(2).text[: len(NOVEL.chapter(2).text) // 2]
-    stored = running.store_page("http://pirate.example/1", "\n".join(halves))
-    running.run()
-    classes = {match.match_class for match in running.book.outcomes[stored.version_id].matches}
-    assert MatchClass.PATCHWORK not in classes
 
 
 def test_the_sweeper_withdraws_what_nobody_owns(running: Chain) -> None:

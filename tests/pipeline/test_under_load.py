@@ -18,7 +18,6 @@ from core.ids import SiteId, VersionId, WorkTextId, work_text_id
 from core.matches import Match
 from core.messages import StepMessage
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.readings import syllable_ids
 from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex
 from matcher.index.redis.redis_index import RedisIndex
@@ -28,17 +27,16 @@ from pipeline.corpus import StoredCorpus
 from pipeline.search import search_pages
 from pipeline.steps import Ports
 from pipeline.sweep import ReferenceTexts, sweep
+from tests.support.corpus_texts import unrelated_story
 from tests.support.memory_cases import MemoryCaseRepository
 from tests.support.memory_chain import Chain, carry, chain
 
-CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]
 TEXTS, PAGES, MATCHERS = 12, 30, 3
 CHANGES, ANSWERS_BETWEEN_CHANGES = 60, 4
 
 
 def story(seed: int) -> str:
-    rng = random.Random(seed)
-    return "".join("".join(rng.choices(CHARACTERS, k=rng.randint(8, 30))) + "。" for _ in range(40))
+    return unrelated_story(seed, 40)
 
 
 def states(number: int) -> tuple[str, str]:

@@ -31,6 +31,12 @@ def story(seed: int, sentences: int = 60) -> str:
     return "".join(lines)
 
 
+def unrelated_story(seed: int, sentences: int = 80) -> str:
+    """Text that has no phrase in common with that of any other seed."""
+    rng = random.Random(seed)
+    return "".join("".join(rng.choices(_common(), k=rng.randint(8, 30))) + "。" for _ in range(sentences))
+
+
 @cache
 def _common() -> list[str]:
     return [chr(code) for code in COMMON if syllable_ids(chr(code))[0]]
