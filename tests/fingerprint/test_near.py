@@ -51,17 +51,18 @@ def test_every_character_with_a_reading_has_a_row_but_some_rare_ones() -> None:
 
 
 @given(HOSTILE)
-def test_no_alternative_is_the_token_itself_and_none_comes_twice(text: str) -> None:
+def test_alternatives_repeat_neither_the_token_nor_one_another_by_sound_or_shape(text: str) -> None:
     codes = code_points(text)
-    found = alternatives(codes)
-    assert found.shape == (codes.size, ALTERNATIVES_WIDTH)
-    assert found.dtype == np.uint16
-    for code, row in zip(codes.tolist(), found.tolist(), strict=True):
-        named = [token for token in row if token]
-        assert row[: len(named)] == named
-        assert len(set(named)) == len(named)
-        assert int(READINGS_2026.syllables[code]) not in named
-        assert all(token < len(SYLLABLES) for token in named)
+    by_sound, by_shape = alternatives(codes), shape_alternatives(codes)
+    assert by_sound.shape == (codes.size, ALTERNATIVES_WIDTH)
+    assert by_shape.shape == (codes.size, SHAPE_ALTERNATIVES_WIDTH)
+    assert by_sound.dtype == by_shape.dtype == np.uint16
+    for code, *rows in zip(codes.tolist(), by_sound.tolist(), by_shape.tolist(), strict=True):
+        named = [[token for token in row if token] for row in rows]
+        assert [row[: len(each)] for row, each in zip(rows, named, strict=True)] == named
+        every = [int(READINGS_2026.syllables[code]), *named[0], *named[1]]
+        assert len(set(every)) == len(every)
+        assert max(every) < len(SYLLABLES)
 
 
 @pytest.mark.parametrize("group", ALIKE)
@@ -80,19 +81,6 @@ def test_a_character_has_the_tokens_of_what_looks_like_it() -> None:
     near = [SYLLABLES[token] for token in shape_alternatives(code_points("未"))[0]]
     assert "mo" in near  # 末
     assert (shape_alternatives(code_points("為")) == shape_alternatives(code_points("为"))).all()
-
-
-@given(HOSTILE)
-def test_shape_alternatives_repeat_neither_the_token_nor_what_sound_gives(text: str) -> None:
-    codes = code_points(text)
-    found = shape_alternatives(codes)
-    assert found.shape == (codes.size, SHAPE_ALTERNATIVES_WIDTH)
-    assert found.dtype == np.uint16
-    for code, row, by_sound in zip(codes.tolist(), found.tolist(), alternatives(codes).tolist(), strict=True):
-        named = [token for token in row if token]
-        assert row[: len(named)] == named
-        assert len(set(named)) == len(named)
-        assert not {int(READINGS_2026.syllables[code]), *by_sound} & set(named)
 
 
 def test_spelling_errors_of_learners_are_near_as_far_as_was_measured() -> None:

@@ -362,16 +362,6 @@ def test_what_a_chapter_repeats_of_an_earlier_one_is_no_second_source() -> None:
     assert [match.text_id for match in matches(earlier, book)] == ["earlier"]
 
 
-def test_a_passage_that_many_texts_carry_is_common_wording() -> None:
-    phrase = TEXT[300:350]
-    carriers = {
-        WorkTextId(f"carrier-{seed}"): story(seed)[:500] + phrase + story(seed)[500:] for seed in range(200, 208)
-    }
-    found = matches(OTHER[:600] + phrase + OTHER[600:], matcher_of(carriers))
-    assert [match.match_class for match in found] == [MatchClass.QUOTATION]
-    assert {found[0].text_id, *found[0].also} == set(carriers)
-
-
 def test_a_fingerprint_of_another_algorithm_is_refused() -> None:
     with pytest.raises(AlgorithmMismatch):
         MATCHER.match(TEXT, fingerprint_text(TEXT, ALGORITHMS[2]))

@@ -185,3 +185,4 @@ def test_a_passage_that_many_texts_carry_is_common_wording_by_any_seeds(algorith
     }
     found = matches(OTHER[:600] + phrase + OTHER[600:], algorithm_id, texts=carriers)
     assert [match.match_class for match in found] == [MatchClass.QUOTATION]
+    assert {found[0].text_id, *found[0].also} == set(carriers)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from core.errors import ServiceUnavailable
 from core.redis_names import QUEUE_PREFIX
@@ -68,7 +70,7 @@ def test_pending_counts_what_waits_and_what_is_taken(client: "redis.Redis") -> N
 
 @pytest.mark.usefixtures("loopback")
 def test_a_redis_that_is_away_is_one_sentence() -> None:
-    nobody = redis.Redis(port=1, socket_connect_timeout=1)
+    nobody = redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
     with pytest.raises(ServiceUnavailable, match="zhuiwen status"):
         pending(nobody)
     with pytest.raises(ServiceUnavailable), redis_lock(nobody, MAINTENANCE):

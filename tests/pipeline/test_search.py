@@ -77,16 +77,12 @@ def test_a_clock_that_was_set_back_hides_no_new_work_from_the_pages_before_it(ru
 
 def test_only_the_page_that_took_from_the_new_work_is_compared_again(running: Chain) -> None:
     register(running, "new", NEW)
+    before = running.book.outcomes[page(running, 0).version_id]
+    began = running.clock.now()
     done = search_pages(running.ports)
     assert (done.texts, done.pages, done.hits, done.handed_over) == (1, 4, 1, 0)
     assert list(running.outbox.messages) == [PagesStored((page(running, 1).version_id,))]
-
-
-def test_the_other_pages_are_noted_as_compared_and_keep_their_outcome(running: Chain) -> None:
-    register(running, "new", NEW)
-    before = running.book.outcomes[page(running, 0).version_id]
-    began = running.clock.now()
-    search_pages(running.ports)
+    # The others are noted as compared, and keep their outcome.
     after = running.book.outcomes[page(running, 0).version_id]
     assert after.checked_at == began
     assert after.corpus_revision == running.ports.index.state().corpus_revision
@@ -125,20 +121,15 @@ def test_a_page_out_of_phase_with_the_windows_of_a_new_work_is_found(algorithm_i
     assert list(running.book.cases) == [(stored.page_id, "new")]
 
 
-def test_an_anchor_shared_by_chance_costs_no_comparison(running: Chain) -> None:
-    phrase = OTHER[300:314]
+@pytest.mark.parametrize(("phrase", "page_number"), [(OTHER[300:314], None), (OLD[300:314], 0)], ids=["none", "some"])
+def test_a_single_shared_anchor_is_compared_where_the_page_has_findings_only(
+    running: Chain, phrase: str, page_number: int | None
+) -> None:
     register(running, "chance", story(9) + phrase + story(10))
     done = search_pages(running.ports)
-    assert (done.sharing, done.hits) == (1, 0)
-    assert running.run() == 0
-
-
-def test_a_page_with_findings_is_compared_again_for_a_single_shared_anchor(running: Chain) -> None:
-    phrase = OLD[300:314]
-    register(running, "chance", story(9) + phrase + story(10))
-    done = search_pages(running.ports)
-    assert (done.sharing, done.hits) == (1, 1)
-    assert list(running.outbox.messages) == [PagesStored((page(running, 0).version_id,))]
+    pages = [] if page_number is None else [page(running, page_number)]
+    assert (done.sharing, done.hits) == (1, len(pages))
+    assert list(running.outbox.messages) == [PagesStored((each.version_id,)) for each in pages]
 
 
 def test_a_search_gives_the_same_outcomes_as_comparing_every_page_anew(running: Chain) -> None:

@@ -94,12 +94,6 @@ def test_traditional_characters_count_as_simplified_ones_only_where_they_are_fol
     assert results[False] < 0.7
 
 
-def test_few_fingerprints_in_common_are_no_match() -> None:
-    engine = WinnowingEngine()
-    engine.add_work("work", WORK)
-    assert engine.find(OTHER[:200] + WORK[300:317] + OTHER[200:400]) == []
-
-
 def test_the_index_gives_every_pair_of_equal_features_and_keeps_additions() -> None:
     index = PositionIndex()
     features = (np.arange(1, 5, dtype=np.uint64) << np.uint64(60)).repeat(2)

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 
 from fingerprint.engines.crc_shingles import CrcShingleEngine, canonical_words, crc_shingles
 from fingerprint.engines.dsc import DscEngine, kept_shingles
-from fingerprint.engines.exact import ExactEngine
 from fingerprint.engines.feature_engine import FeatureIndex
 from fingerprint.engines.functions84 import (
-    FUNCTIONS,
-    MINIMA,
-    PAIRS,
-    SUPER_SHINGLES,
     Functions84Engine,
     mega_shingles,
     minima,
@@ -35,15 +30,6 @@ def numbered_words(first: int, count: int) -> list[str]:
     return [
         "w" + "".join(chr(ord("a") + int(digit)) for digit in str(number)) for number in range(first, first + count)
     ]
-
-
-def test_exact_copies_are_found_whatever_their_punctuation_and_nothing_else_is() -> None:
-    for algorithm in ("md5", "sha256"):
-        engine = ExactEngine(algorithm)
-        engine.add_work("work", TEXT)
-        assert [found.work_id for found in engine.find(TEXT.replace("，", "\n"))] == ["work"]
-        assert engine.find(TEXT + "字") == []
-        assert engine.find(TEXT[1:]) == []
 
 
 def test_a_rose_is_a_rose_is_a_rose_has_three_shingles_of_four_words() -> None:
@@ -140,19 +126,6 @@ def test_dsc_reports_the_share_of_the_pages_kept_shingles() -> None:
     (found,) = engine.find(page)
     assert found.similarity == len(kept & set(kept_shingles(TEXT).tolist())) / len(kept)
     assert 0.3 < found.similarity < 0.7
-
-
-def test_super_shingles_of_dsc_agree_in_a_copy_and_break_at_the_first_edits() -> None:
-    engine = DscEngine(super_shingle=4)
-    engine.add_work("work", story(5, 100)[:2_500])
-    assert engine.find(story(5, 100)[:2_500])[0].similarity == 1.0
-    assert engine.find(with_random_characters(story(5, 100)[:2_500], 0.05)) == []
-
-
-def test_84_minima_make_6_super_shingles_of_14_and_15_mega_shingles() -> None:
-    assert (FUNCTIONS, SUPER_SHINGLES * MINIMA, len(PAIRS)) == (84, 84, 15)
-    least = minima(TEXT)
-    assert (least.size, super_shingles(least).size, mega_shingles(super_shingles(least)).size) == (84, 6, 15)
 
 
 def test_a_text_of_n_words_has_n_less_nine_shingles_without_function_words() -> None:

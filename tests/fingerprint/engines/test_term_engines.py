@@ -53,11 +53,6 @@ def test_differences_are_weighed_by_term_frequency() -> None:
     assert dissimilarity(page, work) == pytest.approx(2 / 10)
 
 
-def test_texts_without_features_differ_entirely() -> None:
-    assert dissimilarity(features(), features()) == 1
-    assert dissimilarity(features(1), features()) == 1
-
-
 @pytest.mark.parametrize(("share", "is_found"), [(0.0, True), (0.02, True), (0.3, False)])
 def test_more_than_a_fifth_of_different_features_is_not_similar(share: float, is_found: bool) -> None:
     engine = BooleanModel()
@@ -100,13 +95,6 @@ def test_the_cosine_of_the_top_terms_equals_the_plain_definition() -> None:
     expected = {work_id: cosine(vector(plain_counts(page)), vector(each)) for work_id, each in counts.items()}
     found = {each.work_id: each.similarity for each in engine.find(page)}
     assert found == pytest.approx({work_id: value for work_id, value in expected.items() if value > 0}, abs=1e-5)
-
-
-def test_twenty_terms_identify_a_chapter_after_a_tenth_of_it_changed() -> None:
-    engine = TfIdf()
-    for seed in range(8):
-        engine.add_work(f"w{seed}", prose(seed, 2400))
-    assert [found.work_id for found in engine.find(changed(prose(3, 2400), 0.1))] == ["w3"]
 
 
 # I-Match
