@@ -106,46 +106,31 @@ def _site(strike: Callable[[], None], at: str = "/p/2") -> tuple[Routes, list[st
     return routes, struck
 
 
-def _crawled(site: WebServer, browsers: Browsers, **settings: object) -> Crawled:
-    plan = plan_of(site.url(), politeness=ALWAYS, concurrency=2, obey_robots=False)
+def _crawled(site: WebServer, browsers: Browsers, concurrency: int = 2, **settings: object) -> Crawled:
+    plan = plan_of(site.url(), politeness=ALWAYS, concurrency=concurrency, obey_robots=False)
     process, pipe = start(plan, settings_of(site.netloc, **settings))
     assert process.pid is not None
     browsers.crawl = process.pid
     return finish(process, pipe)
 
 
-@pytest.mark.parametrize("victim", ["browser", "page"])
-def test_what_was_being_loaded_when_the_browser_was_killed_is_loaded_again(victim: str) -> None:
+@pytest.mark.parametrize("fault", ["browser", "page", "hangs"])
+def test_what_was_being_loaded_when_the_browser_was_killed_or_hung_is_loaded_again(fault: str) -> None:
     browsers = Browsers()
 
     def strike() -> None:
         browsers.look()
-        for process in [browsers.main()] if victim == "browser" else browsers.renderers():
+        for process in browsers.renderers() if fault == "page" else [browsers.main()]:
             with suppress(ProcessLookupError):  # a page that ended by itself since it was looked for
-                os.kill(process, signal.SIGKILL)
+                os.kill(process, signal.SIGSTOP if fault == "hangs" else signal.SIGKILL)
 
     routes, struck = _site(strike)
     with WebServer(routes) as site:
-        crawled = _crawled(site, browsers)
+        crawled = _crawled(site, browsers, timeout_s=4.0 if fault == "hangs" else 10.0)
         assert struck
         assert (crawled.counts.stored, crawled.counts.rejected.get("no_answer", 0)) == (PAGES, 0), crawled.counts
-        assert site.requested.count("/p/2") == 2
+        assert fault == "hangs" or site.requested.count("/p/2") == 2
         assert "Traceback" not in crawled.output
-    wait_until(lambda: not browsers.left())
-
-
-def test_a_browser_that_hangs_is_killed_and_its_pages_are_loaded_again() -> None:
-    browsers = Browsers()
-
-    def strike() -> None:
-        browsers.look()
-        os.kill(browsers.main(), signal.SIGSTOP)
-
-    routes, struck = _site(strike)
-    with WebServer(routes) as site:
-        crawled = _crawled(site, browsers, timeout_s=4.0)
-        assert struck
-        assert (crawled.counts.stored, crawled.counts.rejected.get("no_answer", 0)) == (PAGES, 0), crawled.counts
     wait_until(lambda: not browsers.left())
 
 
@@ -183,11 +168,7 @@ def test_a_page_that_kills_every_browser_is_given_up_and_the_others_are_read() -
 
     routes["/script/p/2"] = deadly
     with WebServer(routes) as site:
-        plan = plan_of(site.url(), politeness=ALWAYS, concurrency=1, obey_robots=False)
-        process, pipe = start(plan, settings_of(site.netloc))
-        assert process.pid is not None
-        browsers.crawl = process.pid
-        counts = finish(process, pipe).counts
+        counts = _crawled(site, browsers, concurrency=1).counts
         assert (counts.stored, counts.rejected.get("no_answer")) == (PAGES - 1, 1), counts
         assert site.requested.count("/p/2") == 3
     wait_until(lambda: not browsers.left())

@@ -60,7 +60,7 @@ def captured(server: RawServer, path: str = "/") -> Capture:
     return fetched.capture
 
 
-def test_heads_are_kept_as_they_went_over_the_wire_in_their_order() -> None:
+def test_heads_are_kept_as_they_went_over_the_wire_with_who_answered_and_when() -> None:
     with RawServer({"/": whole(HEAD, PAGE)}) as server:
         [own] = captured(server).exchanges
         [asked] = server.asked
@@ -70,11 +70,6 @@ def test_heads_are_kept_as_they_went_over_the_wire_in_their_order() -> None:
     assert own.response_head == expected.replace(b"session=geheim", b"session=[withheld]")
     assert (own.status, own.url, own.body) == (200, server.url("/"), b"")
     assert (own.body_digest, own.body_bytes) == (digest(PAGE), len(PAGE))
-
-
-def test_who_answered_and_when_is_kept() -> None:
-    with RawServer({"/": whole(HEAD, PAGE)}) as server:
-        [own] = captured(server).exchanges
     assert f"{own.server_address}:{own.server_port}" == server.netloc
     assert (own.name_answer.name, own.name_answer.addresses) == ("127.0.0.1", ("127.0.0.1",))
     assert own.connected_at is not None
@@ -128,9 +123,11 @@ def test_each_redirect_is_kept_with_its_response() -> None:
     assert b"Location: /a\r\n" in hops[0].response_head
 
 
-def test_a_body_is_named_as_it_came_before_it_was_decompressed() -> None:
-    with RawServer({"/": whole(HEAD + b"Content-Encoding: gzip\r\n", ZIPPED)}) as server:
+def test_a_body_is_named_as_it_came_and_an_interim_response_is_no_answer() -> None:
+    early = b"HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload\r\n\r\n"
+    with RawServer({"/": early + whole(HEAD + b"Content-Encoding: gzip\r\n", ZIPPED)}) as server:
         [own] = captured(server).exchanges
+    assert own.response_head.startswith(b"HTTP/1.1 200 Fine indeed\r\n")
     assert (own.body_digest, own.body_bytes) == (digest(ZIPPED), len(ZIPPED))
 
 
@@ -144,13 +141,6 @@ def test_a_response_that_was_tried_again_counts_once() -> None:
 
         server.answers = Changing()
         assert [hop.status for hop in captured(server).exchanges] == [200]
-
-
-def test_an_interim_response_is_not_taken_for_the_answer() -> None:
-    early = b"HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload\r\n\r\n"
-    with RawServer({"/": early + whole(HEAD, PAGE)}) as server:
-        [own] = captured(server).exchanges
-    assert own.response_head.startswith(b"HTTP/1.1 200 Fine indeed\r\n")
 
 
 @pytest.mark.parametrize("name", ["Cookie", "Authorization", "proxy-authorization"])

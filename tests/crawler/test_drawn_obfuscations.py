@@ -55,6 +55,14 @@ def hand() -> Drawer:
     return drawer(free_fonts()[0])
 
 
+@pytest.fixture
+def foreign() -> Drawer:
+    """With a face beside the references."""
+    if not faces()[1]:
+        pytest.skip("this machine has no face beside the references")
+    return drawer(faces()[1][0])
+
+
 def read(body: Body, served: Served, eyes: RenderContext, *, is_external: bool = False) -> Reading:
     page = page_of("x", None, body, is_external=is_external)
     served.files = PageFiles(page.files)
@@ -154,15 +162,12 @@ def test_a_data_address_carries_a_resource_and_no_more_than_it_may() -> None:
     assert files.get("data:text/css," + "a" * 3_000_000, ResourceKind.STYLE) is None
 
 
-def test_digits_of_a_font_that_garbles_chinese_alone_stay(served: Served) -> None:
-    foreign = faces()[1]
-    if not foreign:
-        pytest.skip("this machine has no face beside the references")
-    hand, rng = drawer(foreign[0]), Random(6)
+def test_digits_of_a_font_that_garbles_chinese_alone_stay(served: Served, foreign: Drawer) -> None:
+    rng = Random(6)
     text = [*paragraphs(rng), "账本上写着1、2、7、10四个数目，谁也不知道是什么意思。"]
     opened = open_render_context(served.of_page, ONE_FACE, NoRecognizer())
     try:
-        assert read(hand.remapped_font(text, rng), served, opened).text == "\n".join(text)
+        assert read(foreign.remapped_font(text, rng), served, opened).text == "\n".join(text)
     finally:
         opened.close()
 
@@ -197,14 +202,12 @@ def test_a_character_that_no_reference_knows_is_told_as_doubtful(
     assert reading.obfuscations[0].example.startswith(f"{wrong[0]}? · ")
 
 
-def test_a_page_in_a_face_that_is_no_reference_is_read(served: Served) -> None:
-    foreign = faces()[1]
-    if not foreign or len(free_fonts()) < 2:
-        pytest.skip("this machine has no face beside the references")
-    hand, rng = drawer(foreign[0]), Random(5)
+@pytest.mark.skipif(len(free_fonts()) < 2, reason="this machine has fewer than two free Chinese faces")
+def test_a_page_in_a_face_that_is_no_reference_is_read(served: Served, foreign: Drawer) -> None:
+    rng = Random(5)
     opened = open_render_context(served.of_page, TWO_FACES, NoRecognizer())
     try:
-        for body in (hand.remapped_font(paragraphs(rng), rng), hand.pictures(paragraphs(rng), rng)):
+        for body in (foreign.remapped_font(paragraphs(rng), rng), foreign.pictures(paragraphs(rng), rng)):
             assert read(body, served, opened).text == body.truth
     finally:
         opened.close()

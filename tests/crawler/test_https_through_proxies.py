@@ -132,7 +132,7 @@ def test_a_proxy_that_opens_no_tunnel_rests_and_the_others_carry_on(fault: str, 
     makes = {
         "refuses the login": ConnectProxy("crawler:right"),
         "dies": ConnectProxy(dies_after=2),
-        "answers 502": ConnectProxy(status="502 Bad Gateway"),
+        "answers 502": ConnectProxy(status="502 Bad Gateway", ports=range(40_700, 40_800)),  # 407 is final at once
         "is not there": ConnectProxy(),
     }
     with ConnectProxy() as good, makes[fault] as bad:
@@ -141,19 +141,12 @@ def test_a_proxy_that_opens_no_tunnel_rests_and_the_others_carry_on(fault: str, 
         crawled = crawl(plan, settings_of(site.netloc, place, good.netloc))
         assert crawled.counts.stored == PAGES, crawled.counts
         health = crawled.counts.proxies[place]
-        assert health["failures"] == 1 if fault == "refuses the login" else int(str(health["failures"])) >= 1
+        if fault == "refuses the login":
+            assert health["failures"] == 1
+        else:
+            assert int(str(health["failures"])) >= (MAX_FAILURES_IN_A_ROW if fault == "answers 502" else 1)
         assert health["cools_until"] or fault == "dies", health  # after three failures in a row, or a login refused
         assert site.netloc not in crawled.connected, "nothing went past the proxies"
-
-
-def test_a_port_that_looks_like_a_status_is_none(site: WebServer) -> None:
-    """A proxy at 127.0.0.1:40700 that answers 502 is asked again before it rests; only 407 is final at once."""
-    with ConnectProxy() as good, ConnectProxy(status="502 Bad Gateway", ports=range(40_700, 40_800)) as bad:
-        crawled = crawl(
-            _plan(site, Proxy(bad.netloc), Proxy(good.netloc)), settings_of(site.netloc, bad.netloc, good.netloc)
-        )
-        assert crawled.counts.stored == PAGES, crawled.counts
-        assert int(str(crawled.counts.proxies[bad.netloc]["failures"])) >= MAX_FAILURES_IN_A_ROW
 
 
 def test_if_the_only_proxy_refuses_the_login_nothing_is_fetched_without_it(site: WebServer) -> None:
@@ -173,21 +166,12 @@ def test_if_the_only_proxy_refuses_the_login_nothing_is_fetched_without_it(site:
 @pytest.mark.usefixtures("processes")
 def test_no_tunnel_is_asked_for_into_the_operators_network() -> None:
     with ConnectProxy() as proxy:
-        for host in ("169.254.169.254", "2130706433", "localhost", "metadata.google.internal", "[::ffff:10.0.0.1]"):
-            plan = plan_of(f"https://{host}/", obey_robots=False, politeness=Politeness(proxies=(Proxy(proxy.netloc),)))
-            counts = crawl(plan, settings_of(proxy.netloc)).counts
-            assert counts.rejected == {"unsafe_address": 1}, (host, counts)
+        hosts = ("169.254.169.254", "2130706433", "localhost", "metadata.google.internal", "[::ffff:10.0.0.1]")
+        plan = plan_of("", obey_robots=False, politeness=Politeness(proxies=(Proxy(proxy.netloc),)))
+        plan = replace(plan, start_urls=tuple(f"{scheme}://{host}/" for scheme in ("http", "https") for host in hosts))
+        counts = crawl(plan, settings_of(proxy.netloc)).counts
+        assert counts.rejected == {"unsafe_address": 2 * len(hosts)}, counts
         assert proxy.heads == []
-
-
-def test_a_private_proxy_that_is_allowed_by_its_name_is_used_for_https_too(site: WebServer) -> None:
-    with ConnectProxy() as proxy, NameServer({"proxy.test": ("127.0.0.1",)}) as names:
-        place = f"proxy.test:{proxy.netloc.partition(':')[2]}"
-        settings = settings_of(site.netloc, place, name_servers=(names.place,))
-        assert crawl(_plan(site, Proxy(place)), settings).counts.stored == PAGES
-        strict = settings_of(site.netloc, name_servers=(names.place,))
-        assert crawl(_plan(site, Proxy(place)), strict).counts.stored == 0
-        assert len(proxy.opened) == len([target for target in proxy.opened if target == site.netloc])
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks4", "socks5h", "ftp"])

@@ -21,7 +21,7 @@ from tests.crawler.test_warc_import import Archive, url
 from tests.crawler.texts import own_text
 from tests.support.web_server import page
 
-ROUNDS = 250  # of each kind; 1,500 of each found nothing more (2026-11)
+ROUNDS = 100  # of each kind; 1,500 of each found nothing more (2026-11)
 MAX_BODY_BYTES = 400_000
 
 

@@ -139,19 +139,13 @@ def test_a_chapter_that_is_a_picture_is_read_and_marked_as_read_by_machine(serve
         '<div><picture><source srcset="1.png"><img src="small.png"></picture></div>',
         '<div><a href="13.html"><img src="1.png" width="620"></a></div>',
         '<div><div style="width:620px;height:500px;background:url(1.png) no-repeat"></div></div>',
+        '<div><img src="data:image/png;base64,DATA"></div>',
     ],
 )
 def test_pictures_are_found_however_they_are_put_in(markup: str, served: Files, eyes: RenderContext) -> None:
-    assert is_nearly(text_of(read(markup, {"1.png": drawn()}, served, eyes)), TEXT)
-
-
-@needs_ocr
-def test_a_picture_that_the_page_carries_is_read_without_asking(served: Files, eyes: RenderContext) -> None:
-    address = "data:image/png;base64," + base64.b64encode(drawn()).decode()
-    reading = read(f'<div><img src="{address}"></div>', {}, served, eyes)
-    assert is_nearly(text_of(reading), TEXT)
-    assert served.asked == []
-    assert reading.obfuscations[0].example.endswith("data:")
+    carried = markup.replace("DATA", base64.b64encode(drawn()).decode())
+    assert is_nearly(text_of(read(carried, {"1.png": drawn()}, served, eyes)), TEXT)
+    assert ("1.png" in served.asked) is (carried == markup), "what the page carries is not asked for"
 
 
 @needs_ocr
@@ -269,24 +263,6 @@ def test_after_a_few_pictures_without_text_no_more_are_asked_for(served: Files, 
     assert len(served.asked) == 4
 
 
-def test_without_the_extra_it_is_said_what_to_install_and_nothing_is_read(served: Files) -> None:
-    blind = open_render_context(served.of_page, texts=TextProcess(is_read=False))
-    try:
-        served.files, served.asked = {"1.png": drawn(), "2.png": drawn(), PHOTO: photo()}, []
-        tree = parse('<body><div><img src="1.png"><img src="2.png"></div></body>')
-        assert tree is not None
-        result = deobfuscate(tree, URL, blind)
-        (note,) = result.notes
-        assert note.code == NEEDS_OCR
-        assert "pip install 'zhuiwen[ocr]'" in str(note)
-        assert result.repaired == []
-        photographs = parse(f'<body><div><img src="{PHOTO}"></div></body>')
-        assert photographs is not None
-        assert deobfuscate(photographs, URL, blind).notes == []
-    finally:
-        blind.close()
-
-
 def test_a_single_page_that_nobody_can_read_here_says_why(served: Files) -> None:
     desk = ReadingSession(None, get_resources=served.of_page)
     desk.render_context.close()
@@ -348,27 +324,19 @@ def test_noise_ends_early_and_leaves_the_rest_of_the_page(served: Files, eyes: R
 
 
 @needs_ocr
-def test_a_process_that_dies_costs_one_picture(served: Files) -> None:
+def test_a_process_that_dies_costs_one_picture_and_what_was_read_is_kept(served: Files) -> None:
     process = TextProcess()
     try:
-        assert process.read_picture(drawn(TEXT[:1]), PageBudget()) is not None
+        first = process.read_picture(drawn(TEXT[:1]), PageBudget())
+        assert first is not None
         worker = process._worker._worker
         worker.kill()
         worker.wait()
         again = process.read_picture(drawn(TEXT[1:2]), PageBudget())
         assert again.lines
-    finally:
-        process.close()
-
-
-@needs_ocr
-def test_what_was_read_is_kept_by_the_digest_of_the_picture(served: Files) -> None:
-    process = TextProcess()
-    try:
-        first = process.read_picture(drawn(TEXT[:1]), PageBudget())
         process._worker.close()
         assert process.read_picture(drawn(TEXT[:1]), PageBudget()) is first
-        assert process.read_picture(drawn(TEXT[1:2]), PageBudget()) is None
+        assert process.read_picture(drawn(TEXT[2:3]), PageBudget()) is None
     finally:
         process.close()
 
@@ -407,10 +375,7 @@ def test_chapters_as_pictures_are_found_as_copies_of_their_work(loopback: None) 
         assert len(pictures_kept) == reading.obfuscations[0].count
         (match,) = ports.matcher.match(reading.text, fingerprint_text(reading.text, ports.algorithm))
         assert match.text_id == work
-        assert match.match_class in (MatchClass.IDENTICAL, MatchClass.LIGHTLY_EDITED), (
-            reading.title,
-            match.match_class,
-        )
+        assert match.match_class in (MatchClass.IDENTICAL, MatchClass.LIGHTLY_EDITED), reading.title
         assert match.work_containment > 0.85
         for span in match.spans:
             said = reading.text[span.page.start : span.page.end]

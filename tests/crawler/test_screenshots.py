@@ -92,21 +92,10 @@ def test_nothing_but_the_stored_response_is_asked_for() -> None:
 
 
 @needs_chromium
-def test_scripts_do_not_run() -> None:
+def test_no_script_runs_nothing_leads_away_and_what_would_be_saved_is_shown() -> None:
     script = f"<script>document.body.style.background='rgb{GREEN}'</script>"
-    assert colour(drawn(coloured(RED, script))) == RED
-
-
-@needs_chromium
-def test_a_page_that_sends_itself_elsewhere_stays() -> None:
     away = "<meta http-equiv=refresh content='0;url=https://elsewhere.example/'>"
-    assert colour(drawn(coloured(RED, head=away))) == RED
-
-
-@needs_chromium
-def test_a_response_that_a_browser_would_save_is_shown() -> None:
-    rendering = drawn(coloured(RED), **{"Content-Type": "application/octet-stream"})
-    assert colour(rendering) == RED
+    assert colour(drawn(coloured(RED, script, away), **{"Content-Type": "application/octet-stream"})) == RED
 
 
 @needs_chromium

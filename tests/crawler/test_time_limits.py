@@ -13,7 +13,7 @@ from core.errors import RetryLater
 from core.politeness import Politeness, Proxy
 from core.settings import CrawlSettings
 from crawler.fetching.exchange import fetch
-from crawler.fetching.names import LOOK_UP_S, NameResolver
+from crawler.fetching.names import NameResolver
 from crawler.fetching.resources import ResourceKind
 from crawler.sources.search import search
 from deploy.cli.source import page_resources
@@ -86,17 +86,6 @@ class SlowNames:
         return ("127.0.0.1",)
 
 
-def test_a_name_server_that_takes_its_time_is_within_the_same_limit() -> None:
-    slow = SlowNames()
-    with NameServer({"slow.test": slow}) as names, DrippingServer() as server:
-        port = server.netloc.partition(":")[2]
-        settings = settings_of(f"slow.test:{port}", timeout_s=LIMIT_S, name_servers=(names.place,))
-        with pytest.raises(RetryLater, match="the name servers do not answer"):
-            fetch(f"http://slow.test:{port}/body", settings)
-        slow.may_answer.set()
-    assert server.asked == []
-
-
 def test_aliases_that_each_take_their_time_are_within_one_limit() -> None:
     """Each alias is answered at once to itself, and all of them together would take longer than one look-up may."""
     stopped = threading.Event()
@@ -122,10 +111,6 @@ def test_a_name_server_that_drips_over_tcp_is_within_the_limit() -> None:
         pytest.raises(OSError, match="do not answer"),
     ):
         NameResolver((names.place,), LIMIT_S).places("long.test", 80)
-
-
-def test_a_look_up_takes_no_longer_than_a_download() -> None:
-    assert CrawlSettings().timeout_s >= LOOK_UP_S
 
 
 # Crawls
@@ -158,14 +143,17 @@ def test_a_robots_txt_that_drips_holds_no_crawl() -> None:
         assert server.outlasted == []
 
 
-def test_a_crawl_gives_up_a_name_that_is_not_looked_up_in_time() -> None:
+def test_a_name_that_is_not_looked_up_in_time_is_given_up() -> None:
     slow = SlowNames()
     with NameServer({"slow.test": slow}) as names, DrippingServer() as server:
         port = server.netloc.partition(":")[2]
-        settings = settings_of(f"slow.test:{port}", timeout_s=1.0, name_servers=(names.place,))
+        settings = settings_of(f"slow.test:{port}", timeout_s=LIMIT_S, name_servers=(names.place,))
+        with pytest.raises(RetryLater, match="the name servers do not answer"):
+            fetch(f"http://slow.test:{port}/body", settings)
         counts = crawl(plan_of(f"http://slow.test:{port}/body", obey_robots=False), settings).counts
         slow.may_answer.set()
     assert counts.rejected == {"no_answer": 1}, counts
+    assert server.asked == []
 
 
 def test_a_proxy_whose_tunnel_never_opens_is_hung_up_on() -> None:
