@@ -69,11 +69,6 @@ def test_a_new_run_of_the_same_plan_with_another_pace_goes_on(tmp_path: Path) ->
     assert len(Frontier(CrawlPlan(SiteId("s"), "r2", ("http://a.example/",), (), max_pages=7), tmp_path).pending()) == 2
 
 
-def test_a_complete_crawl_leaves_no_journal(tmp_path: Path) -> None:
-    Frontier(PLAN, tmp_path).close(is_complete=True)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_process_that_was_given_up_writes_where_nothing_is_read_any_more(tmp_path: Path) -> None:
     sleeper = Frontier(PLAN, tmp_path)
     sleeper.add_all(CrawlTarget(f"http://a.example/{number}", 1, "page") for number in range(2))

@@ -9,7 +9,7 @@ import pytest
 
 from core.visits import AddressKind, Visit
 from crawler.recrawl.listed_dates import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, classify_date
-from crawler.recrawl.policy import DAY, MAX_INTERVAL
+from crawler.recrawl.policy import DAY
 from crawler.sources.feeds import read_feed
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.texts import own_text
@@ -63,23 +63,6 @@ def test_announcements_are_followed_on_trial_then_by_how_many_came_true() -> Non
     assert {dates.is_due(each) for each in pages} == {True}
 
 
-def test_a_denied_page_waits_at_most_two_months_and_one_in_five_is_checked_anyway() -> None:
-    pages = [visit(number) for number in range(1_000)]
-    waiting: set[int] = set()
-    for days in (5, 6, 7, 8, 9):
-        dates = ListedDates(NOW + days * DAY)
-        dates.reliability = PROVEN
-        dates.add_dates((each.id, NOW - DAY) for each in pages)
-        waits = {number for number, each in enumerate(pages) if dates.is_due(each) is False}
-        assert len(waits) == 800
-        waiting |= waits
-    assert len(waiting) == 1_000
-    late = ListedDates(NOW + MAX_INTERVAL)
-    late.reliability = PROVEN
-    late.add_dates((each.id, NOW - DAY) for each in pages)
-    assert {late.is_due(each) for each in pages} == {None}
-
-
 def test_the_worth_outlives_the_run_and_a_spoilt_record_is_worth_nothing(tmp_path: Path) -> None:
     dates = ListedDates(NOW, tmp_path)
     dates.reliability = PROVEN
@@ -118,7 +101,7 @@ OLD, LATER = "2026-02-01T00:00:01Z", "2026-03-01T12:00:00Z"
 
 
 @pytest.mark.usefixtures("processes")
-@pytest.mark.parametrize("kind", ["sitemap", "feed", "generic"])
+@pytest.mark.parametrize("kind", ["feed", "generic"])
 def test_a_page_is_fetched_only_if_its_list_says_that_it_changed(kind: str, tmp_path: Path) -> None:
     def listed(dates: dict[int, str]) -> Answer:
         if kind != "feed":

@@ -5,14 +5,11 @@ from functools import partial
 
 import pytest
 
-from core.errors import BadConfiguration
 from core.pages import Reading
 from crawler import page_reader
-from crawler.opening import Rejected
 from crawler.page_reader import PageReader
 from crawler.readers.pages import WholePage
 from crawler.readers.reading_process import ReadingProcess
-from crawler.reading import read_page
 from crawler.stats import SLOW_RULES
 from tests.crawler.crawl_process import plan_of
 from tests.crawler.texts import own_text
@@ -46,20 +43,6 @@ def read(*bodies: bytes, **changes: object) -> tuple[list[WholePage], list[int]]
     return asyncio.run(run()), order
 
 
-def test_links_and_text_are_those_of_reading_it_at_once() -> None:
-    ((page,), _) = read(PAGE)
-    assert page.links.next_pages == ("http://a.example/2.html",)
-    assert page.reading == read_page(PAGE, HEADERS, URL)
-    assert page.seconds > 0
-
-
-def test_what_is_no_page_is_a_refusal_and_a_rule_that_is_none_an_error() -> None:
-    ((page,), _) = read(b"%PDF-1.7 ...")
-    assert isinstance(page.reading, Rejected)
-    with pytest.raises(BadConfiguration):
-        read(PAGE, body_selector="p[[")
-
-
 def test_other_pages_are_read_while_a_slow_one_is() -> None:
     (pages, order) = read(SLOW, PAGE, PAGE)
     assert all(isinstance(page.reading, Reading) for page in pages)
@@ -85,16 +68,3 @@ def test_a_rule_that_is_slow_on_pages_is_left_out_and_named(monkeypatch: pytest.
     for page in (first, second):
         assert isinstance(page.reading, Reading)
         assert page.reading.text.startswith(own_text(1).splitlines()[0][:10].replace("<p>", ""))
-
-
-def test_the_loop_goes_on_while_a_page_is_read() -> None:
-    async def run() -> int:
-        reader, ticks = PageReader(plan_of(URL)), 0
-        task = asyncio.ensure_future(reader.read(SLOW, HEADERS, URL, is_kept=True))
-        while not task.done():
-            await asyncio.sleep(0)
-            ticks += 1
-        reader.close()
-        return ticks
-
-    assert asyncio.run(run()) > 10

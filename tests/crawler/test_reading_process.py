@@ -17,7 +17,6 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.wording import Message
 from crawler.fetching.resources import ResourceKind
-from crawler.main_text.templates import FILE_NAME
 from crawler.opening import Rejected
 from crawler.readers import reading_process
 from crawler.readers.messages import Call
@@ -138,12 +137,6 @@ def test_nothing_of_the_operators_environment_reaches_the_process(monkeypatch: p
     with reading() as process:
         process.run_task(Echo(URL))
         assert b"kept-at-home" not in Path(f"/proc/{process.pid}/environ").read_bytes()
-
-
-def test_what_is_learnt_of_a_site_is_kept(tmp_path: Path) -> None:
-    with reading(tmp_path) as process:
-        result(process, page(own_text(1)))
-    assert (tmp_path / FILE_NAME).exists()
 
 
 @pytest.mark.usefixtures("reader_from_nothing")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ids import PageId
 from core.visits import AddressKind, Visit
 from crawler.links import Links
 from crawler.recrawl import policy
@@ -40,14 +39,6 @@ def test_an_interval_lies_between_a_day_and_sixty(
     own = ChangeHistory(looks, looks * unchanged, looks * mean_days * DAY.total_seconds())
     found = policy.interval(own, 1 / (rate_days * DAY.total_seconds()), stood_days * DAY)
     assert DAY <= found <= 60 * DAY
-
-
-def test_the_rate_of_a_page_is_the_bias_reduced_estimate_after_enough_visits() -> None:
-    seconds = 2 * DAY.total_seconds()
-    own = ChangeHistory(28, 14, 28 * seconds)
-    plain = -math.log((14 + 0.5) / (28 + 0.5)) / seconds
-    assert policy.change_rate(own, plain) == pytest.approx(plain, rel=0.02)
-    assert policy.change_rate(ChangeHistory(), 0.125) == 0.125
 
 
 def test_the_rate_comes_near_to_the_truth() -> None:
@@ -107,16 +98,6 @@ def test_failures_wait_from_minutes_to_a_week() -> None:
     assert not policy.is_due(page, NOW + 6 * DAY, "other rules"), "a failure waits even where all else is due"
 
 
-def test_an_absence_is_confirmed_by_a_second_one_at_least_half_a_day_later() -> None:
-    page = visit(page_id=PageId("p"), seen_at=NOW - DAY)
-    once = policy.after_absence(page, NOW, False)
-    assert (once.absent_since, once.gone_since, once.due_at) == (NOW, None, NOW + 12 * HOUR)
-    early = policy.after_absence(once, NOW + 2 * HOUR, False)
-    assert (early.gone_since, early.due_at) == (None, NOW + 12 * HOUR)
-    gone = policy.after_absence(early, NOW + 12 * HOUR, False)
-    assert gone.gone_since == NOW
-
-
 def test_a_failure_between_two_absences_breaks_the_row() -> None:
     once = policy.after_absence(visit(), NOW, False)
     broken = policy.after_failure(once, NOW + 13 * HOUR, "no_answer", "")
@@ -133,17 +114,6 @@ def test_what_is_gone_is_looked_for_less_and_less_but_daily_where_a_case_is_open
     assert waits == sorted(waits)
     assert (waits[0], waits[-1]) == (DAY, 30 * DAY)
     assert policy.after_absence(page, at, True).due_at == at + DAY
-
-
-def test_validators_are_not_used_on_every_fifth_fetch_nor_for_who_lied() -> None:
-    page = visit(etag='"1"', seen_at=NOW)
-    assert [policy.is_conditional(replace(page, unmodified=count), "r") for count in range(6)] == [
-        *[True] * 4,
-        *[False] * 2,
-    ]
-    assert not policy.is_conditional(replace(page, has_unreliable_validator=True), "r")
-    assert not policy.is_conditional(page, "other rules")
-    assert not policy.is_conditional(replace(page, absent_since=NOW), "r")
 
 
 @pytest.mark.parametrize(
@@ -179,12 +149,6 @@ def test_a_not_found_page_is_known_again_with_another_address_and_time_in_it() -
     assert pages.resembles(HTML, shown, "https://a.example/book/12.html")
     text = markup("渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋。")
     assert not pages.resembles(HTML, text, "https://a.example/book/12.html")
-
-
-def test_an_honest_404_teaches_nothing() -> None:
-    pages = NotFoundPages()
-    pages.learn(404, HTML, markup("没有这个页面。"), "https://a.example/x")
-    assert not pages.resembles(HTML, markup("没有这个页面。"), "https://a.example/y")
 
 
 def test_probes_look_like_the_sites_own_addresses_and_differ_between_runs() -> None:

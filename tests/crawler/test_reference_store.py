@@ -68,12 +68,6 @@ def test_what_was_drawn_once_is_found_to_the_last_bit_and_cannot_be_written_to(t
     assert not any(part.flags.writeable for part in (found.center, found.axes, found.faces))
 
 
-def test_another_key_is_drawn_for_itself(tmp_path: Path) -> None:
-    get(tmp_path, some)
-    assert are_same(get(tmp_path, lambda: some(2), "other"), some(2))
-    assert are_same(get(tmp_path), some())
-
-
 class _Trap:
     def __reduce__(self) -> tuple[object, ...]:
         return os._exit, (3,)
@@ -109,27 +103,6 @@ def test_a_folder_that_takes_no_files_is_gone_without(
     assert are_same(get(tmp_path / folder, some), some())
     (record,) = caplog.records
     assert record.getMessage().startswith("drawn references are not kept in ")
-
-
-FULL = """
-import resource, sys
-from pathlib import Path
-from tests.crawler.test_reference_store import are_same, get, some
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-print(are_same(get(Path(sys.argv[1]), some), some()))
-"""
-
-
-@pytest.mark.usefixtures("processes")
-def test_a_disk_that_is_full_is_gone_without_and_nothing_is_left_there(tmp_path: Path) -> None:
-    """A limit on the size of files stands for it: to write fails in the middle of the file."""
-    root = Path(__file__).parents[2]
-    ended = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)], cwd=root, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout == "True\n"
-    assert ended.stderr.count("drawn references are not kept in ") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["references.lock"]
 
 
 def test_what_is_old_is_taken_away(tmp_path: Path) -> None:

@@ -34,11 +34,7 @@ def site() -> Iterator[WebServer]:
 
 def _plan(site: WebServer, name: str, **changes: Any) -> CrawlPlan:
     given = {"site_id": SiteId(name), "run_id": f"run of {name}", "answers_since": _an_hour_ago(), **changes}
-    return CrawlPlan(**{**_fields(plan_of(site.url())), **given})
-
-
-def _fields(plan: CrawlPlan) -> dict[str, Any]:
-    return {name: getattr(plan, name) for name in CrawlPlan.__dataclass_fields__}
+    return replace(plan_of(site.url()), **given)
 
 
 def _an_hour_ago() -> datetime:

@@ -12,13 +12,13 @@ from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from crawler.run import run_crawl
 from crawler.sources.feeds import named_feeds, read_feed
-from crawler.sources.sitemaps import ListedPage, read_sitemap
+from crawler.sources.sitemaps import ListedPage
 from tests.crawler.crawl_process import RecordingStore, crawl, plan_of, recording_services, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
 from tests.support.books import epub_of
 from tests.support.web_server import Answer, Routes, WebServer, page
 
-URL = "http://a.example/feed.xml"
+URL, FAR = "http://a.example/feed.xml", "http://else.example/1"
 
 
 def article(number: int, links: str = "") -> Answer:
@@ -63,18 +63,9 @@ def test_sitemap_index_gzipped_and_news_sitemaps_are_read_without_following_link
         site.routes.update(sitemap_site(site))
         crawled = crawl(plan(site, "sitemap", "/"), settings_of(site.netloc))
         assert crawled.counts.stored == 6
-        assert "/hidden" not in site.requested
-        assert "/" not in site.requested
-        assert "/i.png" not in site.requested
-
-
-@pytest.mark.usefixtures("processes")
-def test_a_news_sitemap_gives_time_and_title_where_the_page_has_none() -> None:
-    with WebServer({}) as site:
-        site.routes.update(sitemap_site(site))
-        crawled = crawl(plan(site, "sitemap", "/news.xml"), settings_of(site.netloc))
+        assert not {"/hidden", "/", "/i.png"} & set(site.requested)
     reading = crawled.reading("/n/1")
-    assert reading.title == "渡口重开"
+    assert reading.title == "渡口重开", "the page itself says neither its title nor its time"
     assert reading.published == datetime(2026, 11, 20, 0, 30, tzinfo=UTC)
 
 
@@ -110,12 +101,6 @@ def test_a_site_without_what_its_kind_is_read_from_says_so(kind: str, sentence: 
     assert list(map(str, crawled.counts.faults)) == [sentence.format(site.url("/"))]
 
 
-def test_a_sitemap_says_when_each_page_changed() -> None:
-    body = b"<urlset><url><loc>http://a.example/1</loc><lastmod>2026-02-03T04:05:06Z</lastmod></url></urlset>"
-    sitemap = read_sitemap(body, 10_000)
-    assert sitemap.entries[0].modified == datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
-
-
 # Feeds
 
 
@@ -133,11 +118,13 @@ def item(url: str, number: int, *, has_text: bool = False) -> str:
 @pytest.mark.usefixtures("processes")
 def test_the_pages_of_a_feed_are_fetched_and_their_links_are_not() -> None:
     with WebServer({f"/p/{n}": article(n, '<a href="/p/9">更多</a>') for n in (1, 2, 9)}) as site:
-        items = "".join(item(site.url(f"/p/{n}"), n) for n in (1, 2))
+        items = "".join(item(url, n) for n, url in enumerate((site.url("/p/1"), site.url("/p/2"), FAR), 1))
         site.routes["/feed"] = Answer(rss(items).encode(), "application/rss+xml")
         crawled = crawl(plan(site, "feed", "/feed"), settings_of(site.netloc))
         assert (crawled.counts.stored, crawled.counts.finish_reason) == (2, "finished")
         assert "/p/9" not in site.requested
+    assert crawled.counts.rejected == {"off_site": 1}
+    assert "else.example, which is not part of the site" in str(crawled.counts.faults[0])
 
 
 @pytest.mark.usefixtures("processes")
@@ -179,15 +166,6 @@ def test_a_page_that_names_feeds_and_a_feed_in_several_documents_are_followed() 
         crawled = crawl(plan(site, "feed", "/"), settings_of(site.netloc))
         assert crawled.counts.stored == 3
         assert site.requested.count("/atom1") == 1
-
-
-@pytest.mark.usefixtures("processes")
-def test_entries_of_other_hosts_are_counted_and_named() -> None:
-    with WebServer({}) as site:
-        site.routes["/feed"] = Answer(rss(item("http://else.example/1", 1)).encode(), "text/xml")
-        crawled = crawl(plan(site, "feed", "/feed"), settings_of(site.netloc))
-    assert crawled.counts.rejected == {"off_site": 1}
-    assert "else.example, which is not part of the site" in str(crawled.counts.faults[0])
 
 
 @pytest.mark.usefixtures("processes")

@@ -69,18 +69,6 @@ def test_pages_that_wait_go_together_and_each_gets_its_own_answer() -> None:
     assert list(versions.values()) == [f"第{number}页" for number in range(MAX_PAGES + 9)]
 
 
-def test_a_page_that_nobody_waits_with_goes_alone() -> None:
-    async def run() -> list[int]:
-        slow = SlowStore()
-        slow.gate.set()
-        batches = StoreBatches(slow.put_many)
-        for number in range(3):
-            await batches.put(*page(number))
-        return slow.sizes
-
-    assert ended(run()) == [1, 1, 1]
-
-
 def test_long_pages_go_in_batches_that_one_request_can_hold() -> None:
     stored, slow = outcomes([page(number, b"x" * (MAX_BYTES // 3)) for number in range(7)], SlowStore)
     assert slow.sizes == [3, 3, 1]
