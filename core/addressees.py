@@ -1,4 +1,4 @@
-"""Addressees of notices, the kind of notice for each, and the time limits of counter-notices, with the law for each.
+"""Addressees of notices, the kind of notice for each, and the time limits of counter-statements, with the law for each.
 
 docs/notices.md explains the same for lawyers.
 """
@@ -29,7 +29,7 @@ class Paper(StrEnum):
 
 
 class CounterRule(StrEnum):
-    """The law by which a counter-notice of the uploader starts a time limit for the rights holder."""
+    """The law by which a counter-statement of the uploader starts a time limit for the rights holder."""
 
     REPLY_2020_9 = "reply_2020_9"
     E_COMMERCE = "e_commerce_43"
@@ -84,7 +84,7 @@ def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPL
 
 
 def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRule:
-    """Return the rule that applies to a role; a publisher forwards no counter-notice, so none applies to it."""
+    """Return the rule that applies to a role; a publisher forwards no counter-statement, so none applies to it."""
     return CounterRule.NONE if role is AddresseeRole.PUBLISHES else rule
 
 

@@ -94,7 +94,7 @@ class CrawlSettings:
     )
     # In addition to pages: a site may offer 200 books in one night, 3.2 GB at 16 MB each.
     max_files: Annotated[int, Interval(ge=0, le=1_000_000)] = setting(
-        200, _("the largest number of downloadable files (books) that one run fetches; `0` fetches none")
+        200, _("maximum number of downloadable files (books) per run; `0` fetches none")
     )
     allow_private_hosts: tuple[types.Place, ...] = setting(
         (),

@@ -21,7 +21,7 @@ NOTES = (
     "of the true pairs that were reported. False positives: innocent pages with any match; accused: with a match "
     "that is no quotation. plagdet and granularity: Potthast et al. 2010. In brackets: 95 % intervals (Wilson; "
     "plagdet by bootstrap over pages).",
-    "一个页面与一部作品为一对：查准率是报告的对子中正确的比例，查全率是真实的对子中被报告的比例。误报率：无辜页面中有"
+    "一个网页与一部作品为一对：查准率是报告的对子中正确的比例，查全率是真实的对子中被报告的比例。误报率：正当网页中有"
     "任何匹配的比例；误控率：匹配不只是引文的比例。plagdet 与粒度见 Potthast 等 2010。"
     "方括号内为 95 % 置信区间（Wilson；plagdet 用按页自助法）。",
 )

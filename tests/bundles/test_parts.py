@@ -311,8 +311,8 @@ def test_the_history_of_the_page_is_told_in_chinese_words() -> None:
     ]
     chinese, english = explained(made(capture()), history=history)
     assert "内容变化；网页版本：ab；标题：第七章；正文 SHA-256：cd" in chinese
-    assert "已消失；原因：网站答复未找到（404）；状态码：404；响应 SHA-256：ef" in chinese
-    assert "gone; reason: the site answered that it was not found (404); status: 404" in english
+    assert "已消失；原因：网站返回：未找到网页（404）；状态码：404；响应 SHA-256：ef" in chinese
+    assert "gone; reason: the site reported that the page was not found (404); status: 404" in english
 
 
 def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_there() -> None:

@@ -282,7 +282,7 @@ def test_a_site_that_does_not_answer_gives_one_sentence() -> None:
     with WebServer({}) as site:
         netloc = site.netloc
     crawled = crawl(plan_of(f"http://{netloc}/", use_sitemap=True), settings_of(netloc))
-    assert list(map(str, crawled.counts.faults)) == [f"http://{netloc}/ refuses the connection; check the address"]
+    assert list(map(str, crawled.counts.faults)) == [f"http://{netloc}/ refuses the connection; check the URL"]
     assert (crawled.counts.finish_reason, crawled.counts.fetched) == ("no_answer", 0)
 
 
@@ -296,7 +296,7 @@ def test_a_silent_page_is_given_up_and_the_rest_goes_on() -> None:
         crawled = crawl(plan_of(site.url()), settings_of(site.netloc, timeout_s=1.0))
         assert crawled.counts.rejected["no_answer"] == 2
         assert any("/slow does not answer within 1 seconds" in fault for fault in map(str, crawled.counts.faults))
-        assert any("/torn broke off its answer" in fault for fault in map(str, crawled.counts.faults))
+        assert any("/torn ended its response early" in fault for fault in map(str, crawled.counts.faults))
         assert site.requested.count("/slow") == 3
         assert crawled.counts.stored == 1
 

@@ -185,7 +185,7 @@ def test_the_person_of_a_network_is_not_its_abuse_address() -> None:
 
 
 def test_nobody_is_asked_while_no_server_is_named(servers: Servers) -> None:
-    with pytest.raises(BadInput, match="no registry is asked"):
+    with pytest.raises(BadInput, match="registries are not queried"):
         servers.look_up(rdap_url="", whois_servers=())
     assert (servers.web.requested, servers.whois.asked, dict(servers.names.asked)) == ([], [], {})
 

@@ -123,7 +123,7 @@ def test_reading_works_by_meaning_prints_a_line_for_each_tenth(zhuiwen: CommandL
     kept = write(tmp_path / "works.jsonl", [{"work_id": name, "text": text} for name, text in texts.items()])
     given = write(tmp_path / "pages.jsonl", [{"page_id": "page", "text": ENGLISH}])
     done = zhuiwen("batch", "--works", kept, "--pages", given, "--out", tmp_path / "m.jsonl", "--reworded")
-    lines = [line for line in done.err.splitlines() if "按语义读入作品" in line or "reading works by meaning" in line]
+    lines = [line for line in done.err.splitlines() if "语义编码" in line or "encoding works by meaning" in line]
     assert 5 <= len(lines) <= 11
     total = sum(map(len, texts.values()))
     assert f"{total:,}" in lines[-1]

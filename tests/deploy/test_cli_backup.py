@@ -101,7 +101,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     phrase.write_text("something else altogether")
     wrong = other("restore", place, "--passphrase-file", phrase)
     assert wrong.code == 2
-    assert wrong.complaints == ["zhuiwen: the passphrase does not open this backup"]
+    assert wrong.complaints == ["zhuiwen: the passphrase is wrong for this backup"]
     phrase.write_text(PHRASE)
     assert other("config", "set", "crawlers", "5").code == 0
     asked = other("restore", place, "--passphrase-file", phrase)
@@ -137,7 +137,7 @@ def test_up_refuses_what_a_restore_has_half_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("restore", "ftp://host/x"), "ftp://host/x is not a place for backups; use a folder, or s3://BUCKET/PREFIX"),
+        (("restore", "ftp://host/x"), "ftp://host/x is not a backup destination; use a folder, or s3://BUCKET/PREFIX"),
         (("restore", "/nowhere/at/all"), "there is no complete backup at this place"),
         (("backup", "/tmp", "--passphrase-file", "/nowhere"), "/nowhere"),
     ],

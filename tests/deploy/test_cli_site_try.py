@@ -163,7 +163,7 @@ def test_what_is_no_page_is_one_sentence(path: str, words: str, zhuiwen: Command
         (("落霞", "ftp://a.example/x"), "only http and https are"),
         (("落霞", "http://169.254.169.254/latest/"), "metadata service"),
         (("落霞", "http://127.0.0.1:9/"), "loopback address"),
-        (("落霞", "http://user:s3cret@a.example/"), "carries a user name or password"),
+        (("落霞", "http://user:s3cret@a.example/"), "contains a user name or password"),
         (("落霞", "https://else.example/1"), "is not part of the site"),
         (("落霞", "https://never.example/1", "--stored"), "https://never.example/1"),
         (("空山",), "no page of the site is stored yet"),

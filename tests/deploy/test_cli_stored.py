@@ -394,9 +394,9 @@ def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLi
     done = corpus("work", "add", tmp_path / "短章", "--rights-holder", "临时社")
     assert (done.code, done.out.startswith("added ")) == (0, True)
     assert done.complaints == [
-        "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading: 6; "
-        "below 23 nothing of it can be found",
-        "zhuiwen: warning: chapter 3 of 《短章》 has too few different readings: 1; hardly anything of it can be found",
+        "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading (6); "
+        "below 23, no copy can be found",
+        "zhuiwen: warning: chapter 3 of 《短章》 has too few different readings (1); copies of it can hardly be found",
     ]
 
 
@@ -429,7 +429,7 @@ def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_a
         ("http://10.1.2.3/", "10.1.2.3 is a private address"),
         ("", "the address of the site is empty"),
         ("http://[::1/", "its host or port is invalid"),
-        ("example.com", "an address must begin with http:// or https://"),
+        ("example.com", "a URL must begin with http:// or https://"),
     ],
 )
 def test_a_site_that_no_crawl_would_fetch_is_refused_when_it_is_typed(

@@ -119,7 +119,7 @@ def test_a_queued_run_says_what_it_waits_for_and_stops_if_no_worker_runs(
     ("state", "words"),
     [
         (CrawlRun.State.QUEUED, "stays in the queue and will be crawled later"),
-        (CrawlRun.State.RUNNING, "the crawl continues without this command"),
+        (CrawlRun.State.RUNNING, "the crawl continues in the background"),
         (CrawlRun.State.FINISHED, "its pages are compared in the background"),
     ],
 )

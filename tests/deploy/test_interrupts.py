@@ -60,7 +60,7 @@ def test_an_interrupt_inside_a_query_ends_the_wait_with_its_sentence(
 ) -> None:
     with connection.execute_wrapper(query), pytest.raises(KeyboardInterrupt):
         wait_for_runs([run], load({}))
-    assert "the crawl continues without this command: see zhuiwen site list" in capsys.readouterr().err
+    assert "the crawl continues in the background: see zhuiwen site list" in capsys.readouterr().err
 
 
 def test_a_fault_of_the_database_without_an_interrupt_is_a_database_that_is_away(run: CrawlRun) -> None:

@@ -31,7 +31,7 @@ def test_bytes_give_the_same_fingerprint_back(algorithm: Algorithm, text: str) -
 
 @pytest.mark.parametrize("cut", [0, 1, 10, 21, 22, 40, -1])
 def test_bytes_that_were_cut_short_are_refused(cut: int) -> None:
-    with pytest.raises(DamagedFingerprint, match="make it again from its text"):
+    with pytest.raises(DamagedFingerprint, match="rebuild it from its text"):
         Fingerprint.from_bytes(fingerprint_text(TEXT).to_bytes()[:cut])
 
 
@@ -62,7 +62,7 @@ def test_what_was_stored_before_can_be_read(name: str, number: int) -> None:
 def test_windows_that_do_not_fit_the_tokens_are_refused() -> None:
     fingerprint = fingerprint_text(TEXT)
     short = replace(fingerprint, windows=(fingerprint.windows[0][:-1],)).to_bytes()
-    with pytest.raises(DamagedFingerprint, match="do not fit"):
+    with pytest.raises(DamagedFingerprint, match="do not match"):
         Fingerprint.from_bytes(short)
 
 

@@ -65,7 +65,7 @@ def test_an_unknown_user_or_role_is_named() -> None:
     with pytest.raises(BadInput, match="there is no role 'king'; choose one of reviewer, manager, administrator"):
         users.add("li", role="king")
     for name in ("长" * 151, "a b"):
-        with pytest.raises(BadInput, match="cannot be the name of a user: "):
+        with pytest.raises(BadInput, match="is not a valid user name: "):
             users.add(name, role="administrator")
 
 

@@ -49,7 +49,7 @@ def test_the_schedule_is_set_once_and_its_passphrase_is_kept_sealed(administrato
     ("sent", "told"),
     [
         ({"destination": ""}, "请填写存放位置。"),
-        ({"destination": "ftp://host/x"}, "ftp://host/x 不能存放备份"),
+        ({"destination": "ftp://host/x"}, "ftp://host/x 不是可用的备份位置"),
         ({"destination": "/b", "passphrase_given": "short"}, "口令太短"),
         ({"destination": "/b", "keep": "0"}, "1"),
     ],

@@ -87,7 +87,7 @@ def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tm
         destination=shown_destination(place),
         fault=Message(UNENDED),
     )
-    with pytest.raises(RetryLater, match="a backup to this place was started"):
+    with pytest.raises(RetryLater, match="a backup to this destination was started"):
         back_up(BackupRequest(place), shared, unheard)
     assert BackupRun.objects.count() == 1
     BackupRun.objects.filter(pk=other.pk).update(ended_at=now - timedelta(minutes=61))

@@ -286,10 +286,10 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         SEALED,
         "the backup folder does not answer",
     ),
-    "a wrong passphrase": (lambda _: None, replace(SEALED, passphrase=PHRASE + "!"), "does not open this backup"),
+    "a wrong passphrase": (lambda _: None, replace(SEALED, passphrase=PHRASE + "!"), "is wrong for this backup"),
     "no passphrase": (lambda _: None, Wishes(), "give its passphrase"),
     "the seal taken off": (lambda s: s.forge(lambda m: m), SEALED, "has no seal"),
-    "another seal": (seal_anew, SEALED, "does not open this backup"),
+    "another seal": (seal_anew, SEALED, "is wrong for this backup"),
     "a seal of no sense": (keep_seal(lambda line: line + b"\n{}"), SEALED, "its seal is invalid"),
     "a manifest changed under its seal": (
         keep_seal(lambda line: line.replace(b'"records":2', b'"records":3')),
@@ -314,7 +314,7 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         UNSEALED,
         "is damaged",
     ),
-    "an object that expands": (expand, UNSEALED, "would unpack to more"),
+    "an object that expands": (expand, UNSEALED, "exceeds the size limit"),
     "no gzip": (
         lambda s: s.forge(
             lambda m: with_piece(m, "pages", lambda p: replace(p, name=put_object(s.store, b"x" * p.size_bytes)))
@@ -325,24 +325,24 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "a table missing": (
         lambda s: s.forge(lambda m: replace(m, tables=m.tables[1:])),
         UNSEALED,
-        "other tables or collections",
+        "unexpected tables or collections",
     ),
     "a table twice": (
         lambda s: s.forge(lambda m: replace(m, tables=(*m.tables, m.tables[0]))),
         UNSEALED,
-        "other tables or collections",
+        "unexpected tables or collections",
     ),
     "a collection missing": (
         lambda s: s.forge(lambda m: replace(m, collections=m.collections[:-1])),
         UNSEALED,
-        "other tables or collections",
+        "unexpected tables or collections",
     ),
     "other tables": (
         lambda s: s.forge(lambda m: replace(m, schema=digest(b"other"))),
         UNSEALED,
         "whose tables differ from those of this version",
     ),
-    "a piece twice": (twice, UNSEALED, "has a record twice"),
+    "a piece twice": (twice, UNSEALED, "contains a duplicate record"),
     "a page of no BSON": (lambda s: s.forge_content("pages", lambda _: b"\x07\0\0\0abc"), UNSEALED, "no records"),
     "a page without a key": (
         lambda s: s.forge_content("pages", each_document(lambda each: each.pop("_id"))),
@@ -381,7 +381,7 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "rows that are none": (lambda s: s.forge_content("works_work", lambda _: b"{}\n" * 4), UNSEALED, "is not a row"),
     "rows too short": (lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())), UNSEALED, "not a row"),
     "a row that is no date": (lambda s: s.forge_content("cases_case", at(1, "x" * 99)), UNSEALED, ""),
-    "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup does not"),
+    "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup has invalid"),
     "settings of depth": (file_of("settings.toml", b"a=" + b"[" * 9_999), UNSEALED, "settings.toml in the backup"),
     "settings without an end": (file_of("settings.toml", b"#" * 2**21), UNSEALED, "settings.toml in the backup"),
     "a root that is none": (file_of("authorities/a.pem", b"hello"), UNSEALED, "authorities/a.pem in the backup"),

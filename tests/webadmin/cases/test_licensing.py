@@ -138,7 +138,7 @@ def test_a_page_that_something_allows_is_offered_none(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize(
     ("licensee", "basis", "sentence"),
-    [("  ", 0, "enter who may publish"), ("长" * 201, 0, "at most 200"), ("落霞书城", 7, "has changed")],
+    [("  ", 0, "enter the licensee"), ("长" * 201, 0, "at most 200"), ("落霞书城", 7, "has changed")],
 )
 def test_refused_licences_leave_no_trace(shelf: Shelf, licensee: str, basis: int, sentence: str) -> None:
     with pytest.raises(VerdictRefused, match=sentence):

@@ -50,7 +50,7 @@ def test_a_list_has_a_line_for_each_chosen_bundle(world: World) -> None:
     assert response["Content-Disposition"].startswith('attachment; filename="zhuiwen-digests-')
     heads, *rows = table(response.content)
     assert heads == ["file", "SHA-256", "size in bytes", "captured at (UTC)", "captured at (local)", "time zone",
-                     "page address", "case"]  # fmt: skip
+                     "page URL", "case"]  # fmt: skip
     assert rows[0] == [
         f"{first.digest}.wacz", first.sha256, "1001", "2026-03-10T04:01:00.000Z", "2026-03-10T12:01:00.000+08:00",
         "Asia/Shanghai", first.case.page_url, str(first.case_id),

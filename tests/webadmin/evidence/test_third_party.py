@@ -215,7 +215,7 @@ def test_the_matter_knows_the_earliest_day_of_its_open_tasks(office: Office) -> 
 
 def test_a_task_has_somebody_and_a_day_within_a_year(office: Office) -> None:
     for asked, until, said in (
-        ("", date(2026, 3, 20), "who is asked"),
+        ("", date(2026, 3, 20), "the institution"),
         ("公证处", date(2026, 3, 9), "2026-03-10"),
         ("公证处", date(2028, 3, 9), "366"),
     ):

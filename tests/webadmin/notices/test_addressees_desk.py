@@ -47,7 +47,7 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, man
     assert (
         "<strong>某云计算</strong> · hosting provider · receives: notice to remove or disconnect (article 14)" in page
     )
-    assert "only read so far" in page
+    assert "not entered yet" in page
     assert f"e-mail address <strong>{row.value}</strong> (客服)" in page
     assert "page of the site" in page
     assert "record with the police <strong>京公网安备11010502012345号</strong>" in page
@@ -98,12 +98,12 @@ def saved(client: Client, given: dict[str, Any]) -> Addressee | dict[str, Any]:
 def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(world: World, manager: Client) -> None:
     site = world.ours.sites[1]
     admin_data.contact(site)
-    assert "only read so far" in shown(manager, record_url(site))
+    assert "not entered yet" in shown(manager, record_url(site))
     made = saved(manager, fields(world))
     assert isinstance(made, Addressee)
     assert (made.entered_by, list(made.sites.all())) == (world.ours.manager, [site])
     page = shown(manager, record_url(site))
-    assert "only read so far" not in page
+    assert "not entered yet" not in page
     assert "云笺科技" in page
     assert "云笺科技" in shown(manager, list_url(Addressee))
     assert "notice to remove or disconnect" in shown(manager, record_url(made))

@@ -97,7 +97,7 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     verbs.record_removal(key, MANAGER, [paper])
     verbs.close(key, MANAGER)
     verbs.take_back_last_event(key, MANAGER)
-    assert f"taken back; notice {key}: removed" in capsys.readouterr().out
+    assert f"undone; notice {key}: removed" in capsys.readouterr().out
     verbs.close(key, MANAGER)
     notice = Notice.objects.get(pk=key)
     assert notice.state == Notice.State.CLOSED

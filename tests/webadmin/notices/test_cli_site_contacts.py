@@ -37,7 +37,7 @@ def test_whom_to_write_to_and_what_was_read_are_listed(site: Site, capsys: pytes
     admin_data.contact(site, ContactKind.HOST, "某云", source="rdap", where="https://rdap.example/ip/1.2.3.4")
     site_contacts.contacts("www.pirate.com")
     said = capsys.readouterr().out
-    for words in ("落霞科技", "storage provider", "article 14", "entered", "only read so far", "某云", "rdap.example"):
+    for words in ("落霞科技", "storage provider", "article 14", "entered", "not entered yet", "某云", "rdap.example"):
         assert words in said
     assert "\u202e" not in said
 

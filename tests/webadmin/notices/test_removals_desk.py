@@ -59,7 +59,7 @@ def test_a_look_that_saw_nothing_has_its_reason_and_hostile_text(world: World, c
     RemovalLook.objects.create(case=case, at=NOW + 4 * DAY, seen=Seen.NOT_SEEN, final_url=evil, fault=fault)
     shown = page_of(case, world.ours.reviewer)
     assert "not visible" in shown
-    assert "the address redirects to another page" in shown
+    assert "the URL redirects to another page" in shown
     assert "<script>alert(1)" not in shown
     assert "\u202e" not in shown
 

@@ -283,7 +283,7 @@ def test_all_versions_are_listed_and_copies_linked(case: Case, texts: Texts, rev
     page = shown(reviewer, case)
     assert newer in page
     assert page.count("text of the work, similarity") == 1
-    assert "nothing of the work, or not compared" in page
+    assert "no text of the work, or not compared" in page
 
 
 def test_chapters_of_a_file_are_named(world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client) -> None:

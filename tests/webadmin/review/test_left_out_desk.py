@@ -91,7 +91,7 @@ def test_the_case_names_who_overruled_and_takes_it_back(desk: DeskChain) -> None
     desk.again(version)
     assert "li overruled that on" in shown(client, desk.case)
     page = posted(client, desk.case, do="overruling-back", key=Overruling.objects.get().pk)
-    assert "The overruling was taken back." in page
+    assert "The overruling was withdrawn." in page
     assert desk.case.state == CaseState.SET_ASIDE
     assert "The case is set aside and reopens if that is undone" in page
 

@@ -206,12 +206,12 @@ class TestOnePage:
     @pytest.mark.parametrize(
         ("address", "sentence"),
         [
-            ("https://{host}/", "This is a whole site: leave the address of the page empty."),
-            ("https://{host}/index.html", "This is a whole site: leave the address of the page empty."),
+            ("https://{host}/", "This is a whole site: leave the URL of the page empty."),
+            ("https://{host}/index.html", "This is a whole site: leave the URL of the page empty."),
             ("https://else.example/book/1", "This page is not on the domain of the licence."),
             ("javascript:alert(1)", "does not begin with http"),
             ("book/1", "does not begin with http"),
-            ("https://{host}/" + "书" * 700, "This address is too long."),
+            ("https://{host}/" + "书" * 700, "This URL is too long."),
         ],
     )
     def test_no_other_page_is_licensed(self, world: World, desk: Any, address: str, sentence: str) -> None:
@@ -275,7 +275,7 @@ class TestWithTheVerdict:
         sent = {"verdict": "licensed", "basis": "0", "licence": "site", "licensee": " ", "note": "合同在档案室"}
         answer = desk.post(record_url(case), sent)
         assert answer.status_code == 409
-        assert "enter who may publish" in answer.content.decode()
+        assert "enter the licensee" in answer.content.decode()
         assert answer.context["kept"] == "合同在档案室"
         chosen = [choice.value for choice in answer.context["licence_offer"].choices if choice.is_chosen]
         assert chosen == ["site"]
@@ -337,8 +337,8 @@ class TestOwnAccounts:
         [
             ({"address": "https://zhihu.com/"}, "This URL is a whole site"),
             ({"address": "javascript:alert(1)"}, "does not begin with http"),
-            ({"domain": "zhihu.com"}, "Enter the address of the account, or its domain and its name."),
-            ({}, "Enter the address of the account, or its domain and its name."),
+            ({"domain": "zhihu.com"}, "Enter the URL of the account, or its domain and its name."),
+            ({}, "Enter the URL of the account, or its domain and its name."),
             ({"domain": "zhihu.com", "name": "@"}, "Enter the name as the platform shows it."),
         ],
     )

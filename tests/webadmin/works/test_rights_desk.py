@@ -103,7 +103,7 @@ def test_a_withdrawn_licence_opens_cases_and_says_who(world: World, manager: Cli
     assert {case.allowed_as for case in of_site(world)} == {""}
     newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
     assert (newest.allowed_as, newest.entered_by, newest.cause) == ("", world.ours.manager, "rights")
-    assert "nothing allows the page any longer" in page_of(manager, of_site(world)[0])
+    assert "the page is no longer allowed" in page_of(manager, of_site(world)[0])
 
 
 def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: World, manager: Client) -> None:

@@ -178,8 +178,8 @@ class CaseAddress(models.Model):
     last_seen_at = models.DateTimeField(_("last seen"))
 
     class Meta:
-        verbose_name = _("address of a case")
-        verbose_name_plural = _("addresses of cases")
+        verbose_name = _("URL of a case")
+        verbose_name_plural = _("URLs of cases")
         ordering = ["first_seen_at", "pk"]
         constraints = [models.UniqueConstraint(fields=["case", "page"], name="one_address_a_case_and_page")]
 
@@ -192,8 +192,8 @@ class TakenText(models.Model):
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
-    places = models.BinaryField(_("places"))  # core.taken.Places.pack
-    left_out = models.BinaryField(_("places that do not count"), default=b"", blank=True)  # may be b""
+    places = models.BinaryField(_("positions"))  # core.taken.Places.pack
+    left_out = models.BinaryField(_("positions that do not count"), default=b"", blank=True)  # may be b""
 
     class Meta:
         verbose_name = _("text taken")

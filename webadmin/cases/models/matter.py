@@ -113,7 +113,7 @@ class MatterText(models.Model):
     matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
     text_id = models.CharField(_("text id"), max_length=40)
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"))
-    places = models.BinaryField(_("places"))  # core.taken.Places.pack
+    places = models.BinaryField(_("positions"))  # core.taken.Places.pack
     first_seen_at = models.DateTimeField(_("first seen"))
 
     class Meta:

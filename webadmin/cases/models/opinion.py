@@ -57,7 +57,7 @@ class SecondOpinion(models.Model):
     answers = models.JSONField(_("answers"), default=list)
     own_answer = models.JSONField(_("answer of the product's own matcher"), default=dict)
     piece_chars = models.PositiveIntegerField(_("characters of a piece"), default=0)
-    background_ids = models.JSONField(_("texts of the corpus asked beside it"), default=list)
+    background_ids = models.JSONField(_("other texts used as corpus"), default=list)
     code_version = models.CharField(_("code version"), max_length=40)
     asked_at = models.DateTimeField(_("asked"))
 

@@ -71,7 +71,7 @@ def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
     if verdict is None:
         return "" if case.decision_id else _("there is no verdict to undo")
     if case.verdict == verdict and not (case.changed_since or case.returned_at):
-        return _("this verdict stands already")
+        return _("this is already the verdict")
     if case.allowed_as and verdict is Verdict.CONFIRMED:
         return _("allowed: %(reason)s") % {"reason": case.get_allowed_as_display()}
     if case.page.gone_since is None and case.page.version_id != case.version_id:

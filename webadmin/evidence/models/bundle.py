@@ -35,7 +35,7 @@ class EvidenceBundle(AppendOnly):
         REMOVAL = "removal", _("response that proves a removal")
 
     class State(models.TextChoices):
-        HELD = "held", _("held")
+        HELD = "held", _("intact")
         CHANGED = "changed", _("changed")
         MISSING = "missing", _("missing")
         REMOVED = "removed", _("removed by retention")
@@ -139,7 +139,7 @@ class StampAttempt(models.Model):
     authority = models.CharField(_("authority"), max_length=300)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     error = MessageField(_("error"), null=True, blank=True)
-    next_at = models.DateTimeField(_("asked again"))
+    next_at = models.DateTimeField(_("next request"))
 
     NOT_AHEAD = {"next_at": CLOCKS_DIFFER + LONGEST_PAUSE}
 

@@ -48,7 +48,7 @@ class ThirdPartyProof(OfCaseOrMatter):
     issuer = models.CharField(_("issued by"), max_length=200)
     platform = models.CharField(_("platform"), max_length=200, blank=True)  # the platform of a blockchain registration
     number = models.CharField(_("number"), max_length=200)
-    made_on = models.DateField(_("date of the paper"))  # as stated in the file
+    made_on = models.DateField(_("date of issue"))  # as stated in the file
     name = models.CharField(_("file"), max_length=200)  # the uploaded name, with the extension for the content
     ending = models.CharField(max_length=8)
     digest = models.CharField(_("SHA-256"), max_length=64)
@@ -82,7 +82,7 @@ class ProofCoverage(AppendOnly):
     class How(models.TextChoices):
         STAMPED = "stamped", _("a signed time stamp on it")
         UNSIGNED = "unsigned", _("a time stamp on it whose signature could not be checked")
-        NAMED = "named", _("its digest stands written")
+        NAMED = "named", _("its digest is written in it")
 
     class What(models.TextChoices):
         BUNDLE = "bundle", _("the bundle's digest")

@@ -27,7 +27,7 @@ def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
 
 def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     context = {
-        "title": _("What a court may consider, factor by factor"),
+        "title": _("Factors that a court may consider"),
         "subject": subject,
         "subject_name": subject_name(subject),
         "back": subject_url(subject),

@@ -30,7 +30,7 @@ class Addressee(Entered):
     name = models.CharField(_("name"), max_length=200)
     role = models.CharField(_("function"), max_length=16, choices=addressee_role_choices)
     legal_name = models.CharField(
-        _("registered name"), max_length=300, blank=True, help_text=_("As printed at the head of a letter.")
+        _("registered name"), max_length=300, blank=True, help_text=_("As printed in the letterhead.")
     )
     postal_address = models.CharField(_("postal address"), max_length=300, blank=True)
     postcode = models.CharField(_("postcode"), max_length=20, blank=True)
@@ -52,7 +52,7 @@ class Addressee(Entered):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(365)],
-        help_text=_("After a notice was sent; empty: 7. The law only says “promptly”; this number is our choice."),
+        help_text=_("After a notice was sent; empty: 7, the default. The law only says “promptly”."),
     )
     counter_rule = models.CharField(
         _("time after a counter-statement"),

@@ -23,7 +23,7 @@ class HolderIdentity(Entered):
     )
     legal_name = models.CharField(_("legal name"), max_length=200)
     identity = models.CharField(
-        _("identity paper"),
+        _("identity document"),
         max_length=200,
         blank=True,
         help_text=_("Type and number, such as the business licence with its unified social credit code."),
@@ -68,7 +68,7 @@ class HolderPaper(StoredFile):
     """A document enclosed with notices: identity, ownership of works, power of attorney."""
 
     class Kind(models.TextChoices):
-        IDENTITY = "identity", _("identity paper")
+        IDENTITY = "identity", _("identity document")
         OWNERSHIP = "ownership", _("proof of ownership")
         AUTHORITY = "authority", _("power of attorney")
 

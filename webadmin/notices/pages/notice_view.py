@@ -120,7 +120,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
         return HttpResponseRedirect(request.path)
     context = {
         "opts": Notice._meta,
-        "title": _("The mail before it is sent"),
+        "title": _("Preview of the mail"),
         "notice": notice,
         "preview": shown,
         "subject": mail_subject(shown.mail),

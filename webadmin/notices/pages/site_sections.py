@@ -59,7 +59,7 @@ def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
 def _origin(each: SiteAddressee) -> str:
     if each.origin is Origin.FAMILY and each.from_site is not None:
         return _("from %(site)s, of the same operator") % {"site": clip_text(each.from_site.name, 30)}
-    return _("entered by a person") if each.origin is Origin.ENTERED else _("only read so far")
+    return _("entered by a person") if each.origin is Origin.ENTERED else _("not entered yet")
 
 
 def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('page', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='reworded_check', serialize=False, to='watched_sites.pagerecord', verbose_name='page')),
                         ('algorithm_version', models.PositiveSmallIntegerField(verbose_name='algorithm')),
-                        ('works_until', models.DateTimeField(verbose_name='works until')),
+                        ('works_until', models.DateTimeField(verbose_name='compared up to')),
                         ('checked_at', models.DateTimeField(verbose_name='checked')),
                         ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                     ],

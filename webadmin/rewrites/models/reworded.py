@@ -130,7 +130,7 @@ class RewordedCheck(models.Model):
     rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
     # The newest `Chapter.reworded_at` of the texts in the search.
-    works_until = models.DateTimeField(_("works until"))
+    works_until = models.DateTimeField(_("compared up to"))
     checked_at = models.DateTimeField(_("checked"))
 
     class Meta:

@@ -20,7 +20,7 @@ class DiscoveryPlan(models.Model):
         _("queries a day"),
         default=5,
         validators=[MinValueValidator(1), MaxValueValidator(200)],
-        help_text=_("The largest number of sentences of this work that are sent to the search engine in one day."),
+        help_text=_("Maximum number of sentences of this work sent to the search engine per day."),
     )
     accept_from_chars = models.PositiveIntegerField(
         _("accept automatically from this many matching characters"),
@@ -77,7 +77,7 @@ class DiscoveredPage(models.Model):
         PROPOSED = "proposed", _("proposed")
         ACCEPTED = "accepted", _("watched")
         DISMISSED = "dismissed", _("dismissed")
-        NO_COPY = "no_copy", _("nothing of the work")
+        NO_COPY = "no_copy", _("no text of the work")
         UNREADABLE = "unreadable", _("could not be read")
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="discovered_pages", verbose_name=_("work"))

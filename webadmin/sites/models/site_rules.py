@@ -101,7 +101,7 @@ class SiteProxy(models.Model):
     sealed_password = models.TextField(editable=False, blank=True)
     is_enabled = models.BooleanField(_("used"), default=True)
     is_second_route = models.BooleanField(
-        _("only for second looks"),
+        _("only for rechecks"),
         default=False,
         help_text=_("Used to check a page once more before it is reported as removed; never for other crawls."),
     )

@@ -44,7 +44,7 @@ NEXT_STEPS = {
     "evidencebundle": NextStep(_("Evidence is kept automatically, a few minutes after each match.")),
     "pagerecord": NextStep(_("Pages appear here once a site has been crawled."), *_SITES),
     "crawlrun": NextStep(_("Choose a site and request a crawl, or wait for the scheduled one."), *_SITES),
-    "address": NextStep(_("Addresses appear here once a site has been crawled."), *_SITES),
+    "address": NextStep(_("URLs appear here once a site has been crawled."), *_SITES),
     "sitemove": NextStep(_("Sites that may have moved to another host are listed here.")),
     "discoveredpage": NextStep(
         _("Pages found by searches for works are listed here."),

@@ -108,7 +108,7 @@ class Licence(Entered):
         help_text=_("Host of the licensed site, with its port if any; includes subdomains."),
     )
     address = models.CharField(
-        _("address of the page"),
+        _("URL of the page"),
         max_length=MAX_ADDRESS_CHARS,
         blank=True,
         help_text=_("Only this page and everything below it. Empty: the whole domain."),
@@ -184,10 +184,10 @@ class OwnAccount(Entered):
     )
     platform = models.CharField(_("platform"), max_length=100, help_text=_("The common name, such as 知乎."))
     address = models.CharField(
-        _("address of the account"),
+        _("URL of the account"),
         max_length=500,
         blank=True,
-        help_text=_("Pages at this address and below it are the account's own."),
+        help_text=_("Pages at this URL and below it belong to the account."),
     )
     domain = models.CharField(_("domain"), max_length=253, blank=True)
     name = models.CharField(
@@ -213,7 +213,7 @@ class OwnAccount(Entered):
             models.CheckConstraint(
                 condition=(Q(domain="", name="") & ~Q(address="")) | (Q(address="") & ~Q(domain="") & ~Q(name="")),
                 name="account_by_address_or_name",
-                violation_error_message=_("Enter the address of the account, or its domain and its name."),
+                violation_error_message=_("Enter the URL of the account, or its domain and its name."),
             ),
         ]
 

@@ -52,9 +52,9 @@ class LicenceForm(forms.ModelForm):
         typed = self.cleaned_data["address"].strip()
         address = one_spelling(clean_urls(typed)) if typed else ""
         if address and is_whole_site(address):
-            raise forms.ValidationError(_("This is a whole site: leave the address of the page empty."))
+            raise forms.ValidationError(_("This is a whole site: leave the URL of the page empty."))
         if len(address) > MAX_ADDRESS_CHARS:  # percent-encoding makes other scripts longer
-            raise forms.ValidationError(_("This address is too long."))
+            raise forms.ValidationError(_("This URL is too long."))
         return address
 
     def clean_chapters(self) -> str:

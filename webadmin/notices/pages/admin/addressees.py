@@ -62,7 +62,7 @@ class AddresseeForm(forms.ModelForm):
         is_without_form = not cleaned.get("form_page") and "form_page" not in self.errors
         if cleaned.get("role") == AddresseeRole.PLATFORM and is_without_form:
             self.add_error(
-                "form_page", _("A platform accepts notices through its form: enter the address of the form.")
+                "form_page", _("A platform accepts notices through its form: enter the URL of the form.")
             )
         return cleaned
 
@@ -116,7 +116,7 @@ class AddresseeAdmin(HolderAdmin):
     fieldsets = [
         (None, {"fields": ["rights_holder", "name", "role", "sites"]}),
         (_("Way of contact"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
-        (_("At the head of a letter"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
+        (_("Letterhead"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
         (_("Demands"), {"fields": [("max_attachments_mb", "asks_for_seal"), "answer_days", "note"]}),
         (_("After a counter-statement"), {"fields": ["counter_rule", "counter_days"]}),
     ]

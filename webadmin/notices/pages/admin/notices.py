@@ -96,7 +96,7 @@ class HolderIdentityAdmin(HolderAdmin):
 
     shown_name = text_column("legal_name", _("legal name"), is_ordered=True)
 
-    shown_identity = text_column("identity", _("identity paper"))
+    shown_identity = text_column("identity", _("identity document"))
 
     shown_contact = text_column("contact_person", _("contact person"), 30)
 

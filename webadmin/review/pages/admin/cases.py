@@ -48,7 +48,7 @@ CASE_COLUMNS = (
     ExportColumn(_("author stated by the page"), lambda case: spell_hidden(case.page_author)),
     ExportColumn(_("published, as the page states"), lambda case: case.page_published_at),
     ExportColumn(_("page URL"), lambda case: spell_hidden(case.page_url)),
-    ExportColumn(_("other addresses with the same text"), _other_addresses),
+    ExportColumn(_("other URLs with the same text"), _other_addresses),
     ExportColumn(_("class"), lambda case: case.get_match_class_display()),
     ExportColumn(_("similarity"), lambda case: cut_share(case.similarity)),
     ExportColumn(_("share of the page"), lambda case: cut_share(case.page_containment)),

@@ -28,7 +28,7 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
     of_chapter = CaseFigure(
         _("Share of the chapter"),
         percentage(share_of_chapter or 0.0),
-        _("How much of the chapter that is compared stands on the page."),
+        _("Share of the compared chapter that is on the page."),
     )
     return [
         CaseFigure(
@@ -49,7 +49,7 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
         CaseFigure(
             _("Share of the page"),
             percentage(case.page_containment),
-            _("How much of the page's main text stands in the matching passages."),
+            _("Share of the page's main text that is in the matching passages."),
         ),
         CaseFigure(
             _("Characters of the work taken"),

@@ -46,7 +46,7 @@ def _ruling(record: RightsRecord) -> Entry:
     by = _name(record.entered_by)
     if not record.allowed_as:
         is_of_passages = record.cause == RightsRecord.Cause.PASSAGES
-        title = _("the match counts again") if is_of_passages else _("nothing allows the page any longer")
+        title = _("the match counts again") if is_of_passages else _("the page is no longer allowed")
         return Entry(record.at, title, by, record.get_cause_display())
     title = _allowance(record)
     if record.entered_at is None:

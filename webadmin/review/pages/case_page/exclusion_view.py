@@ -88,7 +88,7 @@ def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str
     if standing is None:
         raise BadInput("exclusion.taken-back-already")
     overruling.take_back(standing, user)
-    return _("The overruling was taken back.")
+    return _("The overruling was withdrawn.")
 
 
 def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def _take_back_noise(request: HttpRequest, case: Case, user: User) -> str:
 
 def _take_back_overruling(request: HttpRequest, case: Case, user: User) -> str:
     overruling.take_back(_named_record(case.page.overrulings.filter(work=case.work_id), request), user)
-    return _("The overruling was taken back.")
+    return _("The overruling was withdrawn.")
 
 
 _ACTIONS: dict[str, Callable[[HttpRequest, Case, User], str]] = {

@@ -229,7 +229,7 @@ def _chips(matter: Any) -> list[tuple[str, str]]:
     if matter.changed_cases:
         found.append((_("page changed"), "is-warn"))
     if matter.awaited:
-        found.append((_("waiting for papers"), "is-warn"))
+        found.append((_("waiting for documents"), "is-warn"))
     if matter.proof_due is not None:
         is_overdue = matter.proof_due < timezone.localdate()
         words = _("third-party capture overdue since %(day)s") if is_overdue else _("third-party capture until %(day)s")

@@ -144,9 +144,9 @@ EVENT_NAMES = {
     EventKind.UNREADABLE: gettext_lazy("could not be read"),
 }
 REASONS = {
-    AbsenceReason.NOT_FOUND: gettext_lazy("The site answered that the page does not exist (404)."),
-    AbsenceReason.GONE: gettext_lazy("The site answered that the page is gone (410)."),
-    AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site answered as it does for addresses that never existed."),
+    AbsenceReason.NOT_FOUND: gettext_lazy("The site reported that the page does not exist (404)."),
+    AbsenceReason.GONE: gettext_lazy("The site reported that the page is gone (410)."),
+    AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site responded as for a URL that never existed."),
     AbsenceReason.UNREADABLE: gettext_lazy(
         "Reading this response exceeds the limits for a page; it was kept as received."
     ),

@@ -50,9 +50,9 @@ LEFT_OUT = {
     discovery.LeftOutReason.LICENSED: _("licensed"),
     discovery.LeftOutReason.WATCHED: _("watched already"),
     discovery.LeftOutReason.KNOWN: _("found before"),
-    discovery.LeftOutReason.UNUSABLE: _("no page"),
+    discovery.LeftOutReason.UNUSABLE: _("not a page"),
     discovery.LeftOutReason.TOO_MANY: _("too many results of one search"),
-    discovery.LeftOutReason.NO_TIME: _("there was no time left for it"),
+    discovery.LeftOutReason.NO_TIME: _("no time was left"),
 }
 
 

@@ -65,7 +65,7 @@ class CrawlRunAdmin(HolderAdmin):
 
     state_label = state_column(RUN_STATE_COLORS)
 
-    @display(description=_("pages looked at"))
+    @display(description=_("pages checked"))
     def pages_visited(self, run: CrawlRun) -> int:
         return run.pages_seen
 

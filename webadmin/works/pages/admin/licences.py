@@ -168,7 +168,7 @@ class OwnAccountAdmin(EnteredAdmin):
     list_display = ["platform", "account", "rights_holder", "entered_by", "entered_at"]
     fieldsets = [
         (None, {"fields": ["rights_holder", "platform"]}),
-        (_("Identified by the address of its page"), {"fields": ["address"]}),
+        (_("Identified by the URL of its page"), {"fields": ["address"]}),
         (_("or by its name on a domain"), {"fields": [("domain", "name")]}),
     ]
     list_filter = ["rights_holder"]
