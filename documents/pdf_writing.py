@@ -41,7 +41,7 @@ class _Folder:
         match block:
             case Paragraph():
                 runs = [
-                    {"lines": _lines(run.text), "bold": run.is_bold, "mark": str(run.mark)}
+                    {"lines": _fitted_lines(run.text), "bold": run.is_bold, "mark": str(run.mark)}
                     for run in block.runs
                     if run.text
                 ]
@@ -53,14 +53,14 @@ class _Folder:
                     "indented": block.is_indented,
                 }
             case BlockTable():
-                rows = [[self._cell(cell) for cell in row] for row in block.rows]
+                rows = [[self._cell_values(cell) for cell in row] for row in block.rows]
                 return {"kind": "table", "rows": rows, "widths": list(block.widths), "head": block.has_head}
             case BlockPicture():
                 return {"kind": "picture", "path": self._keep_picture(block.content)}
             case PageBreak():
                 return {"kind": "break"}
 
-    def _cell(self, cell: Cell) -> dict[str, Any]:
+    def _cell_values(self, cell: Cell) -> dict[str, Any]:
         return {"span": cell.span, "content": [self.block(each) for each in cell.content]}
 
     def _keep_picture(self, content: bytes) -> str:
@@ -71,6 +71,6 @@ class _Folder:
         return name
 
 
-def _lines(text: str) -> list[Any]:
+def _fitted_lines(text: str) -> list[Any]:
     """Return the lines, each fitted to the fonts separately, since the fonts have no line feed."""
     return [fit_text(line) for line in printable(text).split("\n")]

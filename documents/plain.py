@@ -22,20 +22,20 @@ def text_file(document: Document) -> bytes:
     per row, named by the head.
     """
     between = "：" if document.language == "zh" else ": "
-    parts = [part for block in document.blocks for part in _parts(block, between)]
+    parts = [part for block in document.blocks for part in _block_parts(block, between)]
     return ("\n\n".join(parts) + "\n").encode()
 
 
-def _parts(block: Block, between: str) -> Iterator[str]:
+def _block_parts(block: Block, between: str) -> Iterator[str]:
     if isinstance(block, Paragraph):
         yield printable(block.text)
     elif isinstance(block, BlockTable) and block.has_head:
-        head, *rows = ([_text(cell) for cell in row] for row in block.rows)
+        head, *rows = ([_cell_text(cell) for cell in row] for row in block.rows)
         for row in rows:
             yield "\n".join(f"{name}{between}{value}" for name, value in zip(head, row, strict=True))
     elif isinstance(block, BlockTable):
-        yield "\n".join(between.join(_text(cell) for cell in row) for row in block.rows)
+        yield "\n".join(between.join(_cell_text(cell) for cell in row) for row in block.rows)
 
 
-def _text(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     return printable("\n".join(each.text for each in cell.content if isinstance(each, Paragraph)))

@@ -44,7 +44,7 @@ def open_word_file(content: bytes) -> Any:
 
     Raises BadInput if it is not a DOCX, too large or has active content.
     """
-    faults = list(dict.fromkeys(_faults(content)))
+    faults = list(dict.fromkeys(_file_faults(content)))
     if faults:
         raise BadInput(faults[0])
     try:
@@ -67,7 +67,7 @@ def text_parts(file: Any) -> Iterator[Any]:
                 yield part._element
 
 
-def _faults(content: bytes) -> Iterator[Message]:
+def _file_faults(content: bytes) -> Iterator[Message]:
     if len(content) > MAX_FILE_BYTES:
         yield Message("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
         return
@@ -161,7 +161,7 @@ def _is_outside(target: str) -> bool:
 
 
 def _faults_of_text(part: Any) -> Iterator[Message]:
-    for instruction in _instructions(part):
+    for instruction in _field_instructions(part):
         if not _PAGE_NUMBER.fullmatch(instruction):
             yield Message("paper.has-field", field=(instruction.split() or [instruction])[0][:40].upper())
     for element in part.iter("*"):
@@ -176,20 +176,20 @@ def _faults_of_text(part: Any) -> Iterator[Message]:
                 yield Message("paper.links-outside", target=value[:200])
 
 
-def _instructions(part: Any) -> Iterator[str]:
+def _field_instructions(part: Any) -> Iterator[str]:
     """Yield the instruction of each Word field, including nested fields and pieces outside any field."""
     begun: list[list[str] | None] = []  # None: the result of the field has begun
     for element in part.iter("*"):
         name = etree.QName(element).localname
         if name == "fldSimple":
-            yield _attribute(element, "instr")
+            yield _local_attribute(element, "instr")
         elif name in {"instrText", "delInstrText"}:
             if begun and (pieces := begun[-1]) is not None:
                 pieces.append(element.text or "")
             else:
                 yield (element.text or "").strip()
         elif name == "fldChar":
-            kind = _attribute(element, "fldCharType")
+            kind = _local_attribute(element, "fldCharType")
             if kind == "begin":
                 begun.append([])
                 continue
@@ -201,6 +201,6 @@ def _instructions(part: Any) -> Iterator[str]:
     yield from ("".join(pieces).strip() for pieces in begun if pieces is not None)
 
 
-def _attribute(element: Any, name: str) -> str:
+def _local_attribute(element: Any, name: str) -> str:
     """Return an attribute by its local name, since strict documents use another namespace."""
     return next((value.strip() for key, value in element.attrib.items() if etree.QName(key).localname == name), "")

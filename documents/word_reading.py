@@ -21,33 +21,33 @@ def read_word(content: bytes, title: str, language: str = "zh") -> Document:
     section = file.sections[0]
     return Document(
         title,
-        tuple(_blocks(file.element.body, file.part)),
+        tuple(_read_blocks(file.element.body, file.part)),
         language,
-        tuple(_lines(section.header._element, section.header.part)),
-        tuple(_lines(section.footer._element, section.footer.part)),
+        tuple(_read_lines(section.header._element, section.header.part)),
+        tuple(_read_lines(section.footer._element, section.footer.part)),
     )
 
 
-def _blocks(body: Any, part: Any) -> Iterator[Block]:
+def _read_blocks(body: Any, part: Any) -> Iterator[Block]:
     for element in body.iterchildren():
         if element.tag == qn("w:p"):
-            yield from _paragraph(element, part)
+            yield from _read_paragraph(element, part)
         elif element.tag == qn("w:tbl"):
-            yield _table(element, part)
+            yield _read_table(element, part)
         elif element.tag == qn("w:sdt"):
             content = element.find(qn("w:sdtContent"))
-            yield from _blocks(content, part) if content is not None else ()
+            yield from _read_blocks(content, part) if content is not None else ()
 
 
-def _lines(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture]:
+def _read_lines(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture]:
     """Yield the paragraphs and pictures at any depth; paragraphs without text are left out."""
     for paragraph in element.iter(qn("w:p")):
-        for block in _paragraph(paragraph, part):
+        for block in _read_paragraph(paragraph, part):
             if isinstance(block, BlockPicture) or (isinstance(block, Paragraph) and block.text.strip()):
                 yield block
 
 
-def _paragraph(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture | PageBreak]:
+def _read_paragraph(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture | PageBreak]:
     style = part.document.styles.get_by_id(element.style, 1) if hasattr(part, "document") else None
     runs: list[TextRun] = []
     for run in element.iter(qn("w:r")):
@@ -60,23 +60,23 @@ def _paragraph(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture | P
             elif child.tag == qn("w:tab"):
                 runs.append(TextRun("　", is_bold=is_bold))
             elif child.tag == qn("w:br") and child.get(qn("w:type")) == "page":
-                yield _as_paragraph(element, runs, style)
+                yield _make_paragraph(element, runs, style)
                 yield PageBreak()
                 runs = []
             elif child.tag in {qn("w:br"), qn("w:cr")}:
                 runs.append(TextRun("\n"))
             elif child.tag in {qn("w:drawing"), qn("w:pict")}:
-                yield from _pictures(child, part)
-    yield _as_paragraph(element, runs, style)
+                yield from _read_pictures(child, part)
+    yield _make_paragraph(element, runs, style)
 
 
-def _as_paragraph(element: Any, runs: list[TextRun], style: Any) -> Paragraph:
+def _make_paragraph(element: Any, runs: list[TextRun], style: Any) -> Paragraph:
     properties = element.pPr
     jc = properties.find(qn("w:jc")) if properties is not None else None
     indent = properties.find(qn("w:ind")) if properties is not None else None
     is_indented = indent is not None and bool(indent.get(qn("w:firstLine")) or indent.get(qn("w:firstLineChars")))
     align = _ALIGN.get(str(jc.get(qn("w:val"))) if jc is not None else _styled_align(style), Align.LEFT)
-    return Paragraph(tuple(runs), align, _level(style, properties), is_indented)
+    return Paragraph(tuple(runs), align, _heading_level(style, properties), is_indented)
 
 
 def _styled_align(style: Any) -> str:
@@ -88,7 +88,7 @@ def _styled_align(style: Any) -> str:
     return ""
 
 
-def _level(style: Any, properties: Any) -> int:
+def _heading_level(style: Any, properties: Any) -> int:
     outline = properties.find(qn("w:outlineLvl")) if properties is not None else None
     if outline is not None:
         return min(3, int(outline.get(qn("w:val"), "9")) + 1) if outline.get(qn("w:val"), "9") < "3" else 0
@@ -103,14 +103,14 @@ def _is_bold(run: Any) -> bool:
     return bold is not None and bold.get(qn("w:val"), "1") not in {"0", "false"}
 
 
-def _pictures(drawing: Any, part: Any) -> Iterator[BlockPicture]:
+def _read_pictures(drawing: Any, part: Any) -> Iterator[BlockPicture]:
     for blip in drawing.iter(qn("a:blip")):
         related = part.related_parts.get(str(blip.get(qn("r:embed"))))
         if related is not None and related.blob.startswith(_PICTURES):
             yield BlockPicture(related.blob)
 
 
-def _table(element: Any, part: Any) -> BlockTable:
+def _read_table(element: Any, part: Any) -> BlockTable:
     widths = [int(column.get(qn("w:w"), "0")) or 1 for column in element.iter(qn("w:gridCol"))] or [1]
     rows = []
     for row in element.iterchildren(qn("w:tr")):
@@ -119,7 +119,7 @@ def _table(element: Any, part: Any) -> BlockTable:
             spanned = cell.find(f"{qn('w:tcPr')}/{qn('w:gridSpan')}")
             span = max(1, min(room, int(spanned.get(qn("w:val"), "1")) if spanned is not None else 1))
             if room > 0:
-                cells.append(Cell(tuple(_lines(cell, part)), span))
+                cells.append(Cell(tuple(_read_lines(cell, part)), span))
                 room -= span
         cells += [Cell()] * room
         rows.append(tuple(cells))

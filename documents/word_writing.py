@@ -39,10 +39,10 @@ def word_file(document: Document, made_at: datetime) -> bytes:
         file.element.body.remove(stray)
     _format_file(file, document, made_at)
     for block in document.blocks:
-        _write(file, block, TEXT_WIDTH)
+        _write_block(file, block, TEXT_WIDTH)
     for place, content in ((file.sections[0].header, document.head), (file.sections[0].footer, document.foot)):
         if content:
-            _cell(place, content, TEXT_WIDTH)
+            _write_cell(place, content, TEXT_WIDTH)
     kept = io.BytesIO()
     file.save(kept)
     return kept.getvalue()
@@ -64,37 +64,37 @@ def _format_file(file: Any, document: Document, made_at: datetime) -> None:
     about.created = about.modified = made_at.astimezone(UTC).replace(tzinfo=None, microsecond=0)
 
 
-def _write(place: Any, block: Block, width: Emu) -> None:
+def _write_block(place: Any, block: Block, width: Emu) -> None:
     match block:
         case Paragraph():
-            _paragraph(place.add_paragraph(), block)
+            _write_paragraph(place.add_paragraph(), block)
         case BlockTable():
-            _table(place, block, width)
+            _write_table(place, block, width)
         case BlockPicture():
             place.add_paragraph().add_run().add_picture(io.BytesIO(block.content), width=width)
         case PageBreak():
             place.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
 
 
-def _paragraph(made: Any, block: Paragraph) -> None:
+def _write_paragraph(made: Any, block: Paragraph) -> None:
     made.alignment = _ALIGN[block.align]
     if block.level:
         made.paragraph_format.space_before, made.paragraph_format.keep_with_next = Pt(8), True
-        _outline(made, block.level)
+        _set_outline_level(made, block.level)
     if block.is_indented:
         made.paragraph_format.first_line_indent = Pt(22)
     for run in block.runs:
-        _run(made, run, block.level)
+        _write_run(made, run, block.level)
 
 
-def _outline(paragraph: Any, level: int) -> None:
+def _set_outline_level(paragraph: Any, level: int) -> None:
     """Set the outline level, which Word's navigation lists and which marks a heading when the file is read again."""
     outline = OxmlElement("w:outlineLvl")
     outline.set(qn("w:val"), str(level - 1))
     paragraph._p.get_or_add_pPr().append(outline)
 
 
-def _run(paragraph: Any, run: TextRun, level: int) -> None:
+def _write_run(paragraph: Any, run: TextRun, level: int) -> None:
     made = paragraph.add_run()
     first, *others = printable(run.text).split("\n")
     made.add_text(first)
@@ -110,34 +110,34 @@ def _run(paragraph: Any, run: TextRun, level: int) -> None:
         made.font.strike = run.mark is InlineMark.LOST or None
 
 
-def _table(file: Any, block: BlockTable, width: Emu) -> None:
+def _write_table(file: Any, block: BlockTable, width: Emu) -> None:
     made = file.add_table(rows=len(block.rows), cols=len(block.widths))
     made.style, made.alignment, made.autofit = "Table Grid", WD_TABLE_ALIGNMENT.CENTER, False
     shares = [Emu(int(width * share)) for share in block.widths]
     for column, share in zip(made.columns, shares, strict=True):
         column.width = share
     if block.rows and block.has_head:
-        _repeat(made.rows[0])
+        _repeat_row(made.rows[0])
     for row, written in zip(block.rows, made.rows, strict=True):
         at, cells = 0, written.cells
         for cell in row:
             place = cells[at] if cell.span == 1 else cells[at].merge(cells[at + cell.span - 1])
             place.width = Emu(sum(shares[at : at + cell.span]))
-            _cell(place, cell.content, Emu(place.width - Cm(0.4)))
+            _write_cell(place, cell.content, Emu(place.width - Cm(0.4)))
             at += cell.span
 
 
-def _cell(place: Any, content: Iterable[Paragraph | BlockPicture], width: Emu) -> None:
+def _write_cell(place: Any, content: Iterable[Paragraph | BlockPicture], width: Emu) -> None:
     empty = list(place.paragraphs)
     for block in content:
-        _write(place, block, width)
+        _write_block(place, block, width)
     for paragraph in empty if content else empty[1:]:  # Word requires a paragraph in each cell
         paragraph._element.getparent().remove(paragraph._element)
     for paragraph in place.paragraphs:
         paragraph.paragraph_format.space_after = Pt(2)
 
 
-def _repeat(row: Any) -> None:
+def _repeat_row(row: Any) -> None:
     head = OxmlElement("w:tblHeader")
     head.set(qn("w:val"), "true")
     row._tr.get_or_add_trPr().append(head)

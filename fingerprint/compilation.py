@@ -97,20 +97,20 @@ def source_digest(function: Any) -> str:
     Raises TypeError if a kernel names an object of an unsupported kind.
     """
     digest = hashlib.sha256()
-    for part in _parts(function, set()):
+    for part in _source_parts(function, set()):
         digest.update(part.encode())
     return digest.hexdigest()
 
 
-def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
+def _source_parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
     if function in seen:
         return
     seen.add(function)
     yield from _code_parts(function.__code__)
     yield repr(function.__defaults__)
     for annotation in function.__annotations__.values():
-        yield from _fields(annotation)
-    for name in sorted(set(_names(function.__code__)) & function.__globals__.keys()):
+        yield from _tuple_fields(annotation)
+    for name in sorted(set(_code_names(function.__code__)) & function.__globals__.keys()):
         yield name
         yield from _named_parts(function, name, seen)
 
@@ -119,20 +119,20 @@ def _named_parts(function: FunctionType, name: str, seen: set[FunctionType]) -> 
     value = function.__globals__[name]
     if isinstance(value, Dispatcher):
         yield repr(value.targetoptions)
-        yield from _parts(value.py_func, seen)
+        yield from _source_parts(value.py_func, seen)
     elif all(isinstance(part, NUMBERS) for part in (value if type(value) is tuple else (value,))):
         yield repr(value)
     elif isinstance(value, type) and hasattr(value, "_fields"):
-        yield from _fields(value)
+        yield from _tuple_fields(value)
     elif value is not np:
         raise TypeError(f"the kernel {function.__qualname__} names {name}, which is neither a number nor a kernel")
 
 
-def _fields(annotation: Any) -> Iterator[str]:
+def _tuple_fields(annotation: Any) -> Iterator[str]:
     """Yield the names of the fields of every named tuple in a type: machine code has only their positions."""
     yield from getattr(annotation, "_fields", ())
     for inner in _inner_types(annotation):
-        yield from _fields(inner)
+        yield from _tuple_fields(inner)
 
 
 def _code_parts(code: CodeType) -> Iterator[str]:
@@ -145,11 +145,11 @@ def _code_parts(code: CodeType) -> Iterator[str]:
             yield repr(constant)
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def _code_names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _code_names(constant)
 
 
 @kernel(allocates=False)

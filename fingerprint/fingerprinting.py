@@ -81,7 +81,10 @@ class Fingerprint:
         unchecked = HEADER.pack(self.algorithm_id, FORMAT_VERSION, 0, *counts) + zlib.compress(
             payload, COMPRESSION_LEVEL
         )
-        return HEADER.pack(self.algorithm_id, FORMAT_VERSION, _checksum(unchecked), *counts) + unchecked[HEADER.size :]
+        return (
+            HEADER.pack(self.algorithm_id, FORMAT_VERSION, _stored_checksum(unchecked), *counts)
+            + unchecked[HEADER.size :]
+        )
 
     @classmethod
     def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
@@ -92,13 +95,13 @@ class Fingerprint:
         algorithm = algorithms.get(algorithm_id)
         if algorithm is None or version != FORMAT_VERSION:
             raise DamagedFingerprint("fingerprint.unknown-format", algorithm=algorithm_id, format=version)
-        if _checksum(stored) != checksum:
+        if _stored_checksum(stored) != checksum:
             raise DamagedFingerprint("fingerprint.checksum")
         shapes = [(window_count(tokens, rule), bytes_per_window(rule)) for rule in algorithm.windows]
         if windows != sum(count for count, _ in shapes):
             raise DamagedFingerprint("fingerprint.windows", windows=windows, tokens=tokens)
         bytes_of_windows = sum(count * width for count, width in shapes)
-        columns = _Columns(_inflate(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
+        columns = _Columns(_decompress(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
         read_tokens = columns.take("<u2", tokens).astype(np.uint16)
         offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
         read_windows = tuple(columns.take_bytes(count * width).reshape(count, width) for count, width in shapes)
@@ -135,7 +138,7 @@ def _seed_hashes(
     return hashes
 
 
-def _checksum(stored: bytes) -> int:
+def _stored_checksum(stored: bytes) -> int:
     """Return the CRC-32 of the stored form except the checksum itself, with unused bits of the last byte."""
     return zlib.crc32(stored[COUNTS_AT:], zlib.crc32(stored[:2]))
 
@@ -149,7 +152,7 @@ def _to_planes(column: NDArray[np.generic]) -> bytes:
     return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
 
 
-def _inflate(compressed: bytes, size: int) -> bytes:
+def _decompress(compressed: bytes, size: int) -> bytes:
     try:
         inflater = zlib.decompressobj()
         payload = inflater.decompress(compressed, size + 1)

@@ -28,7 +28,7 @@ def fuzzy_syllables(names: tuple[str, ...], symbols: NDArray[np.uint16] | None =
     ids = {name: number for number, name in enumerate(names)}
     same = _same_symbol(names, symbols) if symbols is not None else [set[str]()] * len(names)
     listed = [
-        sorted((_confusable(name) & ids.keys()) | alike - {name}) for name, alike in zip(names, same, strict=True)
+        sorted((_confusable_names(name) & ids.keys()) | alike - {name}) for name, alike in zip(names, same, strict=True)
     ]
     table = np.zeros((len(names), max(map(len, listed))), np.uint16)
     for row, others in zip(table, listed, strict=True):
@@ -36,7 +36,7 @@ def fuzzy_syllables(names: tuple[str, ...], symbols: NDArray[np.uint16] | None =
     return table
 
 
-def _confusable(name: str) -> set[str]:
+def _confusable_names(name: str) -> set[str]:
     found = {other for pair in WHOLE if name in pair for other in pair}
     for initial in _with_exchange(name, INITIALS, str.startswith):
         found |= set(_with_exchange(initial, FINALS, str.endswith))

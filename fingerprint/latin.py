@@ -58,7 +58,7 @@ def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Tr
             if _is_bracketed(codes, signs, start, end):
                 inserted_starts[inserted], inserted_ends[inserted] = start - 1, end + 1
                 inserted += 1
-            elif _repeats(codes, signs, start, syllables[count:total]):
+            elif _repeats_readings(codes, signs, start, syllables[count:total]):
                 inserted_starts[inserted], inserted_ends[inserted] = start, end
                 inserted += 1
             else:
@@ -165,7 +165,7 @@ def _is_bracketed(codes: Codes, signs: Signs, start: int, end: int) -> bool:
 
 
 @kernel(allocates=False, nogil=True)
-def _repeats(codes: Codes, signs: Signs, start: int, syllables: NDArray[np.uint16]) -> bool:
+def _repeats_readings(codes: Codes, signs: Signs, start: int, syllables: NDArray[np.uint16]) -> bool:
     """Return whether the characters before a place read as these syllables."""
     if start < syllables.size:
         return False

@@ -43,13 +43,13 @@ def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
     >>> [TABLES_2026.readings.names[token] for token in stream.tokens], stream.offsets.tolist()
     (['wang', 'luo'], [0, 8])
     """
-    return _normalize(code_points(text), tables)
+    return _normalize_codes(code_points(text), tables)
 
 
-def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
+def _normalize_codes(codes: NDArray[np.uint32], tables: Tables) -> Stream:
     signs = tables.signs
     tokens, offsets = np.empty(codes.size, np.uint16), np.empty(codes.size, np.int32)
-    count, kinds = _tokenize(codes, signs, tokens, offsets)
+    count, kinds = _write_tokens(codes, signs, tokens, offsets)
     tokens, offsets = tokens[:count], offsets[:count]
     if count < MIN_FILLED * codes.size:
         tokens, offsets = tokens.copy(), offsets.copy()
@@ -58,7 +58,7 @@ def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
         has_zero_width = bool(kinds >> Kind.ZERO_WIDTH & 1)
         more, more_offsets, starts, ends = _read_latin(codes, tables, has_zero_width=has_zero_width)
         if more.size:
-            tokens, offsets = _merge(tokens, offsets, more, more_offsets)
+            tokens, offsets = _merge_streams(tokens, offsets, more, more_offsets)
         noise.append((starts, ends, np.full(starts.size, PINYIN_INSERTED, np.uint8)))
     return Stream(tokens, offsets, _sort_noise(noise))
 
@@ -66,7 +66,7 @@ def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
 def normalize_in_order(text: str, tables: Tables) -> Stream:
     """Read the characters that can be compared, in reading order: columns, reversed text, inserted noise."""
     codes = code_points(text)
-    return restore_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
+    return restore_reading_order(codes, read_romanised(codes, _normalize_codes(codes, tables), tables), tables)
 
 
 def _find_noise(codes: NDArray[np.uint32], signs: NDArray[np.uint16]) -> Items:
@@ -99,7 +99,9 @@ def _sort_noise(parts: list[Items]) -> Noise:
 
 
 @kernel(allocates=False, nogil=True)
-def _tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: NDArray[np.int32]) -> tuple[int, int]:
+def _write_tokens(
+    codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: NDArray[np.int32]
+) -> tuple[int, int]:
     """Write tokens and offsets of readable characters; return their number and a bit for each kind.
 
     Both arrays are as long as codes.
@@ -198,7 +200,7 @@ def _noise_of_run(kind: int, kind_before: int) -> int:
 
 
 @kernel(nogil=True)
-def _merge(
+def _merge_streams(
     tokens: NDArray[np.uint16], offsets: NDArray[np.int32], more: NDArray[np.uint16], more_offsets: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
     """Return two streams as one, in order of offsets."""

@@ -36,7 +36,7 @@ class PinyinReader:
         if run not in self._cached:
             if len(self._cached) >= MAX_CACHED_RUNS:
                 self._cached.clear()
-            self._cached[run] = self._cut("".join(map(letter_without_marks, run)))
+            self._cached[run] = self._fewest_syllables("".join(map(letter_without_marks, run)))
         return self._cached[run]
 
     @cached_property
@@ -62,7 +62,7 @@ class PinyinReader:
             rows[node][0] = number
         return np.array(rows, np.int32)
 
-    def _cut(self, letters: str) -> Syllables | None:
+    def _fewest_syllables(self, letters: str) -> Syllables | None:
         fewest: list[Syllables | None] = [None] * len(letters) + [()]
         for start in range(len(letters) - 1, -1, -1):
             for end in range(min(len(letters), start + MAX_SYLLABLE_LETTERS), start, -1):

@@ -187,7 +187,7 @@ def _find_anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> 
     while hashed < size:
         fresh = min(BLOCK, size - hashed)
         _add_up(tokens, symbols, length, hashed, sums[: fresh + 1])
-        _hash(tokens[hashed : hashed + fresh + length - 1], length, sums, grams[held : held + fresh])
+        _hash_runs(tokens[hashed : hashed + fresh + length - 1], length, sums, grams[held : held + fresh])
         sums[0] = sums[fresh]
         hashed += fresh
         held += fresh
@@ -232,7 +232,7 @@ def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numb
 
 
 @kernel(allocates=False, nogil=True)
-def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
+def _hash_runs(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
     """Write the hashes of all runs of the tokens; NEVER if a run repeats the previous run or has a wildcard.
 
     Mixing is a bijection, so equal hashes mean equal sums.

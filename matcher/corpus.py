@@ -59,10 +59,10 @@ class CorpusCache:
         if fetched is not None and fetched.nbytes <= self._max_bytes:
             self._entries[text_id] = fetched
             self._bytes += fetched.nbytes
-            self._evict()
+            self._evict_oldest()
         return fetched
 
-    def _evict(self) -> None:
+    def _evict_oldest(self) -> None:
         while self._bytes > self._max_bytes:
             self._bytes -= self._entries.popitem(last=False)[1].nbytes
 
@@ -97,17 +97,17 @@ class TokenCache:
 
     def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
         """Return the streams of these texts, in order; a missing text has an empty stream."""
-        places = self._fetch(text_ids)
+        places = self._fetch_streams(text_ids)
         if places is None:
-            self._clear()
-            places = self._fetch(text_ids)
+            self._clear_cache()
+            places = self._fetch_streams(text_ids)
         if places is None:  # more than the cache may hold, for this request only
-            self._clear()
-            places = self._fetch(text_ids, is_limited=False) or []
+            self._clear_cache()
+            places = self._fetch_streams(text_ids, is_limited=False) or []
         bounds = np.array(places, np.int64).reshape(-1, 2)
         return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
 
-    def _fetch(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
+    def _fetch_streams(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
         """Fetch the missing streams, and return the range of each, or None if the cache is full."""
         places = []
         for text_id in text_ids:
@@ -117,14 +117,14 @@ class TokenCache:
                 if entry is None:
                     places.append((0, 0))
                     continue
-                place = self._append(entry.fingerprint.tokens, is_limited)
+                place = self._append_tokens(entry.fingerprint.tokens, is_limited)
                 if place is None:
                     return None
                 self._places[text_id] = place
             places.append(place)
         return places
 
-    def _append(self, tokens: NDArray[np.uint16], is_limited: bool) -> tuple[int, int] | None:
+    def _append_tokens(self, tokens: NDArray[np.uint16], is_limited: bool) -> tuple[int, int] | None:
         end = self._used + tokens.size
         if is_limited and end > self._max_tokens:
             return None
@@ -137,7 +137,7 @@ class TokenCache:
         self._used = end
         return place
 
-    def _clear(self) -> None:
+    def _clear_cache(self) -> None:
         self._places.clear()
         self._used = 0
         if self._tokens.size > self._max_tokens:

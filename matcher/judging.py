@@ -89,7 +89,7 @@ class Judge:
         work_of: the work of each text. Raises AlgorithmMismatch if the fingerprint of a text in the corpus has another
         algorithm.
         """
-        made = (self._finding(aligned, number, segments) for number, segments in aligned.resolved.by_text())
+        made = (self._page_finding(aligned, number, segments) for number, segments in aligned.resolved.by_text())
         findings = self._with_common_wording([finding for finding in made if finding is not None], aligned)
         ordered = sorted(findings, key=lambda finding: (-finding.figures.matched, finding.text_id))
         copies = [finding for finding in ordered if not finding.is_quotation]
@@ -98,11 +98,11 @@ class Judge:
         pieces = {finding.text_id for finding, is_one in zip(copies, is_piece, strict=True) if is_one}
         reported = {finding.text_id for finding in ordered}
         return tuple(
-            self._match(aligned, finding, len(pieces) if finding.text_id in pieces else 0, reported)
+            self._to_match(aligned, finding, len(pieces) if finding.text_id in pieces else 0, reported)
             for finding in ordered
         )
 
-    def _finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
+    def _page_finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
         """Return the finding of text `number` on the page, or None if it is too small."""
         page, passages = aligned.page, chain_segments(segments, self._calibration)
         entry = self._corpus.entry(aligned.text_ids[number]) if passages else None
@@ -113,7 +113,7 @@ class Judge:
         work = TokenizedText(written.text, written.fingerprint)
         compared = compare_passages(page, work, passages, self._calibration)
         comparisons = drop_taken_elsewhere(split_at_quotations(page, work, compared, self._calibration))
-        found, ranges = sum_up(page, work, comparisons), _ranges(comparisons)
+        found, ranges = sum_up(page, work, comparisons), _passage_ranges(comparisons)
         if not self._is_enough(page, found, comparisons, ranges):
             return None
         also = self._other_carriers(aligned, number, passages)
@@ -163,7 +163,7 @@ class Judge:
         """Return the findings, with common wording classified as quotation."""
         if all(finding.is_quotation or finding.is_whole for finding in findings):
             return findings
-        ranges = _ranges([comparison for finding in findings for comparison in finding.comparisons])
+        ranges = _passage_ranges([comparison for finding in findings for comparison in finding.comparisons])
         surroundings = background_share(aligned.page.fingerprint.tokens.size, *ranges, aligned.phrases)
         return [
             finding._replace(is_quotation=True)
@@ -179,13 +179,13 @@ class Judge:
         """Return the texts with at least half of the matched tokens, those with most tokens first."""
         if not aligned.resolved.has_losers:
             return ()
-        found = aligned.resolved.competing_texts(number, *_ranges(passages))
+        found = aligned.resolved.competing_texts(number, *_passage_ranges(passages))
         carried = {aligned.text_ids[other]: matches for other, matches in found}
         least = self._calibration.min_share_for_also * sum(passage.matches for passage in passages)
         fullest = sorted(carried, key=lambda other: (-carried[other], other))
         return tuple(other for other in fullest if carried[other] >= least)
 
-    def _match(self, aligned: AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
+    def _to_match(self, aligned: AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
         """Return a finding as it is reported.
 
         pieces: the number of texts if the page is a patchwork; otherwise 0.
@@ -251,7 +251,7 @@ def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
     return np.unique(find_anchors(fingerprint.tokens, algorithm.anchors, algorithm.symbols)[0])
 
 
-def _ranges(passages: Sequence[PassageComparison] | Sequence[AlignedPassage]) -> Ranges:
+def _passage_ranges(passages: Sequence[PassageComparison] | Sequence[AlignedPassage]) -> Ranges:
     """Return the starts and ends of the passages on the page."""
     starts = np.array([passage.page_start for passage in passages], np.int32)
     return starts, np.array([passage.page_end for passage in passages], np.int32)

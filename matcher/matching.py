@@ -65,7 +65,7 @@ class Matcher:
         Looks up several pages at once, in the index of that moment. Raises IndexStale, ServiceUnavailable, and
         AlgorithmMismatch if the fingerprint of a page or of a work in the corpus has another algorithm.
         """
-        for portion in _batches(pages):
+        for portion in _page_batches(pages):
             for page in portion:
                 require_same_algorithm(page.fingerprint, self._index.algorithm_id)
             if not self._index_postings:
@@ -74,9 +74,9 @@ class Matcher:
             fingerprints = [page.fingerprint for page in portion]
             found, self._index_postings = find_hits(self._index, self._streams, fingerprints, cap, self._calibration)
             for page, hits in zip(portion, found, strict=True):
-                yield self._matches(page, hits)
+                yield self._page_matches(page, hits)
 
-    def _matches(self, given: GivenPage, hits: PageHits) -> tuple[Match, ...]:
+    def _page_matches(self, given: GivenPage, hits: PageHits) -> tuple[Match, ...]:
         if not hits.texts.size:
             return ()
         written = ReadingOrder.from_fingerprint(given.text, given.fingerprint)
@@ -86,7 +86,7 @@ class Matcher:
         text_ids = {number: hits.text_id(number) for number in sorted(set(found.segments[:, TEXT].tolist()))}
         if not text_ids:
             return ()
-        work_of = (given.sources or _each_its_own)(frozenset(text_ids.values()))
+        work_of = (given.sources or _map_to_itself)(frozenset(text_ids.values()))
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
         if len(closed) == len(text_ids):
             return ()
@@ -98,7 +98,7 @@ class Matcher:
         return self._judge.matches(aligned, work_of)
 
 
-def _batches(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
+def _page_batches(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
     portion: list[GivenPage] = []
     tokens = 0
     for page in pages:
@@ -111,5 +111,5 @@ def _batches(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
         yield portion
 
 
-def _each_its_own(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+def _map_to_itself(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
     return {text_id: text_id for text_id in texts}

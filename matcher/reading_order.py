@@ -86,21 +86,21 @@ def spans_as_given(spans: tuple[Span, ...], page: ReadingOrder, work: ReadingOrd
     """
     if page.places is None and work.places is None:
         return spans
-    return tuple(sorted((_as_given(span, page, work) for span in spans), key=lambda span: span.page))
+    return tuple(sorted((_span_as_given(span, page, work) for span in spans), key=lambda span: span.page))
 
 
-def _as_given(span: Span, page: ReadingOrder, work: ReadingOrder) -> Span:
-    on_page, in_work = _hull(page.places, span.page), _hull(work.places, span.work)
-    changes = [piece for change in span.changes for piece in _pieces(change, page.places, work.places)]
+def _span_as_given(span: Span, page: ReadingOrder, work: ReadingOrder) -> Span:
+    on_page, in_work = _smallest_range(page.places, span.page), _smallest_range(work.places, span.work)
+    changes = [piece for change in span.changes for piece in _change_pieces(change, page.places, work.places)]
     changes += [
         Change(ChangeKind.INSERTED, place, TextRange(in_work.start, in_work.start))
-        for place in _foreign(span, on_page, page)
+        for place in _foreign_runs(span, on_page, page)
     ]
     changes.sort(key=lambda change: (change.page, change.work))
     return Span(on_page, in_work, span.similarity, tuple(changes))
 
 
-def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
+def _smallest_range(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
     """Return the smallest range of the text as given that contains a range in reading order."""
     if places is None:
         return read
@@ -111,22 +111,22 @@ def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
     return TextRange(int(inside.min()), int(inside.max()) + 1)
 
 
-def _pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int64] | None) -> Iterator[Change]:
+def _change_pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int64] | None) -> Iterator[Change]:
     """Yield a change in pieces of characters that are adjacent in both texts.
 
     If the sides differ in length, the first piece has the whole other side.
     """
     if len(change.page) == len(change.work) and len(change.page):
-        steps = list(zip(_singles(change.page, page), _singles(change.work, work), strict=True))
+        steps = list(zip(_character_pairs(change.page, page), _character_pairs(change.work, work), strict=True))
         yield from (Change(change.kind, *both) for both in _join_steps(steps))
         return
-    ranges = list(_runs(change.page, page)), list(_runs(change.work, work))
+    ranges = list(_given_ranges(change.page, page)), list(_given_ranges(change.work, work))
     for number in range(max(map(len, ranges))):
         sides = [each[number] if number < len(each) else TextRange(each[0].start, each[0].start) for each in ranges]
         yield Change(change.kind, sides[0], sides[1])
 
 
-def _singles(read: TextRange, places: NDArray[np.int64] | None) -> list[int]:
+def _character_pairs(read: TextRange, places: NDArray[np.int64] | None) -> list[int]:
     return list(range(read.start, read.end)) if places is None else places[read.start : read.end].tolist()
 
 
@@ -145,10 +145,10 @@ def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextR
         first = number
 
 
-def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRange]:
+def _given_ranges(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRange]:
     """Yield a range in reading order as ranges of the text as given; an empty range as its place."""
     if places is None or not len(read):
-        yield _hull(places, read)
+        yield _smallest_range(places, read)
         return
     inside = np.sort(places[read.start : read.end])
     cuts = np.flatnonzero(np.diff(inside) > 1) + 1
@@ -156,7 +156,7 @@ def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRan
         yield TextRange(int(run[0]), int(run[-1]) + 1)
 
 
-def _foreign(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[TextRange]:
+def _foreign_runs(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[TextRange]:
     """Yield runs of tokens between the characters of a span on the page that are read elsewhere."""
     if page.places is None:
         return

@@ -21,13 +21,13 @@ def rebuild_index(
     missing: list[WorkTextId] = []
     counted: dict[WorkTextId, int] = {}
     before = ports.index.text_ids() if ports.index.state().generation else frozenset[WorkTextId]()
-    ports.index.rebuild(_entries(ports, texts, missing, counted, on_progress))
+    ports.index.rebuild(_work_entries(ports, texts, missing, counted, on_progress))
     ports.cases.note_unindexed(counted.keys() - before)
     ports.cases.note_indexed(counted, ports.clock.now())
     return missing
 
 
-def _entries(
+def _work_entries(
     ports: Ports,
     texts: Collection[WorkTextId],
     missing: list[WorkTextId],

@@ -33,14 +33,14 @@ def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterato
         yield False
         return
     ended = threading.Event()
-    renewing = threading.Thread(target=_renew, args=(lock, ended), daemon=True)
+    renewing = threading.Thread(target=_renew_lock, args=(lock, ended), daemon=True)
     renewing.start()
     try:
         yield True
     finally:
         ended.set()
         renewing.join()
-        _release(lock)
+        _release_lock(lock)
 
 
 def forget_lock(client: "redis.Redis", name: str) -> None:
@@ -48,7 +48,7 @@ def forget_lock(client: "redis.Redis", name: str) -> None:
     client.delete(KEY_PREFIX + name)
 
 
-def _renew(lock: "redis.lock.Lock", ended: threading.Event) -> None:
+def _renew_lock(lock: "redis.lock.Lock", ended: threading.Event) -> None:
     while not ended.wait(RENEW_S):
         try:
             lock.reacquire()
@@ -56,7 +56,7 @@ def _renew(lock: "redis.lock.Lock", ended: threading.Event) -> None:
             continue  # Redis is down or lost its data: another holder may begin; every step may run twice
 
 
-def _release(lock: "redis.lock.Lock") -> None:
+def _release_lock(lock: "redis.lock.Lock") -> None:
     try:
         lock.release()
     except (LockError, redis.RedisError):

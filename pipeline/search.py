@@ -164,7 +164,7 @@ class _SearchPass:
             else:
                 doubtful.append((page, fingerprint, texts))
         verdicts.sharing += len(doubtful)
-        self._decide(doubtful, verdicts)
+        self._decide_doubtful(doubtful, verdicts)
         return verdicts
 
     @staticmethod
@@ -173,7 +173,7 @@ class _SearchPass:
         fingerprint = stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
-    def _decide(
+    def _decide_doubtful(
         self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _PageVerdicts
     ) -> None:
         """Separate the pages that match a new text from those that share a seed with it by chance."""

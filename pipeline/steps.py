@@ -192,13 +192,13 @@ def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading:
     for match in surroundings:
         if match.text_id in known:
             continue
-        spans = tuple(_shift_span(span, offset_chars, _zone(span, starts, reading)) for span in match.spans)
+        spans = tuple(_shift_span(span, offset_chars, _span_zone(span, starts, reading)) for span in match.spans)
         is_shown = any(span.zone is Zone.COMMENT for span in spans) or match.matched_chars > MAX_CHARS_ANNOUNCED
         shifted.append(replace(match, spans=spans, match_class=match.match_class if is_shown else MatchClass.TEASER))
     return (*main, *shifted)
 
 
-def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
+def _span_zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
     """Return the zone that contains most of a span."""
     chars: Counter[Zone] = Counter()
     for number in range(bisect_right(starts, span.page.start) - 1, len(reading.surroundings)):

@@ -68,9 +68,9 @@ class PagesStep(StepTask):
             if count > MAX_ATTEMPTS:
                 failures.note(self.name, version_ids[0], failures.WORKER_DIED)
             elif count > 1 and len(version_ids) > 1:
-                self._take_apart(version_ids)
+                self._split_message(version_ids)
             else:
-                self._run(version_ids)
+                self._run_step(version_ids)
         finally:
             attempts.end()  # The count remains only if a worker died.
 
@@ -82,7 +82,7 @@ class PagesStep(StepTask):
         if len(version_ids) == 1 and not _is_service_away(exc):
             failures.note(self.name, version_ids[0], exc)
 
-    def _run(self, version_ids: Sequence[str]) -> None:
+    def _run_step(self, version_ids: Sequence[str]) -> None:
         try:
             super().__call__(version_ids=version_ids)
         except CeleryError:
@@ -98,9 +98,9 @@ class PagesStep(StepTask):
                 log.info(
                     "%s: one of %d pages is at fault (%s); each is tried alone", self.name, len(version_ids), error
                 )
-                self._take_apart(version_ids)
+                self._split_message(version_ids)
 
-    def _take_apart(self, version_ids: Sequence[str]) -> None:
+    def _split_message(self, version_ids: Sequence[str]) -> None:
         for version in version_ids:
             self.apply_async(kwargs={"version_ids": [version]}, retry=False)
 

@@ -33,10 +33,10 @@ class Scheduler(DatabaseScheduler):
         if os.getppid() != self._parent:
             raise SystemExit  # The next worker starts its own scheduler.
         write_heartbeat(SETTINGS.home, os.environ, "-clock")
-        self._set_back(SystemClock().now())
+        self._correct_last_runs(SystemClock().now())
         return super().tick(*args, **kwargs)
 
-    def _set_back(self, now: datetime) -> None:
+    def _correct_last_runs(self, now: datetime) -> None:
         """Set last runs in the future, from a clock that was ahead, back to now, because they would block the tasks."""
         ahead = [entry for entry in self.schedule.values() if entry.last_run_at > now + CLOCKS_DIFFER]
         if not ahead:

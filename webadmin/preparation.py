@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     """Prepare the start, and print messages on changes in JSON; safe to repeat."""
     ensure_schedule(SETTINGS)
     if count := set_clock_back(SystemClock().now()):
-        _say(Message("start.set-back", count=count))
+        _print_message(Message("start.set-back", count=count))
     ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:
         for name in (MAINTENANCE, SEARCH):
@@ -36,16 +36,16 @@ def main(arguments: list[str]) -> int:
         interrupted = requeue_live_runs(ports.outbox)
         requeue_running()
         if dropped or interrupted:
-            _say(Message("start.taken-up", messages=dropped, runs=interrupted))
+            _print_message(Message("start.taken-up", messages=dropped, runs=interrupted))
     with redis_lock(client, MAINTENANCE) as is_ours:
         if is_ours and ports.index.state().generation == 0:
             missing = rebuild_index(ports, corpus_texts())
             if missing:
-                _say(Message("start.index-made", count=len(missing)))
+                _print_message(Message("start.index-made", count=len(missing)))
     return 0
 
 
-def _say(message: Message) -> None:
+def _print_message(message: Message) -> None:
     """Print a message in JSON for the parent process, which knows the user's language."""
     print(json.dumps(message.to_json()))  # noqa: T201
 
@@ -66,21 +66,23 @@ DAY_S = 24 * 3600
 
 def ensure_schedule(settings: Settings) -> None:
     """Write the periodic tasks; tasks that an operator disabled stay disabled, and daily tasks keep a changed time."""
-    _every("zhuiwen: sweep", "cases.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
-    _every("zhuiwen: start due crawls", "sites.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
-    _every("zhuiwen: archive imports", "sites.take_imports", IMPORTS_INTERVAL_S)
-    _every("zhuiwen: comparison by meaning", "rewrites.search_reworded", REWORDED_INTERVAL_S)
-    _every("zhuiwen: discovery", "sites.discover", DISCOVERY_INTERVAL_S)
-    _daily("zhuiwen: daily comparison", "cases.compare_daily", settings.web.time_zone)
-    _daily("zhuiwen: database statistics", "backups.refresh_statistics", settings.web.time_zone, STATISTICS_HOUR)
-    _every("zhuiwen: removals of pages", "notices.follow_removals", REMOVALS_INTERVAL_S)
-    _every("zhuiwen: stamp evidence", "evidence.stamp_evidence", STAMPS_INTERVAL_S)
-    _every("zhuiwen: backup", "backups.back_up", BACKUP_INTERVAL_S)
-    _daily("zhuiwen: check evidence", "evidence.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
-    _daily("zhuiwen: check stores", "backups.check_stores", settings.web.time_zone, STORES_HOUR)
+    _ensure_interval_task("zhuiwen: sweep", "cases.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
+    _ensure_interval_task("zhuiwen: start due crawls", "sites.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
+    _ensure_interval_task("zhuiwen: archive imports", "sites.take_imports", IMPORTS_INTERVAL_S)
+    _ensure_interval_task("zhuiwen: comparison by meaning", "rewrites.search_reworded", REWORDED_INTERVAL_S)
+    _ensure_interval_task("zhuiwen: discovery", "sites.discover", DISCOVERY_INTERVAL_S)
+    _ensure_daily_task("zhuiwen: daily comparison", "cases.compare_daily", settings.web.time_zone)
+    _ensure_daily_task(
+        "zhuiwen: database statistics", "backups.refresh_statistics", settings.web.time_zone, STATISTICS_HOUR
+    )
+    _ensure_interval_task("zhuiwen: removals of pages", "notices.follow_removals", REMOVALS_INTERVAL_S)
+    _ensure_interval_task("zhuiwen: stamp evidence", "evidence.stamp_evidence", STAMPS_INTERVAL_S)
+    _ensure_interval_task("zhuiwen: backup", "backups.back_up", BACKUP_INTERVAL_S)
+    _ensure_daily_task("zhuiwen: check evidence", "evidence.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
+    _ensure_daily_task("zhuiwen: check stores", "backups.check_stores", settings.web.time_zone, STORES_HOUR)
 
 
-def _every(name: str, task: str, seconds: int) -> None:
+def _ensure_interval_task(name: str, task: str, seconds: int) -> None:
     interval, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
     # A message that waited longer than its interval expires, because the next message does the same.
     PeriodicTask.objects.update_or_create(
@@ -88,7 +90,7 @@ def _every(name: str, task: str, seconds: int) -> None:
     )
 
 
-def _daily(name: str, task: str, zone: str, hour: int = DAILY_HOUR) -> None:
+def _ensure_daily_task(name: str, task: str, zone: str, hour: int = DAILY_HOUR) -> None:
     at, _ = CrontabSchedule.objects.get_or_create(
         minute="0", hour=str(hour), day_of_week="*", day_of_month="*", month_of_year="*", timezone=zone
     )

@@ -39,15 +39,15 @@ class BufferingWorker(Worker):
         )
         waiting, waited = server.task_dispatcher.queue, None
         while self.alive and os.getppid() == self.ppid:  # if the parent died, its successor needs the port
-            first = _first(waiting)
+            first = _longest_waiting(waiting)
             if first is None or first is not waited:
                 self.notify()
             waited = first
             server.accepting = first is None  # the other process may have a free thread
             wasyncore.loop(POLL_S, use_poll=True, map=connections, count=1)
-        self._end(server, connections)
+        self._end_requests(server, connections)
 
-    def _end(self, server: Any, connections: dict[int, Any]) -> None:
+    def _end_requests(self, server: Any, connections: dict[int, Any]) -> None:
         """Answer the requests in progress within gunicorn's graceful timeout."""
         server.accepting = False
         end = time.monotonic() + self.cfg.graceful_timeout
@@ -86,7 +86,7 @@ def server_options() -> dict[str, Any]:
     return options
 
 
-def _first(waiting: Any) -> Any:
+def _longest_waiting(waiting: Any) -> Any:
     """Return the request that has waited longest for a thread, or None."""
     try:
         return waiting[0]

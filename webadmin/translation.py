@@ -126,11 +126,11 @@ def faults(path: Path = CATALOGUE) -> Iterator[str]:
             yield f"{key[1]!r} is in the catalogue and nowhere in the code: run update"
         elif message.fuzzy:
             yield f"{key[1]!r} is fuzzy"
-        elif not all(_texts(message.string)):
+        elif not all(_message_texts(message.string)):
             yield f"{key[1]!r} is not translated"
-        elif message.check(catalogue) or not _braces(message.string) <= _braces(message.id):
+        elif message.check(catalogue) or not _brace_fields(message.string) <= _brace_fields(message.id):
             yield f"{key[1]!r} and its translation have different placeholders"
-    yield from _stale(path)
+    yield from _stale_files(path)
 
 
 def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
@@ -142,7 +142,7 @@ def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
         elif len({frozenset(placeholders(text)) for text in words.values()}) > 1:
             yield f"{code} has other placeholders in another language"
     for path in files:
-        yield from _stale(path)
+        yield from _stale_files(path)
 
 
 def placeholders(text: str) -> set[str]:
@@ -150,7 +150,7 @@ def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def _stale(path: Path) -> Iterator[str]:
+def _stale_files(path: Path) -> Iterator[str]:
     binary = path.with_suffix(".mo")
     if not binary.exists() or binary.read_bytes() != compile_catalogue(path):
         yield f"{binary.name} is older than {path.name}: run update"
@@ -174,15 +174,15 @@ def main(arguments: list[str]) -> int:
 
 def _by_key(catalogue: Catalog) -> dict[tuple[str | None, str], Message]:
     """Return the messages by context and string, without the header."""
-    return {(message.context, _texts(message.id)[0]): message for message in catalogue if message.id}
+    return {(message.context, _message_texts(message.id)[0]): message for message in catalogue if message.id}
 
 
-def _texts(text: str | Iterable[str] | None) -> list[str]:
+def _message_texts(text: str | Iterable[str] | None) -> list[str]:
     return [text] if isinstance(text, str) else list(text or ())
 
 
-def _braces(text: str | Iterable[str] | None) -> set[str]:
-    return set(_BRACES.findall(" ".join(_texts(text))))
+def _brace_fields(text: str | Iterable[str] | None) -> set[str]:
+    return set(_BRACES.findall(" ".join(_message_texts(text))))
 
 
 if __name__ == "__main__":

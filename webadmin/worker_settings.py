@@ -34,7 +34,7 @@ INSTALLED_APPS = [
 AUTH_USER_MODEL = "accounts.User"
 
 
-def _database() -> dict[str, Any]:
+def _database_settings() -> dict[str, Any]:
     if ZHUIWEN.services.database_url:
         return dict(dj_database_url.parse(ZHUIWEN.services.database_url, conn_max_age=60, conn_health_checks=True))
     return {
@@ -48,7 +48,7 @@ def _database() -> dict[str, Any]:
     }
 
 
-DATABASES = {"default": _database()}
+DATABASES = {"default": _database_settings()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = ZHUIWEN.web.language

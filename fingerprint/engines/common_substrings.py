@@ -57,7 +57,7 @@ class SubstringIndex:
         stored = self._sorted_grams()
         if codes.size < self.min_chars or not stored.places.size:
             return []
-        found = _matches(
+        found = _find_matches(
             codes, self._q, self.min_chars, stored.buckets, stored.keys, stored.places, stored.stream, stored.starts
         )
         return [CommonSubstring(*row) for row in found.tolist()]
@@ -96,7 +96,7 @@ def _sort_grams(texts: list[NDArray[np.uint32]], q: int, step: int) -> _SortedGr
     for start, text in zip(starts, texts, strict=False):
         stream[start : start + text.size] = text
     places = np.arange(0, max(0, stream.size - q + 1), step)
-    keys, is_inside = _hashes(stream, places, q)
+    keys, is_inside = _gram_hashes(stream, places, q)
     places, keys = places[is_inside], keys[is_inside]
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -108,7 +108,7 @@ def _sort_grams(texts: list[NDArray[np.uint32]], q: int, step: int) -> _SortedGr
 
 
 @kernel()
-def _hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
+def _gram_hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
     value = np.uint64(0)
     for at in range(first, first + q):
         value = value * MULTIPLIER + np.uint64(codes[at])
@@ -117,14 +117,14 @@ def _hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
 
 
 @kernel()
-def _hashes(
+def _gram_hashes(
     stream: NDArray[np.uint32], places: NDArray[np.int64], q: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """Return the hash of the q-gram at each place, and whether it lies inside one text."""
     keys = np.empty(places.size, np.uint64)
     is_inside = np.ones(places.size, np.bool_)
     for number in range(places.size):
-        keys[number] = _hash(stream, places[number], q)
+        keys[number] = _gram_hash(stream, places[number], q)
         for at in range(places[number], places[number] + q):
             if stream[at] == SEPARATOR:
                 is_inside[number] = False
@@ -132,7 +132,7 @@ def _hashes(
 
 
 @kernel()
-def _extend(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place: int) -> tuple[int, int]:
+def _extend_match(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place: int) -> tuple[int, int]:
     """Extend the match at two places; return its characters to the left and, from the places on, to the right."""
     left = 0
     while left < at and left < place and page[at - left - 1] == stream[place - left - 1]:
@@ -144,7 +144,7 @@ def _extend(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place
 
 
 @kernel()
-def _matches(  # noqa: PLR0917 - numba compiles no records
+def _find_matches(  # noqa: PLR0917 - numba compiles no records
     page: NDArray[np.uint32],
     q: int,
     min_chars: int,
@@ -159,7 +159,7 @@ def _matches(  # noqa: PLR0917 - numba compiles no records
     count = 0
     covered = np.zeros(starts.size, np.int64)
     for at in range(page.size - q + 1):
-        key = _hash(page, at, q)
+        key = _gram_hash(page, at, q)
         bucket = np.int64(key >> np.uint64(64 - BUCKET_BITS))
         first, last = buckets[bucket], buckets[bucket + 1]
         first += np.searchsorted(keys[first:last], key)
@@ -169,7 +169,7 @@ def _matches(  # noqa: PLR0917 - numba compiles no records
             text = np.searchsorted(starts, places[entry], side="right") - 1
             if at + q <= covered[text]:
                 continue
-            left, right = _extend(page, stream, at, places[entry])
+            left, right = _extend_match(page, stream, at, places[entry])
             if left + right < min_chars:
                 continue
             covered[text] = max(covered[text], at + right)

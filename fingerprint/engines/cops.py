@@ -33,14 +33,14 @@ class Cops:
 
     def add_work(self, work_id: str, text: str) -> None:
         own: set[int] = set()
-        for sentence, digest in self._units(text):
+        for sentence, digest in self._sentence_units(text):
             if digest not in own:
                 own.add(digest)
                 place = (work_id, sentence.place.start, sentence.place.end)
                 self._places.setdefault(digest, []).append(place)
 
     def find(self, text: str) -> list[EngineMatch]:
-        units = list(self._units(text))
+        units = list(self._sentence_units(text))
         shared: Counter[str] = Counter()
         spans: dict[str, list[SharedSpan]] = {}
         for sentence, digest in units:
@@ -53,7 +53,7 @@ class Cops:
             key=lambda work: (-work.similarity, work.work_id),
         )
 
-    def _units(self, text: str) -> Iterator[tuple[PlacedSentence, int]]:
+    def _sentence_units(self, text: str) -> Iterator[tuple[PlacedSentence, int]]:
         for sentence in split_sentences(text):
             codes = plain_characters(sentence.text)[0]
             if codes.size >= self._min_sentence_chars:

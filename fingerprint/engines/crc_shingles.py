@@ -45,7 +45,7 @@ class CrcShingleEngine(ChapterEngine):
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         words = canonical_words(text)
-        features = _features(words, self._words)
+        features = _shingle_features(words, self._words)
         if features.size:
             self._owners.add_chapter(work_id)
             self._index.add_features(features)
@@ -53,7 +53,7 @@ class CrcShingleEngine(ChapterEngine):
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         words = canonical_words(text)
-        chapters, shared = self._index.count_shared(_features(words, self._words))
+        chapters, shared = self._index.count_shared(_shingle_features(words, self._words))
         shares = shared / np.maximum(len(words), np.array(self._word_counts, np.int64)[chapters])
         same = shares > self._above_share
         return self._owners.works(zip(chapters[same].tolist(), shares[same].tolist(), strict=True))
@@ -65,7 +65,7 @@ def canonical_words(text: str) -> list[str]:
     >>> canonical_words("Приходите в зал “Огонек” — 天地玄，黄！")
     ['приходите', 'зал', 'огонек', '天地', '地玄', '玄黄']
     """
-    return list(_words(unicodedata.normalize("NFKC", text).lower().translate(_REMOVED)))
+    return list(_text_words(unicodedata.normalize("NFKC", text).lower().translate(_REMOVED)))
 
 
 def crc_shingles(words: Sequence[str], size: int = 3) -> NDArray[np.uint32]:
@@ -78,7 +78,7 @@ def crc_shingles(words: Sequence[str], size: int = 3) -> NDArray[np.uint32]:
     return np.fromiter((zlib.crc32(run.encode("utf-8", "surrogatepass")) for run in runs), np.uint32)
 
 
-def _words(text: str) -> Iterator[str]:
+def _text_words(text: str) -> Iterator[str]:
     for run in _RUN.finditer(_BLANKS_IN_CHINESE.sub("", text)):
         word, chinese = run.group(), run.group(1)
         if chinese:
@@ -87,7 +87,7 @@ def _words(text: str) -> Iterator[str]:
             yield word
 
 
-def _features(words: Sequence[str], size: int) -> NDArray[np.uint64]:
+def _shingle_features(words: Sequence[str], size: int) -> NDArray[np.uint64]:
     checksums = np.unique(crc_shingles(words, size)).astype(np.uint64)
     return checksums << np.uint64(CRC_BITS)  # the index needs varied leading bits
 

@@ -73,7 +73,7 @@ class ERulemaking(ChapterEngine):
         self._words.append(words)
         self._counts.append(counts)
         codes = plain_characters(text)[0]
-        self._buckets.append(self._bucket(codes.size))
+        self._buckets.append(self._length_bucket(codes.size))
         self._digests.append(xxhash.xxh3_64_intdigest(codes.tobytes()))
         self._seeds = None
 
@@ -89,14 +89,14 @@ class ERulemaking(ChapterEngine):
             buckets = np.array(self._buckets, np.int64)[order]
             self._seeds = _WordSeeds(table, order, buckets, self._features, self._min_cosine)
         seeds = self._seeds
-        cosines = seeds.cosines(words, counts, self._bucket(plain_characters(text)[0].size))
+        cosines = seeds.cosines(words, counts, self._length_bucket(plain_characters(text)[0].size))
         return self._owners.works(
             (chapter, cosines[seed])
             for seed in np.flatnonzero(cosines >= self._min_cosine).tolist()
             for chapter in seeds.split_chapters[seed]
         )
 
-    def _bucket(self, chars: int) -> int:
+    def _length_bucket(self, chars: int) -> int:
         return int(np.log(max(chars, 1)) / self._growth)
 
 

@@ -27,13 +27,13 @@ class ExactEngine(ChapterEngine):
         return text, *super()._cut(text)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        if digest := self._digest(text):
+        if digest := self._text_digest(text):
             self._works[digest].add(work_id)
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        return (EngineMatch(work_id, 1.0) for work_id in self._works.get(self._digest(text), ()))
+        return (EngineMatch(work_id, 1.0) for work_id in self._works.get(self._text_digest(text), ()))
 
-    def _digest(self, text: str) -> bytes:
+    def _text_digest(self, text: str) -> bytes:
         """Return the digest of a text; empty if nothing remains after normalisation."""
         normalized = canonical(text).replace("\0", "")
         if not normalized:

@@ -51,11 +51,11 @@ class FrequencyEngine:
         self._works = LocatedWorks(granularity)
 
     def add_work(self, work_id: str, text: str) -> None:
-        offsets, windows, places = _windows(text, self._rule)
+        offsets, windows, places = _text_windows(text, self._rule)
         self._works.add_features(work_id, offsets, windows, places)
 
     def find(self, text: str) -> list[EngineMatch]:
-        offsets, windows, places = _windows(text, self._page_rule)
+        offsets, windows, places = _text_windows(text, self._page_rule)
         clusters = merge_hits(self._works.hits(windows, places), self._merge).keep_works_by_total(self._min_matches)
         return self._works.matches(clusters, offsets, windows.size)
 
@@ -94,18 +94,18 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     return clipped.astype(np.uint8)
 
 
-def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
+def _text_windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
     """Return the offsets of the tokens, the windows as hashes, and the first token of each window."""
     stream = normalize(text)
     counts = letter_counts(TABLES_2026.initials[stream.tokens], rule.granularity, rule.step)
-    hashes = _hashes(digits(counts, rule))
+    hashes = _window_hashes(digits(counts, rule))
     is_kept = 2 * counts[:, NO_LETTER] <= rule.granularity
     is_kept[1:] &= hashes[1:] != hashes[:-1]
     places = np.flatnonzero(is_kept)
     return (stream.offsets, stream.offsets + 1), hashes[places], (places * rule.step).astype(np.int32)
 
 
-def _hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def _window_hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return a hash of the digits of each window, uint64[windows]."""
     hashes = np.zeros(len(values), np.uint64)
     for column in values.T:

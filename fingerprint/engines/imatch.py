@@ -42,10 +42,10 @@ class IMatch(WordEngine):
         table = self._current_table()
         words = word_counts(text)[0]
         numbers = table.term_numbers(words)
-        digest = self._digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])
+        digest = self._words_digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])
         return self._works.owners.works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
 
-    def _digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
+    def _words_digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
         """Return the digest of the chosen words in order; empty if there are too few."""
         chosen = words[self._is_chosen[numbers]]
         return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self._min_terms else b""
@@ -56,7 +56,7 @@ class IMatch(WordEngine):
         self._chapters: dict[bytes, list[int]] = {}
         for chapter in range(table.chapters):
             numbers = table.terms[table.starts[chapter] : table.starts[chapter + 1]]
-            digest = self._digest(table.vocabulary[numbers], numbers)
+            digest = self._words_digest(table.vocabulary[numbers], numbers)
             if digest:
                 self._chapters.setdefault(digest, []).append(chapter)
 

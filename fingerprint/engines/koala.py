@@ -52,36 +52,36 @@ class Koala(ChapterEngine):
         self._is_built = False
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
-        self._build()
-        substrings = self._choose(plain_characters(text)[0])
+        self._count_prefixes()
+        substrings = self._choose_substrings(plain_characters(text)[0])
         shared = Counter(chapter for each in substrings for chapter in self._chapters.get(each, ()))
         return self._owners.works(
             (chapter, count / self._substrings) for chapter, count in shared.items() if count >= self._min_shared
         )
 
-    def _build(self) -> None:
+    def _count_prefixes(self) -> None:
         if self._is_built:
             return
-        every = np.concatenate([*map(self._prefixes, self._texts), np.zeros(0, np.uint64)])
+        every = np.concatenate([*map(self._substring_prefixes, self._texts), np.zeros(0, np.uint64)])
         self._prefix_kinds, self._prefix_counts = np.unique(every, return_counts=True)
         self._chapters: dict[int, list[int]] = {}
         for number, codes in enumerate(self._texts):
-            for substring in self._choose(codes):
+            for substring in self._choose_substrings(codes):
                 self._chapters.setdefault(substring, []).append(number)
         self._is_built = True
 
-    def _prefixes(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    def _substring_prefixes(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
         """Return the first two characters of every substring, uint64."""
         places = max(0, codes.size - self._substring_chars + 1)
         wide = codes.astype(np.uint64)
         return (wide[:places] << np.uint64(CODE_POINT_BITS)) | wide[1 : places + 1]
 
-    def _choose(self, codes: NDArray[np.uint32]) -> set[int]:
+    def _choose_substrings(self, codes: NDArray[np.uint32]) -> set[int]:
         """Return the hashes of the substrings with the rarest first pairs; of equally rare ones, the lowest hashes.
 
         Ties are common. If broken by place, all substrings would come from the beginning of a chapter.
         """
-        prefixes = self._prefixes(codes)
+        prefixes = self._substring_prefixes(codes)
         if not prefixes.size or not self._prefix_kinds.size:
             return set()
         kinds = np.minimum(np.searchsorted(self._prefix_kinds, prefixes), self._prefix_kinds.size - 1)

@@ -45,9 +45,9 @@ class PositionIndex:
         If there are too many pairs, the features that occur most often in works are left out.
         """
         if self._pending:
-            self._build()
-        firsts, counts = _ranges(features, self._keys, self._buckets, self._shift)
-        kept = _rarest(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
+            self._sort_features()
+        firsts, counts = _feature_ranges(features, self._keys, self._buckets, self._shift)
+        kept = _rarest_features(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
         queries = np.repeat(kept, counts[kept])
         within = np.arange(queries.size) - np.repeat(np.cumsum(counts[kept]) - counts[kept], counts[kept])
         entries = firsts[queries] + within
@@ -55,7 +55,7 @@ class PositionIndex:
             places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64)
         )
 
-    def _build(self) -> None:
+    def _sort_features(self) -> None:
         works, features, places = zip(*self._pending, strict=True)
         self._pending = []
         numbers = np.repeat(np.array(works, np.int32), [each.size for each in features])
@@ -67,7 +67,7 @@ class PositionIndex:
         self._buckets, self._shift = bucket_starts(self._keys)
 
 
-def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
+def _rarest_features(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
     """Return the ascending numbers of the smallest counts whose sum is within the limit, int64[n]."""
     if counts.sum() <= max_total:
         return np.flatnonzero(counts)
@@ -77,7 +77,7 @@ def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
 
 
 @kernel()
-def _ranges(
+def _feature_ranges(
     features: NDArray[np.uint64], keys: NDArray[np.uint64], buckets: NDArray[np.int64], shift: np.uint64
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the start and the number of the entries of each feature, int64[n] each."""
@@ -119,19 +119,19 @@ class Clusters:
 
     def keep_clusters(self, features: int) -> "Clusters":
         """Return the clusters with at least `features` features."""
-        return self._select(self.features >= features)
+        return self._select_clusters(self.features >= features)
 
     def keep_works_by_cluster(self, features: int) -> "Clusters":
         """Return the clusters of works that have a cluster with at least `features` features."""
-        return self._select(np.isin(self.works, self.works[self.features >= features]))
+        return self._select_clusters(np.isin(self.works, self.works[self.features >= features]))
 
     def keep_works_by_total(self, features: int) -> "Clusters":
         """Return the clusters of works whose clusters together have at least `features` features."""
         if not self.works.size:
             return self
-        return self._select(np.bincount(self.works, self.features)[self.works] >= features)
+        return self._select_clusters(np.bincount(self.works, self.features)[self.works] >= features)
 
-    def _select(self, chosen: NDArray[np.bool_]) -> "Clusters":
+    def _select_clusters(self, chosen: NDArray[np.bool_]) -> "Clusters":
         return Clusters(
             self.works[chosen],
             self.page_first[chosen],
@@ -150,15 +150,15 @@ def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
     diagonals = hits.work_places - hits.places
     order = np.lexsort((hits.places, diagonals, hits.works))
     works, places, work_places = hits.works[order], hits.places[order], hits.work_places[order]
-    bands = np.cumsum(_changes(works, 0) | _changes(diagonals[order], rule.max_drift))
+    bands = np.cumsum(_find_changes(works, 0) | _find_changes(diagonals[order], rule.max_drift))
     order = np.lexsort((work_places, places, bands))
     works, places, work_places, bands = works[order], places[order], work_places[order], bands[order]
-    is_first = _changes(bands, 0) | _changes(places, rule.max_gap) | _changes(work_places, rule.max_gap)
+    is_first = _find_changes(bands, 0) | _find_changes(places, rule.max_gap) | _find_changes(work_places, rule.max_gap)
     first = np.flatnonzero(is_first)
     if not first.size:
         empty = np.zeros(0, np.int64)
         return Clusters(works, empty, empty, empty, empty, empty)
-    is_new_place = is_first | _changes(places, 0)
+    is_new_place = is_first | _find_changes(places, 0)
     return Clusters(
         works[first],
         places[first],
@@ -169,7 +169,7 @@ def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
     )
 
 
-def _changes(values: NDArray[np.generic], by_more_than: int) -> NDArray[np.bool_]:
+def _find_changes(values: NDArray[np.generic], by_more_than: int) -> NDArray[np.bool_]:
     """Return whether each value is further from the previous one than the limit, bool[n]; True for the first."""
     changed = np.ones(values.size, np.bool_)
     changed[1:] = np.abs(np.diff(values.astype(np.int64))) > by_more_than
@@ -203,17 +203,19 @@ class LocatedWorks:
         The similarity is the share of the page's features in clusters.
         """
         works = sorted(set(clusters.works.tolist()))
-        found = [self._match(work, clusters, page, page_features) for work in works]
+        found = [self._work_match(work, clusters, page, page_features) for work in works]
         return sorted(found, key=lambda match: (-match.similarity, match.work_id))
 
-    def _match(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> EngineMatch:
+    def _work_match(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> EngineMatch:
         own = np.flatnonzero(clusters.works == work)
         similarity = min(1.0, int(clusters.features[own].sum()) / page_features)
         return EngineMatch(
-            self._work_ids[work], similarity, tuple(self._spans(own, clusters, page, self._offsets[work]))
+            self._work_ids[work], similarity, tuple(self._work_spans(own, clusters, page, self._offsets[work]))
         )
 
-    def _spans(self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, work: Offsets) -> Iterator[SharedSpan]:
+    def _work_spans(
+        self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, work: Offsets
+    ) -> Iterator[SharedSpan]:
         last = self._span_tokens - 1
         sides = (
             page[0][clusters.page_first[own]],

@@ -47,10 +47,10 @@ class Mdr:
         matches: dict[int, list[CommonSubstring]] = {}
         for match in self._index.find(codes):
             matches.setdefault(match.text, []).append(match)
-        found = [self._match(number, shared, offsets) for number, shared in matches.items()]
+        found = [self._work_match(number, shared, offsets) for number, shared in matches.items()]
         return sorted(found, key=lambda work: (-work.similarity, work.work_id))
 
-    def _match(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> EngineMatch:
+    def _work_match(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> EngineMatch:
         work = self._works[number]
         is_shared = np.zeros(page_offsets.size, np.bool_)
         spans = []
@@ -58,13 +58,14 @@ class Mdr:
             is_shared[match.page : match.page + match.chars] = True
             spans.append(
                 SharedSpan(
-                    _range(page_offsets, match.page, match.chars), _range(work.offsets, match.start, match.chars)
+                    _text_range(page_offsets, match.page, match.chars),
+                    _text_range(work.offsets, match.start, match.chars),
                 )
             )
         return EngineMatch(work.work_id, float(is_shared.mean()), tuple(spans))
 
 
-def _range(offsets: NDArray[np.integer], first: int, chars: int) -> TextRange:
+def _text_range(offsets: NDArray[np.integer], first: int, chars: int) -> TextRange:
     return TextRange(int(offsets[first]), int(offsets[first + chars - 1]) + 1)
 
 

@@ -44,24 +44,24 @@ class MinHashLshEngine(ChapterEngine):
         self._buckets: defaultdict[tuple[int, bytes], list[int]] = defaultdict(list)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        sketch = self._sketch(text)
+        sketch = self._text_sketch(text)
         if sketch is not None:
             chapter = self._owners.add_chapter(work_id)
             self._sketches.append(sketch)
-            for band in self._bands(sketch):
+            for band in self._sketch_bands(sketch):
                 self._buckets[band].append(chapter)
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        sketch = self._sketch(text)
+        sketch = self._text_sketch(text)
         if sketch is None:
             return ()
-        candidates = sorted({chapter for band in self._bands(sketch) for chapter in self._buckets.get(band, ())})
+        candidates = sorted({chapter for band in self._sketch_bands(sketch) for chapter in self._buckets.get(band, ())})
         near = ((chapter, float(np.mean(sketch == self._sketches[chapter]))) for chapter in candidates)
         return self._owners.works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
 
-    def _sketch(self, text: str) -> NDArray[np.uint64] | None:
+    def _text_sketch(self, text: str) -> NDArray[np.uint64] | None:
         """Return the least hash of all features for each function, or None without features."""
-        features = _features(text, self._shingle_tokens)
+        features = _text_features(text, self._shingle_tokens)
         if not features.size:
             return None
         batches = (features[first : first + MAX_BATCH, None] for first in range(0, features.size, MAX_BATCH))
@@ -69,7 +69,7 @@ class MinHashLshEngine(ChapterEngine):
         sketch: NDArray[np.uint64] = np.minimum.reduce(list(hashed))
         return sketch
 
-    def _bands(self, sketch: NDArray[np.uint64]) -> list[tuple[int, bytes]]:
+    def _sketch_bands(self, sketch: NDArray[np.uint64]) -> list[tuple[int, bytes]]:
         bands, rows = self.bands_and_rows
         return [(band, sketch[band * rows : (band + 1) * rows].tobytes()) for band in range(bands)]
 
@@ -93,7 +93,7 @@ def choose_bands_and_rows(threshold: float, permutations: int) -> tuple[int, int
     return min(rows_of_bands, key=errors)
 
 
-def _features(text: str, shingle_tokens: int) -> NDArray[np.uint64]:
+def _text_features(text: str, shingle_tokens: int) -> NDArray[np.uint64]:
     return np.unique(shingle_hashes(tokenize(text).ids, shingle_tokens) >> HALF)
 
 

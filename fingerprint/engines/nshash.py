@@ -70,15 +70,15 @@ class NsHash(ChapterEngine):
         self._works: defaultdict[bytes, set[str]] = defaultdict(set)  # by digest
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        for digest in self._digests(text):
+        for digest in self._text_digests(text):
             self._works[digest].add(work_id)
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
-        digests = self._digests(text)
+        digests = self._text_digests(text)
         shared = Counter(work_id for digest in digests for work_id in self._works.get(digest, ()))
         return (EngineMatch(work_id, count / len(digests)) for work_id, count in shared.items())
 
-    def _digests(self, text: str) -> list[bytes]:
+    def _text_digests(self, text: str) -> list[bytes]:
         return sentence_digests(text, self._sentences, self._digest, self._sentence_ends)
 
 

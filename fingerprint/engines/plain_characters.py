@@ -33,13 +33,13 @@ def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     >>> "".join(map(chr, codes)), offsets.tolist()
     ('網ab', [0, 2, 3])
     """
-    codes = _table()[code_points(text)]
+    codes = _folding_table()[code_points(text)]
     offsets = np.flatnonzero(codes)
     return codes[offsets], offsets
 
 
 @cache
-def _table() -> NDArray[np.uint32]:
+def _folding_table() -> NDArray[np.uint32]:
     """Return the folded character of each code point, uint32; 0 for other kinds."""
     table = np.arange(CODE_POINTS, dtype=np.uint32)
     table[~np.isin(TABLES_2026.kinds, PLAIN_KINDS)] = 0

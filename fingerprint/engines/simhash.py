@@ -62,7 +62,7 @@ class BlockTables:
         self.choices = tuple(combinations(range(len(blocks)), len(blocks) - max_distance))
         starts = offsets(blocks)
         self._masks = [
-            np.uint64(sum(_mask(self._bits, starts[block], blocks[block]) for block in choice))
+            np.uint64(sum(_block_mask(self._bits, starts[block], blocks[block]) for block in choice))
             for choice in self.choices
         ]
         self._fingerprints: list[int] = []
@@ -96,7 +96,7 @@ class BlockTables:
         return tables
 
 
-def _mask(bits: int, start: int, width: int) -> int:
+def _block_mask(bits: int, start: int, width: int) -> int:
     """Return the bits of a block that begins `start` bits below the top."""
     return ((1 << width) - 1) << (bits - start - width)
 
@@ -120,19 +120,19 @@ class SimhashEngine(ChapterEngine):
         self._tables = BlockTables(blocks, max_distance)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        fingerprint = self._fingerprint(text)
+        fingerprint = self._text_simhash(text)
         if fingerprint is not None:
             self._owners.add_chapter(work_id)
             self._tables.add_fingerprint(fingerprint)
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        fingerprint = self._fingerprint(text)
+        fingerprint = self._text_simhash(text)
         if fingerprint is None:
             return ()
         near = self._tables.find_similar(fingerprint)
         return self._owners.works((chapter, 1 - distance / self._bits) for chapter, distance in near)
 
-    def _fingerprint(self, text: str) -> int | None:
+    def _text_simhash(self, text: str) -> int | None:
         """Return the fingerprint of a text, or None if it has no features, since nothing can resemble it."""
         features = shingle_hashes(tokenize(text).ids, self._feature_tokens)
         return simhash(features, self._bits) if features.size else None

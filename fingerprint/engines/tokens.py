@@ -43,11 +43,11 @@ def shingle_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     """Return the hash of every `size` consecutive ids, uint64[n - size + 1]; empty if there are fewer."""
     if ids.size < size:
         return np.zeros(0, np.uint64)
-    return mix(_polynomials(ids, size))
+    return mix(_polynomial_hashes(ids, size))
 
 
 @kernel()
-def _polynomials(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+def _polynomial_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     hashes = np.empty(ids.size - size + 1, np.uint64)
     for first in range(hashes.size):
         value = np.uint64(0)
@@ -79,7 +79,7 @@ def tokenize(text: str, fold: bool = False) -> Tokens:
     ([0, 1, 2, 5, 8], [1, 2, 5, 6, 9])
     """
     codes = code_points(text)
-    return Tokens(*_read(_characters(fold)[codes], _classes()[codes]))
+    return Tokens(*_read_tokens(_token_characters(fold)[codes], _code_point_classes()[codes]))
 
 
 def canonical(text: str, fold: bool = False) -> str:
@@ -89,7 +89,7 @@ def canonical(text: str, fold: bool = False) -> str:
     '网\x00ab'
     """
     codes = code_points(text)
-    read = np.where(_classes()[codes] == DROPPED, 0, _characters(fold)[codes])
+    read = np.where(_code_point_classes()[codes] == DROPPED, 0, _token_characters(fold)[codes])
     return read.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
@@ -117,7 +117,7 @@ def word_ids(tokens: Tokens) -> NDArray[np.uint64]:
 
 
 @kernel()
-def _read(
+def _read_tokens(
     codes: NDArray[np.uint32], classes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
     size = codes.size
@@ -141,7 +141,7 @@ def _read(
 
 
 @cache
-def _classes() -> NDArray[np.uint8]:
+def _code_point_classes() -> NDArray[np.uint8]:
     """Return the class of each code point, uint8: DROPPED, HAN, LETTER or DIGIT."""
     kinds, classes = TABLES_2026.kinds, np.full(CODE_POINTS, DROPPED, np.uint8)
     classes[kinds == Kind.HAN] = HAN
@@ -151,11 +151,11 @@ def _classes() -> NDArray[np.uint8]:
 
 
 @cache
-def _characters(fold: bool) -> NDArray[np.uint32]:
+def _token_characters(fold: bool) -> NDArray[np.uint32]:
     """Return the character that represents each code point in tokens, uint32."""
     table = READINGS_2026.folding.copy()
     if not fold:
-        han = np.flatnonzero(_classes() == HAN)
+        han = np.flatnonzero(_code_point_classes() == HAN)
         table[han] = han
     is_upper = (table >= ord("A")) & (table <= ord("Z"))
     table[is_upper] += np.uint32(CASE_SHIFT)

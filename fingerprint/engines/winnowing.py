@@ -22,11 +22,11 @@ def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     Of equal least hashes in a window, the one kept for the last window is kept, otherwise the rightmost: a repeated
     character is then kept once a window and not at every place. If there are fewer hashes than a window, none is kept.
     """
-    return _winnow(hashes, window)
+    return _winnow_hashes(hashes, window)
 
 
 @kernel()
-def _winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
+def _winnow_hashes(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     kept = np.empty(max(0, hashes.size - window + 1), np.int64)
     count, last = 0, -1
     for first in range(hashes.size - window + 1):
@@ -72,16 +72,16 @@ class WinnowingEngine:
         self._works = LocatedWorks(k)
 
     def add_work(self, work_id: str, text: str) -> None:
-        tokens, kept, places = self._fingerprints(text)
+        tokens, kept, places = self._text_fingerprints(text)
         self._works.add_features(work_id, (tokens.starts, tokens.ends), kept, places)
 
     def find(self, text: str) -> list[EngineMatch]:
-        tokens, kept, places = self._fingerprints(text)
+        tokens, kept, places = self._text_fingerprints(text)
         clusters = merge_hits(self._works.hits(kept, places), self._merge)
         shown = clusters.keep_works_by_cluster(self._min_to_match).keep_clusters(self._min_to_show)
         return self._works.matches(shown, (tokens.starts, tokens.ends), kept.size)
 
-    def _fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
+    def _text_fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
         tokens = tokenize(text, self._fold)
         hashes = shingle_hashes(tokens.ids, self._k)
         places = winnow(hashes, self._window)

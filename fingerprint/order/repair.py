@@ -103,10 +103,10 @@ def _find_order(text: Text) -> Order | None:
     """Return the places of the tokens in reading order, int32[m]; None if no order is good enough."""
     original, found, best, all_spent = text, None, None, 0.0
     for _ in range(MAX_ROUNDS):
-        orders = list(_orders(text)) if text.keys.size >= MIN_TOKENS else []
+        orders = list(_candidate_orders(text)) if text.keys.size >= MIN_TOKENS else []
         if not orders:
             break
-        order, spent = max(orders, key=lambda each: _gain_of_a_token(text, *each))
+        order, spent = max(orders, key=lambda each: _mean_gain(text, *each))
         found, all_spent = order if found is None else found[order], all_spent + spent
         if _is_chinese(original, found, all_spent):
             best = found
@@ -114,7 +114,7 @@ def _find_order(text: Text) -> Order | None:
     return best
 
 
-def _orders(text: Text) -> Iterator[tuple[Order, float]]:
+def _candidate_orders(text: Text) -> Iterator[tuple[Order, float]]:
     """Yield orders that undo the suspected changes, and the cost of naming each, in gains."""
     suspected = find_suspect(text.keys, text.table)
     if suspected & IN_COLUMNS:
@@ -128,7 +128,7 @@ def _orders(text: Text) -> Iterator[tuple[Order, float]]:
         yield kernels.leave_out(text.gains, text.keys, text.offsets, MAX_PERIOD)
 
 
-def _gain_of_a_token(text: Text, order: Order, spent: float) -> float:
+def _mean_gain(text: Text, order: Order, spent: float) -> float:
     return (kernels.sum_gains(text.keys, order, text.table) - spent) / max(order.size, 1)
 
 

@@ -119,22 +119,22 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
     changes, work_matched = np.empty((tokens + len(gaps), RANGE_COLUMNS), np.int32), np.empty(tokens, np.int32)
     by_shape, by_sound = np.zeros(len(SHAPE_CHANCES), np.int64), np.zeros(len(SOUND_CHANCES), np.int64)
     written = _Written(changes, work_matched, np.zeros(_FIGURES, np.int64), by_shape, by_sound)
-    _write(written, runs, gaps, page, work, tables, numbers, Likeness(COUNT_ONLY, COUNT_ONLY))
+    _write_changes(written, runs, gaps, page, work, tables, numbers, Likeness(COUNT_ONLY, COUNT_ONLY))
     replaced = as_int(written.figures[_REPLACED])
     unseen = 0 if written.figures[_HOMOPHONES] >= MANY_HOMOPHONES * replaced else UNSEEN
     shape = level_beyond_chance(by_shape, SHAPE_CHANCES, replaced, UNSEEN)
     sound = level_beyond_chance(by_sound, SOUND_CHANCES, replaced, unseen)
     if shape != NO_LEVEL or sound != NO_LEVEL:
         written.figures[:] = 0
-        _write(written, runs, gaps, page, work, tables, numbers, Likeness(shape, sound))
+        _write_changes(written, runs, gaps, page, work, tables, numbers, Likeness(shape, sound))
     changes, matched = changes[: written.figures[_CHANGES]], written.figures[_MATCHED]
     same, longest = written.figures[_SAME], written.figures[_LONGEST]
     totals = sum_up(changes, numbers.kinds)
-    return PassageChanges(changes, _ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
+    return PassageChanges(changes, _work_ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
 
 
 @kernel(allocates=False)
-def _write(  # noqa: PLR0917
+def _write_changes(  # noqa: PLR0917
     written: _Written,
     runs: Runs,
     gaps: Gaps,
@@ -231,7 +231,7 @@ def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, 
 
 
 @kernel()
-def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
+def _work_ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
     """Return the ranges of the work with a counterpart, int32[r, 2]: joined adjacent runs, then rewritten ranges."""
     ranges, count = np.empty((runs.shape[0] + gaps.shape[0], 2), np.int32), 0
     for number in range(runs.shape[0]):

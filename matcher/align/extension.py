@@ -304,7 +304,7 @@ def find_segments(
     else:
         order = np.lexsort((hits.pages, hits.works.astype(np.int64) - hits.pages, hits.texts))
         hits = Hits(hits.texts[order], hits.pages[order], hits.works[order])
-    return PageSegments(*_extend(page, near, streams, hits, numbers, form, _limits(calibration)))
+    return PageSegments(*_extend_sorted(page, near, streams, hits, numbers, form, _extension_limits(calibration)))
 
 
 def gapped_limits(calibration: Calibration) -> XDropLimits:
@@ -313,7 +313,7 @@ def gapped_limits(calibration: Calibration) -> XDropLimits:
 
 
 @cache
-def _limits(calibration: Calibration) -> ExtensionLimits:
+def _extension_limits(calibration: Calibration) -> ExtensionLimits:
     return ExtensionLimits(
         ungapped_drop=calibration.ungapped_drop,
         min_ungapped_score=calibration.min_ungapped_score,
@@ -328,7 +328,7 @@ def _limits(calibration: Calibration) -> ExtensionLimits:
 
 
 @kernel()
-def _extend(  # noqa: PLR0917 - kernels take no keywords
+def _extend_sorted(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens,
     near: NearTokens,
     texts: TokenStreams,

@@ -110,7 +110,7 @@ def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
         size *= 2
     firsts, following = np.full(size, NO_PLACE, np.int32), np.empty(work.size, np.int32)
     for at in range(work.size - length, -1, -1):
-        slot = _slot(work, at, length, size)
+        slot = _hash_slot(work, at, length, size)
         following[at], firsts[slot] = firsts[slot], at
     return RunSeeds(firsts, following, length)
 
@@ -120,11 +120,11 @@ def first_place(seeds: RunSeeds, page: Tokens, at: int) -> int:
     """Return the first place in the work that may have the tokens from `at` on, or NO_PLACE."""
     if at + seeds.length > page.size:
         return NO_PLACE
-    return as_int(seeds.firsts[_slot(page, at, seeds.length, seeds.firsts.size)])
+    return as_int(seeds.firsts[_hash_slot(page, at, seeds.length, seeds.firsts.size)])
 
 
 @kernel(allocates=False)
-def _slot(tokens: Tokens, at: int, length: int, size: int) -> int:
+def _hash_slot(tokens: Tokens, at: int, length: int, size: int) -> int:
     value = np.uint64(0)
     for place in range(at, at + length):
         value = (value ^ np.uint64(tokens[place])) * np.uint64(MULTIPLIER)

@@ -53,16 +53,16 @@ def follow_only_way(  # noqa: PLR0917 - kernels take no keywords
         on_page, in_work, room = 1, 1, cells.works.size - as_int(cells.rows[at])
         same = _same_characters(page, work, owners, at, there, room)
         if same >= MIN_STRIDE and score - costs.foreign > ends.foreign[at]:
-            cell = _stride(cells, ends, at, there, same, cell, score, costs)
+            cell = _take_run(cells, ends, at, there, same, cell, score, costs)
             at, there, score = at + same, there + same, score + same * costs.same
             continue
         if not _continues_run(page, near, work, seeds, at, there, costs.gap_tokens):
             on_page, in_work = _clear_edit(page, work, at, there, costs.gap_tokens)
         if on_page == in_work == 1 and room:
-            score = _step(cells, ends, page, near, work, tables, owners, at, there, cell, score, costs)
+            score = _align_pair(cells, ends, page, near, work, tables, owners, at, there, cell, score, costs)
             cell = as_int(ends.cell[at + 1])
         elif on_page != in_work:
-            _skip(cells, ends, at, on_page, cell, score - costs.foreign)
+            _skip_page_tokens(cells, ends, at, on_page, cell, score - costs.foreign)
             score -= costs.gap + costs.gap_more * (on_page + in_work)
         else:
             break
@@ -151,7 +151,7 @@ def _same_characters(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _stride(  # noqa: PLR0917
+def _take_run(  # noqa: PLR0917
     cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts
 ) -> int:
     """Take `size` equal tokens of the work, each better than leaving before it; return the last cell."""
@@ -189,7 +189,7 @@ def _clear_edit(page: AlignmentSide, work: AlignmentSide, at: int, there: int, m
 
 
 @kernel(allocates=False)
-def _step(  # noqa: PLR0917
+def _align_pair(  # noqa: PLR0917
     cells: Cells,
     ends: Ends,
     page: AlignmentSide,
@@ -204,7 +204,7 @@ def _step(  # noqa: PLR0917
     costs: JumpCosts,
 ) -> int:
     """Align the work token `there` with the page token `at`, after a cell; return the new score."""
-    _leave(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
+    _leave_work(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
     earned = pair_score(page, near, work, tables, at, there, costs)
     if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
         earned -= costs.again
@@ -217,7 +217,7 @@ def _step(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _skip(  # noqa: PLR0917
+def _skip_page_tokens(  # noqa: PLR0917
     cells: Cells, ends: Ends, at: int, on_page: int, cell: int, foreign: int
 ) -> None:
     """Skip page tokens from `at` on.
@@ -225,12 +225,12 @@ def _skip(  # noqa: PLR0917
     cell: the cell before them; foreign: the score of a walk that left the work there.
     """
     for place in range(at, at + on_page):
-        _leave(ends, place, as_int(cells.works[cell]), foreign)
+        _leave_work(ends, place, as_int(cells.works[cell]), foreign)
         cells.rows[place + 1] = cells.rows[place]
 
 
 @kernel(allocates=False)
-def _leave(ends: Ends, at: int, there: int, score: int) -> None:
+def _leave_work(ends: Ends, at: int, there: int, score: int) -> None:
     """Store the walk for which page token `at` is foreign: the one that left at `there`, or the previous one."""
     is_left = score > ends.foreign[at]
     ends.is_left[at + 1] = is_left

@@ -67,7 +67,7 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
     while at < tokens:
         cells = _with_room(cells)
         at = _fill_rows(cells, row, ends, page, near, work, tables, seeds, owners, costs, at)
-    return _trace(cells, ends, tokens)
+    return _trace_walk(cells, ends, tokens)
 
 
 @kernel(allocates=False)
@@ -98,8 +98,8 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
             for number in range(offered):
                 row.scores[row.touched[number]] = NOWHERE
             return at
-        _keep(cells, row, offered, ends, page, near, work, tables, owners, at, least, costs)
-        _leave(cells, ends, page.begins[at], at, costs)
+        _keep_cells(cells, row, offered, ends, page, near, work, tables, owners, at, least, costs)
+        _leave_work(cells, ends, page.begins[at], at, costs)
         at += 1
     return at
 
@@ -132,7 +132,7 @@ def _count_clear_tokens(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _offer(  # noqa: PLR0917
+def _offer_cell(  # noqa: PLR0917
     row: CellRow, offered: int, there: int, score: int, before: int, is_edit: bool
 ) -> int:
     """Store a way to a cell if it is the best so far; return the number of cells."""
@@ -168,7 +168,7 @@ def _offer_continuations(  # noqa: PLR0917
         there, score = works[cell] + 1, scores[cell]
         if score < least or there >= size:
             continue
-        offered = _offer(row, offered, there, score, cell, False)
+        offered = _offer_cell(row, offered, there, score, cell, False)
         if page.characters[at] == work.characters[there]:
             continue
         for gap in range(1, min(costs.gap_tokens + 1, size - there)):
@@ -176,7 +176,7 @@ def _offer_continuations(  # noqa: PLR0917
             if score < least:
                 break
             if agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
-                offered = _offer(row, offered, there + gap, score, cell, True)
+                offered = _offer_cell(row, offered, there + gap, score, cell, True)
     return _offer_page_gaps(cells, row, offered, page, near, work, at, least, costs)
 
 
@@ -201,7 +201,7 @@ def _offer_page_gaps(  # noqa: PLR0917
             if score < least or there >= work.tokens.size:
                 continue
             if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
-                offered = _offer(row, offered, there, score, cell, True)
+                offered = _offer_cell(row, offered, there, score, cell, True)
     return offered
 
 
@@ -225,19 +225,19 @@ def _offer_leaps(  # noqa: PLR0917 - kernels take no keywords
     """
     left_at = ends.left_at[at]
     if 0 <= left_at < work.tokens.size - 1:
-        offered = _offer(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
+        offered = _offer_cell(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
     for ahead in range(min(seeds.length + 1, page.tokens.size - at)):
         place = first_place(seeds, page.tokens, at + ahead)
         while place != NO_PLACE:
             if is_landing(page.tokens, near, work.tokens, seeds, at, place, ahead, covered):
                 there = place - ahead
-                offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
+                offered = _offer_leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
             place = as_int(seeds.following[place])
     return offered
 
 
 @kernel(allocates=False)
-def _leap(  # noqa: PLR0917
+def _offer_leap(  # noqa: PLR0917
     cells: Cells,
     row: CellRow,
     offered: int,
@@ -252,10 +252,10 @@ def _leap(  # noqa: PLR0917
     left_at, cell = ends.left_at[at], ends.cell[at]
     from_foreign = costs.leap + costs.far if left_at == UNALIGNED else _cost_of_leap(left_at, there, costs)
     score = ends.foreign[at] + earned - from_foreign
-    offered = _offer(row, offered, there, score, FROM_FOREIGN, True)
+    offered = _offer_cell(row, offered, there, score, FROM_FOREIGN, True)
     if cell != NO_CELL:
         score = ends.best[at] + earned - _cost_of_leap(cells.works[cell], there, costs)
-        offered = _offer(row, offered, there, score, FROM_BEST, True)
+        offered = _offer_cell(row, offered, there, score, FROM_BEST, True)
     return offered
 
 
@@ -268,7 +268,7 @@ def _cost_of_leap(before: int, there: int, costs: JumpCosts) -> int:
 
 
 @kernel(allocates=False)
-def _keep(  # noqa: PLR0917
+def _keep_cells(  # noqa: PLR0917
     cells: Cells,
     row: CellRow,
     offered: int,
@@ -310,7 +310,7 @@ def _keep(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
+def _leave_work(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
     """Store the best walk for which page token `at` is foreign."""
     earned = costs.boundary // 2 if begins else 0
     cell = ends.cell[at]
@@ -331,7 +331,7 @@ def _with_room(cells: Cells) -> Cells:
 
 
 @kernel()
-def _trace(cells: Cells, ends: Ends, tokens: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _trace_walk(cells: Cells, ends: Ends, tokens: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Trace the best walk back from its end; return the work token and the piece of each page token."""
     aligned_to, pieces = np.full(tokens, UNALIGNED, np.int32), np.zeros(tokens, np.int32)
     at, cell, piece = tokens, as_int(ends.cell[tokens]), 0

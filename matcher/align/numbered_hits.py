@@ -88,7 +88,7 @@ def promising_hits(page: Tokens, texts: TokenStreams, numbers: NDArray[np.int64]
         kept, count = np.empty_like(numbers), 0
         for start in range(0, numbers.size, TOUCHED_AT_ONCE):
             end = min(start + TOUCHED_AT_ONCE, numbers.size)
-            _touch(kept, texts, numbers, form, start, end)
+            _prefetch_tokens(kept, texts, numbers, form, start, end)
             count = _keep_promising(kept, count, page, texts, numbers, form, start, end, band)
         kept = kept[:count]
     rows = np.empty((3, kept.size), np.int32)
@@ -98,7 +98,7 @@ def promising_hits(page: Tokens, texts: TokenStreams, numbers: NDArray[np.int64]
 
 
 @kernel(allocates=False)
-def _touch(  # noqa: PLR0917 - kernels take no keywords
+def _prefetch_tokens(  # noqa: PLR0917 - kernels take no keywords
     kept: NDArray[np.int64], texts: TokenStreams, numbers: NDArray[np.int64], form: NumberForm, start: int, end: int
 ) -> None:
     """Read tokens on either side of some hits, to bring them into the cache.

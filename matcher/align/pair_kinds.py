@@ -66,7 +66,7 @@ def syllable_initials(names: tuple[str, ...]) -> NDArray[np.uint8]:
     >>> syllable_initials(("", "zhang", "za", "an", "shi")).tolist()
     [0, 1, 1, 0, 2]
     """
-    return _number_parts([HARD_INITIALS.get(initial, initial) for initial, _ in map(_parts, names)])
+    return _number_parts([HARD_INITIALS.get(initial, initial) for initial, _ in map(_syllable_parts, names)])
 
 
 def syllable_rhymes(names: tuple[str, ...]) -> NDArray[np.uint8]:
@@ -75,10 +75,10 @@ def syllable_rhymes(names: tuple[str, ...]) -> NDArray[np.uint8]:
     >>> syllable_rhymes(("", "zhang", "tan", "shi", "ni")).tolist()
     [0, 1, 1, 2, 2]
     """
-    return _number_parts([rhyme.removesuffix("g") for _, rhyme in map(_parts, names)])
+    return _number_parts([rhyme.removesuffix("g") for _, rhyme in map(_syllable_parts, names)])
 
 
-def _parts(name: str) -> tuple[str, str]:
+def _syllable_parts(name: str) -> tuple[str, str]:
     vowel = next((place for place, letter in enumerate(name) if letter in VOWELS), len(name))
     return name[:vowel], name[vowel:]
 
@@ -91,7 +91,7 @@ def _number_parts(parts: list[str]) -> NDArray[np.uint8]:
 @kernel(allocates=False)
 def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
     """Return the highest level of likeness of two characters, original or simplified; NO_LEVEL if there is none."""
-    alike = max(_likeness(one, other, tables), _likeness(tables.folding[one], tables.folding[other], tables))
+    alike = max(_pair_likeness(one, other, tables), _pair_likeness(tables.folding[one], tables.folding[other], tables))
     for level in range(len(SHAPE_LEVELS)):
         if alike >= SHAPE_LEVELS[level]:
             return level
@@ -101,13 +101,13 @@ def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
 @kernel(allocates=False)
 def level_by_sound(one: NDArray[np.uint16], other: NDArray[np.uint16], tables: LikenessTables) -> int:
     """Return 0 if readings of two characters share an initial, 1 if only a rhyme, NO_LEVEL if neither."""
-    if _share(one, other, tables.initials):
+    if _share_part(one, other, tables.initials):
         return 0
-    return 1 if _share(one, other, tables.rhymes) else NO_LEVEL
+    return 1 if _share_part(one, other, tables.rhymes) else NO_LEVEL
 
 
 @kernel(allocates=False)
-def _share(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np.uint8]) -> bool:
+def _share_part(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np.uint8]) -> bool:
     for ours in one:
         if ours == 0:
             break
@@ -137,7 +137,7 @@ def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], p
 
 
 @kernel(allocates=False)
-def _likeness(one: int, other: int, tables: LikenessTables) -> float:
+def _pair_likeness(one: int, other: int, tables: LikenessTables) -> float:
     rows = tables.rows
     return component_likeness(rows[one], rows[other], tables.starts, tables.ids, tables.totals, tables.weights)
 

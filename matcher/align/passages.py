@@ -179,7 +179,7 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedP
 
     ordered: in order of the page.
     """
-    if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _limits(calibration))) == 1:
+    if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _joining_limits(calibration))) == 1:
         whole = AlignedPassage.from_segments(ordered)
         return [whole] if _is_enough(whole, calibration) else []
     pieces = [AlignedPassage.from_segments(piece) for piece in _gather_pieces(ordered, firsts.tolist(), calibration)]
@@ -298,7 +298,7 @@ def _open_gap(before: _PassageRun, after: _PassageRun, calibration: Calibration)
 
 
 @cache
-def _limits(calibration: Calibration) -> JoiningLimits:
+def _joining_limits(calibration: Calibration) -> JoiningLimits:
     return JoiningLimits(
         max_page_gap=calibration.max_page_gap_tokens,
         max_work_gap=calibration.max_work_gap_tokens,

@@ -158,7 +158,9 @@ def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kin
     """
     offsets, tables = page.fingerprint.offsets, page.fingerprint.algorithm.tables
     is_plain, windows = find_letters(page.characters, offsets, tables.kinds, changes, kinds)
-    letters = [each for start, end in windows.tolist() for each in _letters(page.text, start, end, tables.classes)]
+    letters = [
+        each for start, end in windows.tolist() for each in _letter_spellings(page.text, start, end, tables.classes)
+    ]
     if not letters:
         return SpelledChanges(changes, NOWHERE)
     places = np.searchsorted(offsets, [(each.start, each.end) for each in letters])
@@ -188,12 +190,12 @@ class LetterSpelling(NamedTuple):
     is_plain: bool
 
 
-def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[LetterSpelling]:
+def _letter_spellings(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[LetterSpelling]:
     """Yield all letters in a range of the text; for each place the longest form first.
 
     A number after letters may be a tone or not: both forms are yielded.
     """
-    for found in _pattern(classes).finditer(text, start, end):
+    for found in _letter_pattern(classes).finditer(text, start, end):
         (first, behind), written = found.span(), found.group()
         spelling = _read_spelling(written)
         if len(spelling) <= MAX_RUN_LETTERS:
@@ -253,7 +255,7 @@ def _read_spelling(written: str) -> str:
 
 
 @cache
-def _pattern(classes: CharacterClasses) -> re.Pattern[str]:
+def _letter_pattern(classes: CharacterClasses) -> re.Pattern[str]:
     """Return a pattern of letters with at most two spaces or joiners in a row (as in chains: fingerprint.latin)."""
     letter = _character_class(classes, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
     hidden, between = _character_class(classes, Kind.ZERO_WIDTH), _character_class(classes, Kind.SPACE, Kind.JOINING)
@@ -293,10 +295,10 @@ class _Rows:
         end = first
         while end < len(self._rows) and self._rows[end].page_start <= page_end + 1:
             end += 1
-        rows = [piece for row in self._rows[first:end] for piece in self._cut(row, page_start, page_end)]
+        rows = [piece for row in self._rows[first:end] for piece in self._cut_row(row, page_start, page_end)]
         if page_start == page_end:
-            rows = self._slide(rows, page_start)
-        for block in self._blocks(rows, page_start, page_end):
+            rows = self._slide_deletion(rows, page_start)
+        for block in self._row_blocks(rows, page_start, page_end):
             if made := self._spell_block(block, page_start, page_end, spelling):
                 others = [row for row in rows if row not in block]
                 self._rows[first:end] = sorted(others + made)
@@ -329,7 +331,7 @@ class _Rows:
         self._rows[number : number + 1] = pieces
         return made
 
-    def _slide(self, rows: list[SpelledRow], place: int) -> list[SpelledRow]:
+    def _slide_deletion(self, rows: list[SpelledRow], place: int) -> list[SpelledRow]:
         """Move the deletion of one of two equal characters (姐 for 姐姐) to this place, if possible."""
         changed = {token for row in rows for token in range(row.page_start, row.page_end)}
         for number, row in enumerate(rows):
@@ -353,7 +355,7 @@ class _Rows:
         joined: list[SpelledRow] = []
         for row in self._rows:
             last = joined[-1] if joined else None
-            if last and _touch(last, row) and last.kind == row.kind and not (last.is_spelled or row.is_spelled):
+            if last and _touch_rows(last, row) and last.kind == row.kind and not (last.is_spelled or row.is_spelled):
                 joined[-1] = row._replace(page_start=last.page_start, work_start=last.work_start)
             else:
                 joined.append(row)
@@ -365,7 +367,7 @@ class _Rows:
         places = {new_numbers[row]: letters[start] for row, start in enumerate(starts) if start in letters}
         return SpelledChanges(changes[order], places)
 
-    def _cut(self, row: SpelledRow, page_start: int, page_end: int) -> list[SpelledRow]:
+    def _cut_row(self, row: SpelledRow, page_start: int, page_end: int) -> list[SpelledRow]:
         """Return the row cut before and after these tokens, if each part has its own tokens of the work."""
         tokens, work_tokens = row.page_end - row.page_start, row.work_end - row.work_start
         if row.is_spelled or (work_tokens and tokens != work_tokens) or not tokens:
@@ -383,7 +385,7 @@ class _Rows:
             for start, end in pairwise(bounds)
         ]
 
-    def _blocks(self, rows: Sequence[SpelledRow], page_start: int, page_end: int) -> Iterator[list[SpelledRow]]:
+    def _row_blocks(self, rows: Sequence[SpelledRow], page_start: int, page_end: int) -> Iterator[list[SpelledRow]]:
         """Yield runs of rows that may hold spelled characters: first the rows at the tokens, then adjacent rows too."""
         free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
         inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
@@ -418,12 +420,12 @@ class _Rows:
             return None
         start, end = work_from + best[1], work_from + best[1] + best[2]
         return [
-            *self._rest(page_from, page_start, work_from, start),
+            *self._remaining_row(page_from, page_start, work_from, start),
             SpelledRow(page_start, page_end, start, end, self._kinds.pinyin, is_spelled=True),
-            *self._rest(page_end, page_to, end, work_to),
+            *self._remaining_row(page_end, page_to, end, work_to),
         ]
 
-    def _rest(self, page_start: int, page_end: int, work_start: int, work_end: int) -> Iterator[SpelledRow]:
+    def _remaining_row(self, page_start: int, page_end: int, work_start: int, work_end: int) -> Iterator[SpelledRow]:
         on_page, in_work = page_start < page_end, work_start < work_end
         if on_page or in_work:
             kinds = self._kinds
@@ -431,12 +433,12 @@ class _Rows:
             yield SpelledRow(page_start, page_end, work_start, work_end, kind)
 
 
-def _touch(first: SpelledRow, second: SpelledRow) -> bool:
+def _touch_rows(first: SpelledRow, second: SpelledRow) -> bool:
     return first.page_end == second.page_start and first.work_end == second.work_start
 
 
 def _is_run(rows: Sequence[SpelledRow]) -> bool:
-    return bool(rows) and all(_touch(*pair) for pair in pairwise(rows))
+    return bool(rows) and all(_touch_rows(*pair) for pair in pairwise(rows))
 
 
 class _Readings:

@@ -53,7 +53,7 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
     they are not in the longest chain in which each piece follows the previous one in the work. Tokens that no piece
     has, between the first and the last work token of any piece, were left out.
     """
-    runs = _runs(aligned_to, page_start)
+    runs = _counterpart_runs(aligned_to, page_start)
     gaps, pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
     if not len(runs):
         return TokenAlignment(runs, gaps, pieces, 0, 0)
@@ -89,7 +89,7 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
 
 
 @kernel()
-def _runs(aligned_to: NDArray[np.int32], page_start: int) -> Runs:
+def _counterpart_runs(aligned_to: NDArray[np.int32], page_start: int) -> Runs:
     count, last = 0, UNALIGNED
     for there in aligned_to:
         count += there != UNALIGNED and (last == UNALIGNED or there != last + 1)

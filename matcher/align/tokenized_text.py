@@ -97,12 +97,12 @@ def near_tokens(
     characters: the code points of the page.
     """
     near = algorithm.near
-    rows, codes = _rows(characters, offsets, tokens, near.rows, len(near.readings))
-    return NearTokens(rows, _masks(algorithm)), codes
+    rows, codes = _mask_rows(characters, offsets, tokens, near.rows, len(near.readings))
+    return NearTokens(rows, _near_masks(algorithm)), codes
 
 
 @kernel()
-def _rows(
+def _mask_rows(
     characters: NDArray[np.uint32],
     offsets: NDArray[np.int32],
     tokens: NDArray[np.uint16],
@@ -124,7 +124,7 @@ def _rows(
 
 
 @cache
-def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
+def _near_masks(algorithm: Algorithm) -> NDArray[np.uint64]:
     """Return the masks of characters by row in the near table, then of syllables, for tokens without a row.
 
     Cached for the life of the process, like the tables it is made from: 2 MB and 40 ms for each algorithm.
@@ -202,7 +202,7 @@ class TokenizedText:
     def _token_ends(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the end of each of these tokens, int64[n]; a token read from letters ends with its last letter."""
         ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
-        kinds = self.kinds[self._characters(tokens)]
+        kinds = self.kinds[self._token_characters(tokens)]
         letters = np.flatnonzero((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
         if letters.size:
             ends[letters] = self._ends_of_letters(tokens[letters])
@@ -219,7 +219,7 @@ class TokenizedText:
         ends = low + stops[np.searchsorted(stops, starts - low)]
         return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
 
-    def _characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
+    def _token_characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
         """Return the first code point of each of these tokens, in any order, uint32[n]."""
         if not tokens.size:
             return np.zeros(0, np.uint32)

@@ -26,18 +26,20 @@ def settle_transpositions(aligned_to: NDArray[np.int32], page: AlignmentSide, wo
     for here in range(aligned_to.size):
         if aligned_to[here] != UNALIGNED:
             owners[aligned_to[here]] = here
-    return _settle(aligned_to, owners, page, work)
+    return _settle_stretches(aligned_to, owners, page, work)
 
 
 @kernel(allocates=False)
-def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
+def _settle_stretches(
+    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide
+) -> int:
     found, here, there, least = 0, 0, as_int(UNALIGNED), 2
     while here < aligned_to.size:
         aligned = as_int(aligned_to[here])
         if there != UNALIGNED and (aligned != there or page.characters[here] != work.characters[there]):
             size = _size_of_transposed(aligned_to, owners, page, work, here, there, least)
             if size:
-                found += _pair(aligned_to, owners, page, work, here, there, size)
+                found += _pair_characters(aligned_to, owners, page, work, here, there, size)
                 here, there = here + size, there + size
                 least = 1  # the walk may have missed it if half of the characters are the same
                 continue
@@ -59,7 +61,7 @@ def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Return the least size of a stretch from here with the same characters on both sides; 0 if there is none."""
     most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
-    if most < least or not _holds(page.characters, here, most, work.characters[there]):
+    if most < least or not _has_character(page.characters, here, most, work.characters[there]):
         return 0
     for size in range(least, most + 1):
         if _is_apart(aligned_to, owners, page, work, here, there, size) and _are_same(page, work, here, there, size):
@@ -68,7 +70,7 @@ def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _holds(characters: NDArray[np.uint32], start: int, size: int, character: int) -> bool:
+def _has_character(characters: NDArray[np.uint32], start: int, size: int, character: int) -> bool:
     for place in range(start, start + size):  # noqa: SIM110 - a generator is not compiled
         if characters[place] == character:
             return True
@@ -111,7 +113,7 @@ def _are_same(page: AlignmentSide, work: AlignmentSide, here: int, there: int, s
 
 
 @kernel(allocates=False)
-def _pair(  # noqa: PLR0917
+def _pair_characters(  # noqa: PLR0917
     aligned_to: NDArray[np.int32],
     owners: NDArray[np.int32],
     page: AlignmentSide,

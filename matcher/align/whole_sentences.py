@@ -73,7 +73,7 @@ def _match_once(  # noqa: PLR0917 - kernels take no keywords
             number = _find_same(page, start, stop, work, free, before)
             if number != UNALIGNED:
                 given += 1
-                _give(aligned_to, uses, start, stop, free.places[number])
+                _assign_sentence(aligned_to, uses, start, stop, free.places[number])
         start = stop
     return given
 
@@ -99,7 +99,7 @@ def _find_same(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _give(
+def _assign_sentence(
     aligned_to: NDArray[np.int32], uses: NDArray[np.int32], start: int, stop: int, place: NDArray[np.int64]
 ) -> None:
     for here in range(start, stop):

@@ -122,16 +122,16 @@ def _run_waves(  # noqa: PLR0917
     while low <= high:
         wave += 1
         least = max(peak.score - limits.drop, leader - limits.lag)
-        first, last, leader, peak = _advance(
+        first, last, leader, peak = _advance_wave(
             page, near, work, ahead, wave, (low, high), least, limits.drop, peak, previous, current
         )
-        low, high = _narrow(current.furthest, (low, high), (first, last), peak.diagonal, limits.band)
+        low, high = _narrow_band(current.furthest, (low, high), (first, last), peak.diagonal, limits.band)
         previous, current = current, previous
     return peak
 
 
 @kernel(allocates=False)
-def _advance(  # noqa: PLR0917
+def _advance_wave(  # noqa: PLR0917
     page: Tokens,
     near: NearTokens,
     work: Tokens,
@@ -194,7 +194,7 @@ def _best_edit(
 
 
 @kernel(allocates=False)
-def _narrow(
+def _narrow_band(
     furthest: NDArray[np.int32], before: tuple[int, int], alive: tuple[int, int], centre: int, band: int
 ) -> tuple[int, int]:
     """Return the diagonals alive within the band; outside it, they must be dead in the wave after next."""

@@ -53,19 +53,19 @@ class PostingRuns:
 
         No postings may be added afterwards.
         """
-        held = self._split()
+        held = self._split_runs()
         for part in range(PARTS):
-            pieces = [self._piece(run, part) for run in range(len(self._bounds))] + [held[part]]
+            pieces = [self._read_piece(run, part) for run in range(len(self._bounds))] + [held[part]]
             keys = np.concatenate([piece[0] for piece in pieces])
             addresses = np.concatenate([piece[1] for piece in pieces])
             order = np.argsort(keys)
             yield keys[order], addresses[order]
 
-    def _split(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-        keys, addresses, bounds = self._partition()
+    def _split_runs(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+        keys, addresses, bounds = self._partition_keys()
         return [(keys[a:b], addresses[a:b]) for a, b in pairwise(bounds.tolist())]
 
-    def _partition(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    def _partition_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
         keys = np.concatenate([np.zeros(0, np.uint64), *self._keys])
         addresses = np.concatenate([np.zeros(0, np.int64), *self._addresses])
         self._keys, self._addresses, self._held = [], [], 0
@@ -75,17 +75,17 @@ class PostingRuns:
         return keys[order], addresses[order], bounds
 
     def _write_run(self) -> None:
-        keys, addresses, bounds = self._partition()
-        with self._file(len(self._bounds)).open("wb") as file:
+        keys, addresses, bounds = self._partition_keys()
+        with self._run_file(len(self._bounds)).open("wb") as file:
             for first, last in pairwise(bounds.tolist()):
                 keys[first:last].tofile(file)
                 addresses[first:last].tofile(file)
         self._bounds.append(bounds)
 
-    def _piece(self, run: int, part: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    def _read_piece(self, run: int, part: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         first, last = self._bounds[run][part], self._bounds[run][part + 1]
-        read = np.fromfile(self._file(run), np.uint64, 2 * (last - first), offset=16 * int(first))
+        read = np.fromfile(self._run_file(run), np.uint64, 2 * (last - first), offset=16 * int(first))
         return read[: last - first], read[last - first :].view(np.int64)
 
-    def _file(self, run: int) -> Path:
+    def _run_file(self, run: int) -> Path:
         return Path(self._files.name) / f"{run}.run"

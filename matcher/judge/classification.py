@@ -43,10 +43,12 @@ def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
         edges = np.zeros(end - start + 1, np.int32)
         for row in range(len(phrases)):
             if not _contains(same, phrases[row, PHRASE_TEXT]):
-                _cover(edges, as_int(phrases[row, PHRASE_START]) - start, as_int(phrases[row, PHRASE_END]) - start)
+                _cover_range(
+                    edges, as_int(phrases[row, PHRASE_START]) - start, as_int(phrases[row, PHRASE_END]) - start
+                )
         for place in capped:
             if start <= place < end:
-                _cover(edges, place - start, place - start + anchor_tokens)
+                _cover_range(edges, place - start, place - start + anchor_tokens)
         own += _count_bare(edges)
     return own
 
@@ -58,7 +60,7 @@ def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_to
     for passage in range(starts.size):
         is_rest[starts[passage] : ends[passage]] = False
     for row in range(len(phrases)):
-        _cover(edges, as_int(phrases[row, PHRASE_START]), as_int(phrases[row, PHRASE_END]))
+        _cover_range(edges, as_int(phrases[row, PHRASE_START]), as_int(phrases[row, PHRASE_END]))
     covered, rest, depth = 0, 0, 0
     for place in range(page_tokens):
         depth += as_int(edges[place])
@@ -68,7 +70,7 @@ def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_to
 
 
 @kernel(allocates=False)
-def _cover(edges: NDArray[np.int32], start: int, end: int) -> None:
+def _cover_range(edges: NDArray[np.int32], start: int, end: int) -> None:
     """Add a range to the edges of covered ranges, clipped to the page."""
     last = edges.size - 1
     if start < last and end > 0:

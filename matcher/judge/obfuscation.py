@@ -180,7 +180,7 @@ class _Evidence:
         if self.change is not None:
             return _row_text(page, work, self.change, self.comparison.changes[self.first])
         noise = page.fingerprint.noise
-        return _example(page.text, TextRange(int(noise.starts[self.first]), int(noise.ends[self.first])))
+        return _example_text(page.text, TextRange(int(noise.starts[self.first]), int(noise.ends[self.first])))
 
 
 def _find_evidence(
@@ -226,8 +226,8 @@ def _whole_passages(
 
 def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: NDArray[np.int32]) -> str:
     if kind is ChangeKind.DELETED:
-        return _example(work.text, work.text_range(int(row[FROM_WORK]), int(row[TO_WORK])))
-    return _example(page.text, page.text_range(int(row[FROM_PAGE]), int(row[TO_PAGE])))
+        return _example_text(work.text, work.text_range(int(row[FROM_WORK]), int(row[TO_WORK])))
+    return _example_text(page.text, page.text_range(int(row[FROM_PAGE]), int(row[TO_PAGE])))
 
 
 def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -> str:
@@ -235,11 +235,11 @@ def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -
     for comparison in comparisons:
         for start, end, *_ in comparison.moved.tolist():
             if end - start < MAX_TRANSPOSED:
-                return _example(page.text, page.text_range(start, end))
+                return _example_text(page.text, page.text_range(start, end))
     return ""
 
 
-def _example(text: str, place: TextRange) -> str:
+def _example_text(text: str, place: TextRange) -> str:
     """Return the place with a few characters around it, on one line."""
     around = max(0, 12 - len(place)) // 2
     shown = text[max(0, place.start - around) : place.end + around][:MAX_EXAMPLE_CHARS]

@@ -58,7 +58,7 @@ def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = 
         return NOTHING
     matrix = sentence_matrix(csls(page, work), page.units, work.units) - rules.shift
     rows, columns, gains = solve_assignment(np.maximum(matrix - rules.min_gain, 0), rules.again)
-    local = np.maximum(_local(matrix) - rules.min_local_gain, 0)
+    local = np.maximum(_local_excess(matrix) - rules.min_local_gain, 0)
     whole, second = float(gains.sum()), float(solve_assignment(local, rules.again)[2].sum())
     is_pair = gains > rules.min_pair_gain
     pairs = list(zip(rows[is_pair].tolist(), columns[is_pair].tolist(), gains[is_pair].tolist(), strict=True))
@@ -105,7 +105,7 @@ def _by_columns(windows: Floats, units: int) -> Floats:
     return best
 
 
-def _local(matrix: Floats) -> Floats:
+def _local_excess(matrix: Floats) -> Floats:
     """Return the excess of each cell over the mean of the medians of its row and its column."""
     rows, columns = np.median(matrix, axis=1, keepdims=True), np.median(matrix, axis=0, keepdims=True)
     return np.asarray(matrix - (rows + columns) / 2, np.float32)

@@ -49,15 +49,15 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
     A key is both characters, simplified, 16 bits each. Spaces and punctuation are removed first, so that the characters
     on either side are a pair too: rewording moves commas. A pair belongs to the cell of its first character.
     """
-    keys, places = _pairs(text)
+    keys, places = _character_pairs(text)
     both = np.unique((places // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)
     return both.astype(np.uint32), (both >> _LOW_BITS).astype(np.uint32)
 
 
 def shared_pairs(text: str, other: str) -> float:
     """Return the share of a text's pairs of characters that another text has, [0, 1]; 0 if it has no pairs."""
-    keys = np.unique(_pairs(text)[0])
-    return float(np.isin(keys, _pairs(other)[0]).mean()) if keys.size else 0.0
+    keys = np.unique(_character_pairs(text)[0])
+    return float(np.isin(keys, _character_pairs(other)[0]).mean()) if keys.size else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,22 +147,22 @@ class ChunkIndex:
     @property
     def nbytes(self) -> int:
         """The bytes of the postings and their keys."""
-        self._merge()
+        self._merge_postings()
         return self._run.nbytes
 
     def find(self, block: str) -> list[FoundChunk]:
         """Return up to FOUND chunks that share most with a block, best first; none overlaps a better one."""
-        self._merge()
-        scores = self._scores(block)
+        self._merge_postings()
+        scores = self._cell_scores(block)
         if not scores.size:
             return []
         chunks = scores + np.append(scores[1:], np.float32(0))
         chunks[np.array([*self._starts[1:], self._end]) - 1] = 0  # an empty cell begins no chunk
         return self._best_chunks(chunks)
 
-    def _scores(self, block: str) -> NDArray[np.float32]:
+    def _cell_scores(self, block: str) -> NDArray[np.float32]:
         """Return the weights of the pairs that each cell shares with the block, float32[cells]."""
-        keys, counts = np.unique(_pairs(block)[0], return_counts=True)
+        keys, counts = np.unique(_character_pairs(block)[0], return_counts=True)
         firsts, lasts = self._run.find(keys)
         numbers = lasts - firsts
         cells = max(1, self._end)
@@ -192,7 +192,7 @@ class ChunkIndex:
             found.append(FoundChunk(self._ids[number], start, end, float(chunks[cell])))
         return found
 
-    def _merge(self) -> None:
+    def _merge_postings(self) -> None:
         if not self._pending and not self._has_removed:
             return
         postings = np.concatenate([self._run.postings(), *self._pending])
@@ -247,18 +247,18 @@ class _PostingRun:
 
 
 @cache
-def _letters() -> NDArray[np.bool_]:
+def _letter_codes() -> NDArray[np.bool_]:
     """Return which code points of the basic plane are letters or digits, bool[65536]."""
     return np.array([chr(code).isalnum() for code in range(1 << 16)], np.bool_)
 
 
-def _pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
+def _character_pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
     """Return the key of each pair of characters of a text and the offset of its first character.
 
     Characters outside the basic plane are left out.
     """
     codes = fold_variants(text)
-    places = np.flatnonzero(_letters()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
+    places = np.flatnonzero(_letter_codes()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
     letters = codes[places].astype(np.uint32)
     keys = letters[:-1] << np.uint32(16) | letters[1:]
     return keys, places[:-1]

@@ -66,7 +66,9 @@ class UseEncoder:
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         units = [sentence_units(text) for text in texts]
-        sentences = [sentence for text, places in zip(texts, units, strict=True) for sentence in _cut(text, places)]
+        sentences = [
+            sentence for text, places in zip(texts, units, strict=True) for sentence in _encoder_sentences(text, places)
+        ]
         tokens = self._tokenize(sentences)
         sums = self._features.sums(tokens)
         lengths = np.array([len(sentence) for sentence in tokens], np.float32)
@@ -83,10 +85,10 @@ class UseEncoder:
             nothing = np.zeros((0, DIMENSIONS), np.float32)
             return Encoded(units, nothing, nothing)
         windows = np.concatenate([sums, sums[:-1] + sums[1:]])
-        vectors = self._head(windows, np.concatenate([lengths, lengths[:-1] + lengths[1:]]))
+        vectors = self._apply_head(windows, np.concatenate([lengths, lengths[:-1] + lengths[1:]]))
         return Encoded(units, vectors[: len(units)], vectors[len(units) :])
 
-    def _head(self, sums: Floats, lengths: Floats) -> Floats:
+    def _apply_head(self, sums: Floats, lengths: Floats) -> Floats:
         weight, bias = self._weights.cnn
         mean = sums @ weight
         mean += lengths[:, None] * bias
@@ -102,7 +104,7 @@ class UseEncoder:
         return np.asarray(vectors, np.float32)
 
 
-def _cut(text: str, units: Units) -> list[str]:
+def _encoder_sentences(text: str, units: Units) -> list[str]:
     """Return the sentences in the form that the encoder reads: traditional characters folded, no line breaks."""
     plain = fold_characters(text)
     return [plain[start:end].replace("\n", "") for start, end in units.tolist()]

@@ -70,7 +70,7 @@ class TextMeanings:
     def from_text(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
         """Encode a text of any length, piece by piece."""
         units, vectors, near = [np.zeros((0, 2), np.int32)], [np.zeros((0, 512), np.float32)], [np.zeros(0, np.float32)]
-        for start, piece in _pieces(text):
+        for start, piece in _text_pieces(text):
             encoded = encoder.encode([piece])[0]
             windows = background.windows(encoded)
             units.append(encoded.units + np.int32(start))
@@ -149,21 +149,21 @@ class MeaningIndex:
         """
         found: list[list[FoundChunk]] = []
         for number in range(0, len(blocks), BLOCKS_AT_ONCE):
-            found += self._find(page, blocks[number : number + BLOCKS_AT_ONCE])
+            found += self._find_chunks(page, blocks[number : number + BLOCKS_AT_ONCE])
         return found
 
-    def _find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
+    def _find_chunks(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
         """Return the chunks of blocks that touch or overlap."""
-        whole = self._together()
+        whole = self._join_texts()
         if whole is None:
             return [[] for _ in blocks]
         start, end = blocks[0][0], blocks[-1][1]
         part = page.subset(start, end)
         groups = _group_csls(whole.meanings, part.vectors @ self._axes, part.nearness)
         places = [part.places(first - start, last - start) for first, last in blocks]
-        return [self._best(whole, _gains(groups[each])) for each in places]
+        return [self._best_chunks(whole, _group_gains(groups[each])) for each in places]
 
-    def _best(self, whole: "_Whole", gains: Floats) -> list[FoundChunk]:
+    def _best_chunks(self, whole: "_Whole", gains: Floats) -> list[FoundChunk]:
         chunks = gains + whole.follows * np.append(gains[1:], np.float32(0))
         most = min(chunks.size, 4 * FOUND)
         best = np.argpartition(-chunks, most - 1)[:most]
@@ -176,7 +176,7 @@ class MeaningIndex:
                 found[owner, group] = FoundChunk(ids[owner], *whole.chunk(group), float(chunks[group]))
         return list(found.values())
 
-    def _together(self) -> "_Whole | None":
+    def _join_texts(self) -> "_Whole | None":
         """Return all texts as one, and make each text a view of it to save memory."""
         if self._all is None and self._texts:
             self._all = _Whole.from_texts(list(self._texts.values()))
@@ -221,7 +221,7 @@ def quantize(vectors: Floats, axes: Floats) -> Codes:
     return np.clip(np.round(vectors @ axes * CODE_SCALE), -127, 127).astype(np.int8)
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _text_pieces(text: str) -> Iterator[tuple[int, str]]:
     """Yield parts of a text with their offsets, each PIECE_CHARS long and extended to the end of the line."""
     start = 0
     while start < len(text):
@@ -248,7 +248,7 @@ def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
     return found
 
 
-def _gains(groups: Floats) -> Floats:
+def _group_gains(groups: Floats) -> Floats:
     """Return each group's gain over the tenth best of each window of a block, summed, float32[groups]."""
     place = groups.shape[1] - RIVALS
     if place > 0:

@@ -51,11 +51,11 @@ def numerals(sentence: str) -> list[Numeral]:
     >>> numerals("三分之一的灯，万一灭了，千万别慌")
     []
     """
-    found = [*_of_digits(sentence), *_of_chinese(sentence), *_of_english(sentence)]
+    found = [*_digit_numerals(sentence), *_chinese_numerals(sentence), *_english_numerals(sentence)]
     return sorted(found, key=lambda each: each.start)
 
 
-def _of_digits(sentence: str) -> Iterator[Numeral]:
+def _digit_numerals(sentence: str) -> Iterator[Numeral]:
     for each in _DIGITS.finditer(sentence):
         plain = unicodedata.normalize("NFKC", each[1]).replace(",", "")
         if len(plain) <= _MAX_CHARS:
@@ -63,7 +63,7 @@ def _of_digits(sentence: str) -> Iterator[Numeral]:
             yield Numeral(round(value, 6), each.start(), each.end())
 
 
-def _of_chinese(sentence: str) -> Iterator[Numeral]:
+def _chinese_numerals(sentence: str) -> Iterator[Numeral]:
     for each in _CHINESE.finditer(sentence):
         digits = each[0]
         is_single = len(digits) == 1
@@ -95,7 +95,7 @@ def _chinese_value(digits: str) -> float:
     return float(done + whole + part + digit)
 
 
-def _of_english(sentence: str) -> Iterator[Numeral]:
+def _english_numerals(sentence: str) -> Iterator[Numeral]:
     for each in _WORDS.finditer(sentence):
         words = [word for word in re.split(r"[\s-]+", each[0].lower()) if word != "and"]
         if set(words) <= set(_ENGLISH_UNITS):

@@ -55,11 +55,16 @@ def _counted_share(pair: UnitPair, page: SentenceSide, work: SentenceSide) -> fl
     counterpart, around_it = work.sentence(pair.work), work.around(pair.work)
     same = max(shared_pairs(sentence, around_it), shared_pairs(counterpart, around))
     counted = min(1.0, (1.0 - same) / (1.0 - SAME_WORDS))
-    ours, theirs = _numbers(sentence), _numbers(counterpart)
-    if ours and theirs and ours.isdisjoint(_numbers(around_it)) and theirs.isdisjoint(_numbers(around)):
+    ours, theirs = _sentence_numbers(sentence), _sentence_numbers(counterpart)
+    if (
+        ours
+        and theirs
+        and ours.isdisjoint(_sentence_numbers(around_it))
+        and theirs.isdisjoint(_sentence_numbers(around))
+    ):
         return counted * OTHER_NUMBERS
     return counted
 
 
-def _numbers(text: str) -> frozenset[float]:
+def _sentence_numbers(text: str) -> frozenset[float]:
     return frozenset(each.value for each in numerals(fold_characters(text)) if not each.is_loose)

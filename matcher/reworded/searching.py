@@ -90,9 +90,9 @@ class RewordedSearch:
         without: texts to ignore.
         """
         page, latin = _SearchedPage(text, without), is_latin(text)
-        matches = self._decide(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
+        matches = self._decide_parts(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
         if not latin:
-            matches += self._decide(self._by_characters(page), False)
+            matches += self._decide_parts(self._by_characters(page), False)
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
     def _by_characters(self, page: _SearchedPage) -> list[_Part]:
@@ -100,7 +100,7 @@ class RewordedSearch:
         text = page.text
         units = sentence_units(text)
         passed: dict[Block, list[FoundChunk]] = {}
-        for first, last in self._blocks(len(units)):
+        for first, last in self._sentence_blocks(len(units)):
             found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
             if chosen := self._standing_out(page.exclude(found), self._calibration.min_standing_out):
                 passed[first, last] = chosen
@@ -123,7 +123,7 @@ class RewordedSearch:
         encoded = self._encoder.encode([page.text])[0]
         windows = self._background.windows(encoded)
         parts = []
-        several = self._blocks(windows.units)
+        several = self._sentence_blocks(windows.units)
         for (first, last), found in zip(several, index.find(windows, several), strict=True):
             if chosen := self._standing_out(page.exclude(found), self._calibration.min_meaning_standing_out):
                 units = encoded.units[first:last]
@@ -131,19 +131,19 @@ class RewordedSearch:
                 parts.append(_Part(page, units, windows.subset(first, last), tuple((whole, each) for each in chosen)))
         return parts
 
-    def _blocks(self, units: int) -> list[Block]:
+    def _sentence_blocks(self, units: int) -> list[Block]:
         return blocks(units, self._calibration.block_units, self._calibration.block_step)
 
     def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
         return outstanding_chunks(found, min_ratio, self._calibration.max_stretches)
 
-    def _decide(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
+    def _decide_parts(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
         found = RewordedClass.TRANSLATED if translated else RewordedClass.REWORDED
         by_text: dict[WorkTextId, list[_BlockComparison]] = defaultdict(list)
         for part in parts:
             for compared in self._compare_blocks(part):
                 by_text[compared.stretch.chunk.text_id].append(compared)
-        matches = (self._match(text_id, several, found) for text_id, several in by_text.items())
+        matches = (self._joined_match(text_id, several, found) for text_id, several in by_text.items())
         return [match for match in matches if match is not None]
 
     def _compare_blocks(self, part: _Part) -> list[_BlockComparison]:
@@ -152,7 +152,7 @@ class RewordedSearch:
         around = self._stretches.around(list(chunks.values()))
         stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in around}
         several = []
-        for first, last in self._blocks(part.windows.units):
+        for first, last in self._sentence_blocks(part.windows.units):
             start, end = int(part.units[first, 0]), int(part.units[last - 1, 1])
             here = dict.fromkeys(
                 (chunk.text_id, chunk.start)
@@ -167,7 +167,7 @@ class RewordedSearch:
             ]
         return several
 
-    def _match(
+    def _joined_match(
         self, text_id: WorkTextId, several: Sequence[_BlockComparison], found: RewordedClass
     ) -> RewordedMatch | None:
         least = self._calibration.min_score(found)
@@ -178,23 +178,25 @@ class RewordedSearch:
                 break
             own, other = each.alignment, 0.0
             if found is RewordedClass.REWORDED:
-                own = self._in_other_words(each)
-                other = self._elsewhere(each, own, asked) if own.score >= asked else 0.0
+                own = self._reduce_to_other_words(each)
+                other = self._elsewhere_score(each, own, asked) if own.score >= asked else 0.0
             left = self._reduced_score(own.score, other)
             if left >= asked and left > score:
                 score, elsewhere = left, other
         if score < least:
             return None
         joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
-        return RewordedMatch(found, text_id, score, elsewhere, highest(bands(found), score), self._pairs(joined))
+        return RewordedMatch(
+            found, text_id, score, elsewhere, highest(bands(found), score), self._strongest_pairs(joined)
+        )
 
     @staticmethod
-    def _in_other_words(compared: _BlockComparison) -> Alignment:
+    def _reduce_to_other_words(compared: _BlockComparison) -> Alignment:
         part, (first, last), stretch = compared.part, compared.block, compared.stretch
         page = SentenceSide(part.page.text, part.units[first:last])
         return in_other_words(compared.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
 
-    def _elsewhere(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
+    def _elsewhere_score(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
         """Return the best score of the block elsewhere in the works; stop as soon as less than `least` is left."""
         part, (first, last) = compared.part, compared.block
         block = part.windows.subset(first, last)
@@ -211,13 +213,13 @@ class RewordedSearch:
     def _reduced_score(self, score: float, elsewhere: float) -> float:
         return round(score - self._calibration.rival_weight * elsewhere, 4)
 
-    def _pairs(self, several: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
+    def _strongest_pairs(self, several: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
         """Return the strongest pair of each sentence of the page over all joined blocks."""
         strongest: dict[tuple[int, int], RewordedPair] = {}
         for each in several:
             for pair in each.alignment.pairs:
-                page = _range(each.part.units, each.block[0] + pair.page)
-                work = _range(each.stretch.units, pair.work)
+                page = _unit_range(each.part.units, each.block[0] + pair.page)
+                work = _unit_range(each.stretch.units, pair.work)
                 strength = round(min(1.0, pair.strength / self._calibration.strength_scale), 2)
                 place = page.start, page.end
                 if strength >= max(
@@ -228,7 +230,7 @@ class RewordedSearch:
         return tuple(strongest[place] for place in sorted(strongest))
 
 
-def _range(units: Units, number: int) -> TextRange:
+def _unit_range(units: Units, number: int) -> TextRange:
     return TextRange(int(units[number, 0]), int(units[number, 1]))
 
 
@@ -251,12 +253,12 @@ SAME_TEXT_SHARE = 0.5
 
 def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: WorkTextStore) -> Iterator[FoundChunk]:
     """Yield the chunks found for a block, except chunks near `chunk` and chunks with its wording."""
-    around = _text(chunk, texts, NEAR_CHARS)
+    around = _chunk_text(chunk, texts, NEAR_CHARS)
     for other in found:
         if other.text_id == chunk.text_id:
             is_elsewhere = abs(other.start - chunk.start) >= NEAR_CHARS
         else:
-            text = _text(other, texts, 0)
+            text = _chunk_text(other, texts, 0)
             is_elsewhere = bool(text) and shared_pairs(text, around) < SAME_TEXT_SHARE
         if is_elsewhere:
             yield other
@@ -274,6 +276,6 @@ def shared_score(own: Alignment, rival: Alignment) -> float:
     return round(rival.score * both / whole, 4) if whole else 0.0
 
 
-def _text(chunk: FoundChunk, texts: WorkTextStore, margin: int) -> str:
+def _chunk_text(chunk: FoundChunk, texts: WorkTextStore, margin: int) -> str:
     text = texts.text(chunk.text_id) or ""
     return text[max(0, chunk.start - margin) : chunk.end + margin]

@@ -54,8 +54,8 @@ def sentence_units(text: str) -> Units:
     latin = is_latin(text)
     least, most = (MIN_LATIN, MAX_LATIN) if latin else (MIN_HAN, MAX_HAN)
     pieces = []
-    for start, end in _sentences(text, latin):
-        pieces += _parts(text, start, end, latin) if end - start > most else [(start, end)]
+    for start, end in _split_sentences(text, latin):
+        pieces += _split_long_sentence(text, start, end, latin) if end - start > most else [(start, end)]
     joined = _join_pieces(text, pieces, least, most)
     return np.array(joined, np.int32).reshape(-1, 2)
 
@@ -69,7 +69,7 @@ def fold_characters(text: str) -> str:
     return fold_variants(text).tobytes().decode("utf-32-le", "replace")
 
 
-def _sentences(text: str, latin: bool) -> list[tuple[int, int]]:
+def _split_sentences(text: str, latin: bool) -> list[tuple[int, int]]:
     """Return each sentence without surrounding space; none is empty."""
     ends = [found.end() for found in (_LATIN_ENDS if latin else _ENDS).finditer(text)]
     stripped = (_strip_range(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
@@ -81,7 +81,7 @@ def _strip_range(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
 
 
-def _parts(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]]:
+def _split_long_sentence(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]]:
     """Return a long sentence in parts of similar length, cut at the pause nearest to the ideal place, or there."""
     least, most, aim = (MIN_LATIN, MAX_LATIN, AIM_LATIN) if latin else (MIN_HAN, MAX_HAN, AIM_HAN)
     pauses = [found.end() for found in (_LATIN_PAUSES if latin else _PAUSES).finditer(text, start, end)]

@@ -112,7 +112,7 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
     names: dict[str, Places] = {}
     for each in _LATIN.finditer(latin):
         if each[0][0].isupper() and each[0].casefold() not in EVERYDAY_LATIN:
-            names.setdefault(_letters(each[0]), []).append(each.span())
+            names.setdefault(_plain_letters(each[0]), []).append(each.span())
     if not names or _HAN.search(han) is None:
         return [], []
     from fingerprint.readings import SYLLABLES, syllable_ids  # late, as above
@@ -128,7 +128,7 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
     return _shared_places(names, spelled)
 
 
-def _letters(name: str) -> str:
+def _plain_letters(name: str) -> str:
     """Return the lower-case letters without marks, with ü as v, as in readings."""
     plain = unicodedata.normalize("NFD", name.casefold().replace("ü", "v"))
     return "".join(letter for letter in plain if letter.isalpha())

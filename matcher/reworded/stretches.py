@@ -53,17 +53,17 @@ class StretchEncoder:
 
     def around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
         """Return each chunk with MARGIN_CHARS on either side; chunks of removed texts are left out."""
-        self._encode([chunk for chunk in chunks if _place(chunk) not in self._kept])
+        self._encode_chunks([chunk for chunk in chunks if _chunk_place(chunk) not in self._kept])
         found = []
         for chunk in chunks:
-            if (kept := self._kept.get(_place(chunk))) is not None:
-                self._kept.move_to_end(_place(chunk))
+            if (kept := self._kept.get(_chunk_place(chunk))) is not None:
+                self._kept.move_to_end(_chunk_place(chunk))
                 found.append(replace(kept, chunk=chunk))
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
 
-    def _encode(self, chunks: Sequence[FoundChunk]) -> None:
+    def _encode_chunks(self, chunks: Sequence[FoundChunk]) -> None:
         cut: list[tuple[FoundChunk, int, str]] = []
         for chunk in chunks:
             text = self._texts.text(chunk.text_id)
@@ -73,8 +73,8 @@ class StretchEncoder:
         encoded = self._encoder.encode([part for _, _, part in cut]) if cut else []
         for (chunk, start, part), each in zip(cut, encoded, strict=True):
             windows = self._background.windows(each)
-            self._kept[_place(chunk)] = EncodedStretch(chunk, start, part, each.units + start, windows)
+            self._kept[_chunk_place(chunk)] = EncodedStretch(chunk, start, part, each.units + start, windows)
 
 
-def _place(chunk: FoundChunk) -> Place:
+def _chunk_place(chunk: FoundChunk) -> Place:
     return chunk.text_id, chunk.start, chunk.end

@@ -43,27 +43,27 @@ class TokenFeatures:
             while end < len(sentences) and tokens + len(sentences[end]) <= BATCH_TOKENS:
                 tokens += len(sentences[end])
                 end += 1
-            found[start:end] = self._batch(sentences[start:end])
+            found[start:end] = self._sum_batch(sentences[start:end])
             start = end
         return found
 
-    def _batch(self, sentences: list[list[int]]) -> Floats:
+    def _sum_batch(self, sentences: list[list[int]]) -> Floats:
         lengths = np.array([len(sentence) for sentence in sentences], np.int64)
         tokens = np.concatenate([np.array(sentence, np.int64) for sentence in sentences])
         starts = np.cumsum(lengths) - lengths
         features = np.empty((tokens.size, FEATURES), np.float32)
-        features[:, :EMBEDDING] = self._embed(tokens)
-        self._convolve(tokens, _around(starts, lengths), features)
+        features[:, :EMBEDDING] = self._embed_tokens(tokens)
+        self._convolve_neighbours(tokens, _neighbour_places(starts, lengths), features)
         return self._normalized_sums(features, starts, lengths)
 
-    def _embed(self, tokens: Numbers) -> Floats:
+    def _embed_tokens(self, tokens: Numbers) -> Floats:
         part = tokens % PARTS
         vectors = self._weights.table[tokens].astype(np.float32)
         vectors *= self._weights.scale[part, None]
         vectors += self._weights.low[part, None]
         return vectors
 
-    def _convolve(self, tokens: Numbers, around: Numbers, features: Floats) -> None:
+    def _convolve_neighbours(self, tokens: Numbers, around: Numbers, features: Floats) -> None:
         """Fill the columns behind the embedding.
 
         around: int[tokens, 5], places in the batch; the batch size for padding.
@@ -91,10 +91,10 @@ class TokenFeatures:
         if not unknown.size:
             return self._slots[tokens]
         if self._used + unknown.size > self._projected.shape[0] - 1:
-            self._forget(np.unique(tokens).size)
+            self._clear_rows(np.unique(tokens).size)
             unknown = np.unique(tokens)
         slots = np.arange(self._used, self._used + unknown.size)
-        projected = self._project(self._embed(unknown))
+        projected = self._project_embedding(self._embed_tokens(unknown))
         self._projected[slots] = projected
         for number, order in enumerate(ORDERS):
             mine = projected[:, number * WIDTH : (number + 1) * WIDTH]
@@ -105,7 +105,7 @@ class TokenFeatures:
         self._used += unknown.size
         return self._slots[tokens]
 
-    def _forget(self, needed: int) -> None:
+    def _clear_rows(self, needed: int) -> None:
         """Clear the cache, with room for as many tokens as a single sentence needs."""
         self._slots[:] = -1
         self._used = 0
@@ -117,7 +117,7 @@ class TokenFeatures:
         for kept in self._first.values():
             kept[:, -1] = 0
 
-    def _project(self, embedded: Floats) -> Floats:
+    def _project_embedding(self, embedded: Floats) -> Floats:
         weight, bias = self._weights.projection
         projected = embedded @ weight
         projected += bias
@@ -142,7 +142,7 @@ class TokenFeatures:
         return sums
 
 
-def _around(starts: Numbers, lengths: Numbers) -> Numbers:
+def _neighbour_places(starts: Numbers, lengths: Numbers) -> Numbers:
     """Return the places of two tokens before each, itself and two after, int64[tokens, 5]; their number if none.
 
     >>> _around(np.array([0]), np.array([2])).tolist()

@@ -68,7 +68,7 @@ def fault() -> Message | None:
         return Message("reworded.not-installed", error=f"no module {PACKAGE}")
     try:
         for name, digest in (("weights.npz", WEIGHTS_SHA256), ("sp.model", TOKENIZER_SHA256)):
-            _resource(name, digest)
+            _read_resource(name, digest)
     except (BadConfiguration, BrokenInvariant) as found:
         return found.message
     return None
@@ -80,7 +80,7 @@ def load_weights() -> Weights:
 
     Raises BadConfiguration if the extra is not installed, BrokenInvariant if the weights have another digest.
     """
-    with np.load(io.BytesIO(_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
+    with np.load(io.BytesIO(_read_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
         return _arrange_weights(stored)
 
 
@@ -90,7 +90,7 @@ def load_tokenizer() -> Tokenize:
 
     Raises the same errors as `load_weights`.
     """
-    model = _resource("sp.model", TOKENIZER_SHA256)
+    model = _read_resource("sp.model", TOKENIZER_SHA256)
     try:
         from sentencepiece import SentencePieceProcessor
     except ImportError as error:
@@ -104,7 +104,7 @@ def load_tokenizer() -> Tokenize:
     return tokenize
 
 
-def _resource(name: str, digest: str) -> bytes:
+def _read_resource(name: str, digest: str) -> bytes:
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise BadConfiguration("reworded.not-installed", error=f"no module {PACKAGE}")

@@ -30,7 +30,7 @@ def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: i
     """Return the buckets of postings sorted by key."""
     numbers = bucket_numbers(keys, bits)
     firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if numbers.size else numbers
-    raw = _records(keys, addresses, bits)
+    raw = _pack_records(keys, addresses, bits)
     bounds = (np.append(firsts, keys.size) * RECORD_BYTES).tolist()
     return Buckets(numbers[firsts], [raw[a:b] for a, b in pairwise(bounds)])
 
@@ -45,7 +45,7 @@ def key_checks(keys: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
     return (keys << np.uint64(bits)) >> np.uint64(ADDRESS_BITS)
 
 
-def _records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> bytes:
+def _pack_records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> bytes:
     records = key_checks(keys, bits) << np.uint64(ADDRESS_BITS) | addresses.astype(np.uint64)
     return records.astype("<u8").tobytes()
 

@@ -40,7 +40,7 @@ def compact(link: RedisLink, generation: Generation) -> None:
     Resumes an interrupted pass. Other processes may add, remove, look up and compact at the same time: a bucket is
     replaced only if it has not changed since it was read.
     """
-    sweep = _begin(link, generation)
+    sweep = _begin_pass(link, generation)
     ranges = link.one("LRANGE", generation.names.dead, sweep.first, sweep.last - 1) if sweep.last > sweep.first else []
     if not ranges:
         return
@@ -49,12 +49,12 @@ def compact(link: RedisLink, generation: Generation) -> None:
     ends = starts + sizes[firsts]
     for first in range(sweep.bucket, 1 << generation.bucket_bits, BUCKETS_PER_STEP):
         last = min(first + BUCKETS_PER_STEP, 1 << generation.bucket_bits)
-        _clean(link, generation, np.arange(first, last), starts, ends)
+        _clean_buckets(link, generation, np.arange(first, last), starts, ends)
         link.one("HSET", generation.names.meta, "sweep", f"{sweep.first}:{sweep.last}:{last}")
     link.one(*script(END_SWEEP, [generation.names.meta], [sweep.first, sweep.last, int(postings.sum())]))
 
 
-def _begin(link: RedisLink, generation: Generation) -> _CompactionPass:
+def _begin_pass(link: RedisLink, generation: Generation) -> _CompactionPass:
     """Return the interrupted pass, or a new pass over the texts removed so far."""
     noted, freed, dead = link.one("HMGET", generation.names.meta, "sweep", "freed", "dead")
     if noted:
@@ -64,7 +64,7 @@ def _begin(link: RedisLink, generation: Generation) -> _CompactionPass:
     return _CompactionPass(number(freed), number(dead), 0)
 
 
-def _clean(
+def _clean_buckets(
     link: RedisLink,
     generation: Generation,
     numbers: NDArray[np.int64],
@@ -85,10 +85,10 @@ def _clean(
             if value is not None and len(value) != int(bounds[row + 1] - bounds[row])
         ]
         wanted = {row: kept[bounds[row] : bounds[row + 1]] for row in rows}
-        numbers = _replace(link, generation, numbers[rows], [(values[row] or b"", wanted[row]) for row in rows])
+        numbers = _replace_buckets(link, generation, numbers[rows], [(values[row] or b"", wanted[row]) for row in rows])
 
 
-def _replace(
+def _replace_buckets(
     link: RedisLink, generation: Generation, numbers: NDArray[np.int64], pairs: list[tuple[bytes, bytes]]
 ) -> NDArray[np.int64]:
     """Write the buckets unchanged since they were read, and return the numbers of the other buckets."""

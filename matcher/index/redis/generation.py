@@ -141,11 +141,11 @@ class Generation:
         """
         name = pack_id(text_id)
         while True:
-            reserved = self._reserve(name, postings)
+            reserved = self._reserve_range(name, postings)
             if reserved is None:
                 return False
-            self._put(postings.keys, postings.positions + reserved.start)
-            answer = self._publish(name, reserved, JournalEntry(text_id, postings), is_counted)
+            self._write_postings(postings.keys, postings.positions + reserved.start)
+            answer = self._publish_text(name, reserved, JournalEntry(text_id, postings), is_counted)
             if answer != SUPERSEDED:
                 return answer != TEXT_IS_THERE
 
@@ -169,7 +169,7 @@ class Generation:
             for first in range(begin, end, most):
                 yield ShardGroup(first, min(end, first + most), self.names.markers[int(shards[first])])
 
-    def _reserve(self, name: bytes, postings: Postings) -> Range | None:
+    def _reserve_range(self, name: bytes, postings: Postings) -> Range | None:
         """Return the range for a new text, or None if the text is present."""
         names, size = self.names, max(1, postings.tokens)
         touched = [names.texts, names.pending, names.meta, names.dead]
@@ -182,7 +182,7 @@ class Generation:
             raise IndexStale("index.full-of-removed")
         return Range(start, size, postings.keys.size)
 
-    def _put(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
+    def _write_postings(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
         buckets = make_buckets(keys, addresses, self.bucket_bits)
         names = self.names.buckets(buckets.numbers, self.bucket_bits)
         commands = [
@@ -194,7 +194,7 @@ class Generation:
         if commands and GONE in self._link.ask(commands):
             raise GenerationGone
 
-    def _publish(self, name: bytes, reserved: Range, change: JournalEntry, is_counted: bool) -> int:
+    def _publish_text(self, name: bytes, reserved: Range, change: JournalEntry, is_counted: bool) -> int:
         names, keys = self.names, self._keys
         touched = [names.texts, names.pending, names.meta, names.dead, names.log]
         touched += [keys.revision, keys.filling, keys.journal]

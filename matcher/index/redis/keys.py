@@ -57,21 +57,21 @@ class GenerationKeys:
         prefix = f"{keys.prefix}{number}:"
         self.meta, self.texts, self.pending = prefix + "meta", prefix + "texts", prefix + "pending"
         self.log, self.dead = prefix + "log", prefix + "dead"
-        shards = [f"{keys.algorithm}{{{_tag(number, shard)}}}:" for shard in range(SHARDS)]
+        shards = [f"{keys.algorithm}{{{_hash_tag(number, shard)}}}:" for shard in range(SHARDS)]
         self.markers = [shard + "open" for shard in shards]
         prefixes = [(shard + "b:").encode() for shard in shards]
         self._prefixes = np.frombuffer(b"".join(prefixes), np.uint8).reshape(SHARDS, -1)
 
     def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
         """Return the keys of buckets."""
-        raw = self._raw(numbers, bits, b"", b"")
+        raw = self._raw_keys(numbers, bits, b"", b"")
         return raw.view(f"V{raw.shape[1]}").reshape(-1).tolist()
 
     def pack_buckets(self, numbers: NDArray[np.int64], bits: int) -> bytes:
         """Return the keys of buckets as arguments of a packed command."""
-        return self._raw(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
+        return self._raw_keys(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
 
-    def _raw(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
+    def _raw_keys(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
         """Return the raw keys, uint8[buckets, bytes of a key], each between the same bytes."""
         width = self._prefixes.shape[1]
         start, end = len(before), len(before) + width + BUCKET_BYTES
@@ -89,7 +89,7 @@ def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     return numbers >> (bits - SHARD_BITS)
 
 
-def _tag(generation: int, shard: int) -> str:
+def _hash_tag(generation: int, shard: int) -> str:
     """Return the hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
 
     This spreads shards over the servers as evenly as slots; random tags leave some server with a third too much.

@@ -74,11 +74,11 @@ class RedisLink:
 
         A cluster may receive a command twice: if a server fails before it responds, the effect is unknown.
         """
-        return self._patiently(lambda: self._ask(commands))
+        return self._retry_failover(lambda: self._send_commands(commands))
 
     def one(self, *command: Any) -> Any:
         """Return the response to one command, like `ask`."""
-        return self._patiently(lambda: self._client.execute_command(*command))
+        return self._retry_failover(lambda: self._client.execute_command(*command))
 
     def servers(self) -> str:
         """Identify the processes of a cluster's masters: the result changes if one is replaced or restarted.
@@ -86,14 +86,14 @@ class RedisLink:
         Returns "" for a single server: after a restart it holds a prefix of the commands it received, while the servers
         of a cluster each hold a different prefix.
         """
-        return self._patiently(self._servers) if self.is_cluster else ""
+        return self._retry_failover(self._servers) if self.is_cluster else ""
 
     def _servers(self) -> str:
         answers = self._client.info("server", target_nodes=RedisCluster.PRIMARIES)
         found = answers.values() if all(isinstance(each, dict) for each in answers.values()) else [answers]
         return " ".join(sorted(str(each["run_id"]) for each in found))
 
-    def _patiently(self, call: Callable[[], T]) -> T:
+    def _retry_failover(self, call: Callable[[], T]) -> T:
         """Return the result of `call`; on a cluster, retry while a replica replaces a master."""
         if not self.is_cluster:
             return call()
@@ -113,7 +113,7 @@ class RedisLink:
             time.sleep(pause_s)
             pause_s = min(PAUSES_S[1], 2 * pause_s)
 
-    def _ask(self, commands: Sequence[Command]) -> list[Any]:
+    def _send_commands(self, commands: Sequence[Command]) -> list[Any]:
         if len(commands) == 1:
             return [self._client.execute_command(*commands[0])]
         pipeline = self._client.pipeline(transaction=False)
@@ -133,9 +133,9 @@ class RedisLink:
         """
         connection = self._own_connection()
         try:
-            return _exchange(connection, packed, answers)
+            return _exchange_packed(connection, packed, answers)
         except redis.ConnectionError:
-            return _exchange(connection, packed, answers)
+            return _exchange_packed(connection, packed, answers)
 
     def _own_connection(self) -> Any:
         """Return a connection that only this object uses, even after a fork."""
@@ -163,7 +163,7 @@ class RedisLink:
             raise ServiceUnavailable(Message("service.index"), self.address) from error
 
 
-def _exchange(connection: Any, packed: bytes, answers: int) -> list[Any]:
+def _exchange_packed(connection: Any, packed: bytes, answers: int) -> list[Any]:
     try:
         connection.send_packed_command([packed])
         return [connection.read_response() for _ in range(answers)]

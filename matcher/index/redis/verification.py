@@ -59,29 +59,29 @@ def verify(
     Returns None if it keeps changing: concurrent changes would look like faults.
     """
     for _ in range(MAX_ATTEMPTS):
-        before = _marks(link, keys)
+        before = _change_marks(link, keys)
         faults = IndexFaults()
         try:
             generation = Generation.in_use(link, keys)
             if generation is None:
                 faults.note(IndexPlace.GENERATION)
                 return faults
-            texts = _texts(link, generation, faults)
+            texts = _text_ranges(link, generation, faults)
             _check_counts(link, generation, texts, faults)
             _check_postings(_ComparedTexts(link, generation, texts, fingerprint_of), faults, tell)
         except (IndexStale, redis.ResponseError, redis.DataError):  # its type has changed
             faults.note(IndexPlace.GENERATION)
-        if _marks(link, keys) == before:
+        if _change_marks(link, keys) == before:
             return faults
     return None
 
 
-def _marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
+def _change_marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
     """Return values that change with every addition, removal and rebuild; raw bytes if a value is not a number."""
     return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 
-def _texts(link: RedisLink, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:
+def _text_ranges(link: RedisLink, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:
     texts: dict[WorkTextId, Range] = {}
     for name, stored in link.one("HGETALL", generation.names.texts).items():
         if name[:1] not in (DIGEST, OTHER) or len(stored) != RANGE_BYTES or not _is_text(name[1:], name[:1]):
@@ -182,10 +182,10 @@ class _OwnedAddresses:
 def _expected_rows(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
     """Return bucket and record of each posting, in order, uint64[n, 2]."""
     buckets = make_buckets(keys, addresses, bits)
-    return _rows(buckets.numbers, buckets.values)
+    return _bucket_rows(buckets.numbers, buckets.values)
 
 
-def _rows(numbers: NDArray[np.int64], values: Iterable[bytes]) -> NDArray[np.uint64]:
+def _bucket_rows(numbers: NDArray[np.int64], values: Iterable[bytes]) -> NDArray[np.uint64]:
     pieces = list(values)
     records = np.frombuffer(b"".join(pieces), "<u8").astype(np.uint64)
     of = np.repeat(numbers, [len(piece) // RECORD_BYTES for piece in pieces]).astype(np.uint64)
@@ -212,7 +212,7 @@ def _stored_rows(
         broken += max(0, sum(present) - sum(value is not None for values in read for value in values))
         whole = [value if len(value) % RECORD_BYTES == 0 else b"" for value in values]
         broken += sum(len(value) % RECORD_BYTES != 0 for value in values)
-        rows = _rows(numbers, whole)
+        rows = _bucket_rows(numbers, whole)
         addresses = (rows[:, 1] & np.uint64((1 << ADDRESS_BITS) - 1)).astype(np.int64)
         found.append(rows[owned.are(addresses)])
     return np.concatenate(found), broken

@@ -101,7 +101,7 @@ class Snapshot:
             # Private, not read-only: nothing writes to the array, but numba compiles every kernel again for read-only
             # arrays, on each machine at its first page (a minute of the processor, 2026-11).
             raw = np.memmap(path, np.uint8, "c")
-            arrays = {name: _array(raw, self.header, name) for name in TYPES}
+            arrays = {name: _file_array(raw, self.header, name) for name in TYPES}
         except (OSError, ValueError, KeyError, TypeError, BadInput) as error:
             raise UnreadableFile(path, "index.no-snapshot", error=error) from error
         self.tokens: NDArray[np.uint16] = arrays["tokens"]
@@ -124,7 +124,7 @@ class StoredIds:
         self._seen: dict[WorkTextId, int] = {}  # the caller asks for the places of a page's hits by the ids it received
 
     def __getitem__(self, row: int) -> WorkTextId:
-        text_id = WorkTextId(self._bytes(row).decode())
+        text_id = WorkTextId(self._id_bytes(row).decode())
         self._seen[text_id] = row
         return text_id
 
@@ -137,13 +137,13 @@ class StoredIds:
         if seen is not None:
             return seen
         wanted = text_id.encode()
-        at = bisect_left(self._order, wanted, key=self._bytes)
-        if at == len(self) or self._bytes(self._order[at]) != wanted:
+        at = bisect_left(self._order, wanted, key=self._id_bytes)
+        if at == len(self) or self._id_bytes(self._order[at]) != wanted:
             return None
         self._seen[text_id] = int(self._order[at])
         return self._seen[text_id]
 
-    def _bytes(self, row: int) -> bytes:
+    def _id_bytes(self, row: int) -> bytes:
         return self._raw[self._bounds[row] : self._bounds[row + 1]].tobytes()
 
 
@@ -202,7 +202,7 @@ def digest(array: NDArray[Any]) -> int:
     return state.intdigest()
 
 
-def _array(raw: NDArray[np.uint8], header: Header, name: str) -> NDArray[Any]:
+def _file_array(raw: NDArray[np.uint8], header: Header, name: str) -> NDArray[Any]:
     """Return one array of the file. Raises BadInput if it does not match the header."""
     if raw.size != header.size:
         raise BadInput("index.length")

@@ -62,9 +62,9 @@ class _SnapshotWriter:
             bits = max(PART_BITS, choose_bucket_bits(runs.size))
             self._write_postings(runs, bits)
         starts, ends = bounds[:-1], bounds[1:]
-        self._write("starts", starts)
-        self._write("ends", ends)
-        self._write("directory", build_directory(starts, int(bounds[-1])))
+        self._write_array("starts", starts)
+        self._write_array("ends", ends)
+        self._write_array("directory", build_directory(starts, int(bounds[-1])))
         self._write_ids(ids)
         size = self._file.seek(0, os.SEEK_END)
         header = Header(self._algorithm_id, version, bits, size, self._sections)
@@ -94,9 +94,9 @@ class _SnapshotWriter:
 
     def _write_postings(self, runs: PostingRuns, bits: int) -> None:
         """Write offsets and entries in parallel, part by part."""
-        at = self._reserve("offsets", (1 << bits) + 1)
-        offsets = self._map("offsets", at, (1 << bits) + 1)
-        entries_at = self._reserve("entries", runs.size)
+        at = self._reserve_array("offsets", (1 << bits) + 1)
+        offsets = self._map_array("offsets", at, (1 << bits) + 1)
+        entries_at = self._reserve_array("entries", runs.size)
         buckets_of_part, done = 1 << (bits - PART_BITS), 0
         for part, (keys, addresses) in enumerate(runs.parts()):
             first = part * buckets_of_part
@@ -113,17 +113,17 @@ class _SnapshotWriter:
     def _write_ids(self, ids: list[bytes]) -> None:
         bounds = np.zeros(len(ids) + 1, np.int64)
         np.cumsum([len(name) for name in ids], out=bounds[1:])
-        self._write("id_bounds", bounds)
-        self._write("ids", np.frombuffer(b"".join(ids), np.uint8))
-        self._write("id_order", np.array(sorted(range(len(ids)), key=ids.__getitem__), np.uint32))
+        self._write_array("id_bounds", bounds)
+        self._write_array("ids", np.frombuffer(b"".join(ids), np.uint8))
+        self._write_array("id_order", np.array(sorted(range(len(ids)), key=ids.__getitem__), np.uint32))
 
-    def _write(self, name: str, array: NDArray[Any]) -> None:
-        at = self._reserve(name, array.size)
+    def _write_array(self, name: str, array: NDArray[Any]) -> None:
+        at = self._reserve_array(name, array.size)
         self._file.seek(at)
         self._file.write(array.astype(TYPES[name]).tobytes())
         self._record_section(name, at, array.size)
 
-    def _reserve(self, name: str, items: int) -> int:
+    def _reserve_array(self, name: str, items: int) -> int:
         """Reserve space for an array at the next page of the file, and return its position."""
         end = self._file.seek(0, os.SEEK_END)
         at = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
@@ -134,9 +134,9 @@ class _SnapshotWriter:
 
     def _record_section(self, name: str, at: int, items: int) -> None:
         self._file.flush()
-        self._sections[name] = Section(at, items, digest(self._map(name, at, items)))
+        self._sections[name] = Section(at, items, digest(self._map_array(name, at, items)))
 
-    def _map(self, name: str, at: int, items: int) -> Any:
+    def _map_array(self, name: str, at: int, items: int) -> Any:
         if not items:
             return np.zeros(0, TYPES[name])
         return np.memmap(self._file, TYPES[name], "r+", at, (items,))

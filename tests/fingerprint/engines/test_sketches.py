@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.engines.minhash_lsh import MinHashLshEngine, _features
+from fingerprint.engines.minhash_lsh import MinHashLshEngine, _text_features
 from fingerprint.engines.simhash import (
     FIVE_BLOCKS,
     BlockTables,
@@ -116,7 +116,7 @@ def test_bands_and_rows_are_those_of_a_threshold_of_one_half() -> None:
 
 def test_a_sketch_made_in_batches_has_the_least_hashes_of_all_features() -> None:
     text = story(2, 1_500)
-    features = _features(text, 5)
+    features = _text_features(text, 5)
     assert features.size > 3 * 4_096
     engine = MinHashLshEngine(chapter_chars=len(text), permutations=16)
     engine.add_work("work", text)
@@ -135,7 +135,7 @@ def test_equal_minima_estimate_the_jaccard_index(shared: float) -> None:
     tokens = [chr(0x4E00 + each) for each in range(4_000)]
     one, other = "".join(tokens[:2_000]), "".join(tokens[2_000 - both : 4_000 - both])
     engine = MinHashLshEngine(shingle_tokens=1, chapter_chars=2_000)
-    assert np.mean(engine._sketch(one) == engine._sketch(other)) == pytest.approx(shared, abs=0.14)
+    assert np.mean(engine._text_sketch(one) == engine._text_sketch(other)) == pytest.approx(shared, abs=0.14)
 
 
 def test_minhash_finds_what_is_above_the_threshold_and_estimates_how_much() -> None:

@@ -61,7 +61,7 @@ def test_one_sentence_says_that_the_extra_is_missing(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
     assert not weights.is_installed()
     with pytest.raises(BadConfiguration, match=r"the extra reworded, which is not installed"):
-        weights._resource("weights.npz", weights.WEIGHTS_SHA256)
+        weights._read_resource("weights.npz", weights.WEIGHTS_SHA256)
 
 
 def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -74,4 +74,4 @@ def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
     monkeypatch.setattr(weights, "find_spec", lambda name: Found)
     with pytest.raises(BrokenInvariant, match="other weights"):
-        weights._resource("weights.npz", weights.WEIGHTS_SHA256)
+        weights._read_resource("weights.npz", weights.WEIGHTS_SHA256)

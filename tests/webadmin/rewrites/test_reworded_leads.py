@@ -302,14 +302,14 @@ class TestFaults:
     def test_an_unwritten_page_stops_no_other(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         chain.add_work(GIVEN.source)
         good, bad = chain.add_page(GIVEN.text, "/1"), chain.add_page(f"{GIVEN.text}完。", "/2")
-        made = recording._LeadBuilder._lead
+        made = recording._LeadBuilder._build_lead
 
         def fails(writer: Any, page: PageRecord, *given: Any) -> RewordedLead:
             if page.page_id == bad:
                 raise ValueError("no row")
             return made(writer, page, *given)
 
-        monkeypatch.setattr(recording._LeadBuilder, "_lead", fails)
+        monkeypatch.setattr(recording._LeadBuilder, "_build_lead", fails)
         assert count_searches(chain) == 1
         assert chain.lead().page_id == good
         assert FailedMessage.objects.get().subject == chain.version(bad)

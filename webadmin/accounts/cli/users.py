@@ -63,14 +63,14 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         print_list(found, _COLUMNS, settings, is_json=is_json)
 
 
-def _roles(user: "User") -> list[dict[str, str]]:
+def _role_records(user: "User") -> list[dict[str, str]]:
     return [{"role": each.role, "rights_holder": each.rights_holder.name} for each in user.memberships.all()]
 
 
 def _describe_roles(user: "User") -> str:
     held = [
         Message("account.role-for", role=_ROLES[each["role"]], rights_holder=each["rights_holder"])
-        for each in _roles(user)
+        for each in _role_records(user)
     ]
     held = [_ROLES[ADMINISTRATOR], *held] if user.is_superuser else held
     return "; ".join(map(console_text, held or [Message("account.no-role")]))
@@ -78,7 +78,7 @@ def _describe_roles(user: "User") -> str:
 
 _COLUMNS = (
     ConsoleColumn("name", "column.user", "username"),
-    ConsoleColumn("roles", "column.roles", _roles, _describe_roles),
+    ConsoleColumn("roles", "column.roles", _role_records, _describe_roles),
     ConsoleColumn(
         "is_active",
         "column.state",

@@ -98,7 +98,7 @@ class DayRangeFilter(RangeDateFilter):
         return [*super().expected_parameters(), self.within_parameter]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        first, last = self._day("_from"), self._day("_to")
+        first, last = self._parameter_day("_from"), self._parameter_day("_to")
         if first is not None:
             queryset = queryset.filter(**{f"{self.parameter_name}__gte": start_of_day(first)})
         if last is not None:
@@ -109,7 +109,7 @@ class DayRangeFilter(RangeDateFilter):
             queryset = queryset.filter(**{f"{self.parameter_name}__gte": since})
         return queryset
 
-    def _day(self, suffix: str) -> date | None:
+    def _parameter_day(self, suffix: str) -> date | None:
         return usable_day(self._parameter_value(f"{self.parameter_name}{suffix}"))
 
     def _parameter_value(self, name: str) -> str:

@@ -129,34 +129,34 @@ def check_value(spec: ListFilter, name: str, value: str) -> None:
 
 
 @check_value.register
-def _simple(spec: SimpleListFilter, name: str, value: str) -> None:
+def _check_text(spec: SimpleListFilter, name: str, value: str) -> None:
     _require_choice(name, value, [str(choice) for choice, _label in spec.lookup_choices])
 
 
 @check_value.register
-def _choice(spec: ChoicesFieldListFilter, name: str, value: str) -> None:
+def _check_choice(spec: ChoicesFieldListFilter, name: str, value: str) -> None:
     choices = _IS_NULL if name == spec.lookup_kwarg_isnull else [str(key) for key, _label in spec.field.flatchoices]
     _require_choice(name, value, choices)
 
 
 @check_value.register
-def _any_choice(spec: AnyChoiceFilter, name: str, value: str) -> None:
+def _check_choices(spec: AnyChoiceFilter, name: str, value: str) -> None:
     for choice in value.split(",") if name == spec.several_parameter else [value]:
-        _choice(spec, name, choice)
+        _check_choice(spec, name, choice)
 
 
 @check_value.register
-def _yes_or_no(spec: BooleanFieldListFilter, name: str, value: str) -> None:
+def _check_boolean(spec: BooleanFieldListFilter, name: str, value: str) -> None:
     _require_choice(name, value, _IS_NULL if name == spec.lookup_kwarg2 else ("0", "1"))
 
 
 @check_value.register
-def _emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
+def _check_emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
     _require_choice(name, value, ("0", "1"))
 
 
 @check_value.register
-def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
+def _check_record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
     """Require one of the offered records. A record of another rights holder counts as missing."""
     if name == spec.lookup_kwarg_isnull:
         _require_choice(name, value, _IS_NULL)
@@ -165,7 +165,7 @@ def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
 
 
 @check_value.register
-def _searched_record(spec: HolderAutocompleteFilter, name: str, value: str) -> None:
+def _check_searched_record(spec: HolderAutocompleteFilter, name: str, value: str) -> None:
     if name == spec.lookup_kwarg_isnull:
         _require_choice(name, value, _IS_NULL)
         return
@@ -175,7 +175,7 @@ def _searched_record(spec: HolderAutocompleteFilter, name: str, value: str) -> N
 
 
 @check_value.register
-def _day(spec: DayRangeFilter, name: str, value: str) -> None:
+def _check_day(spec: DayRangeFilter, name: str, value: str) -> None:
     if name == spec.within_parameter:
         _require_choice(name, value, tuple(spec.WITHIN))
     elif usable_day(value) is None:

@@ -58,7 +58,9 @@ def written_ways(typed: str) -> list[str]:
     address = _ADDRESS.match(words)
     if address is not None and len(words.split()) == 1:
         return [words[address.end() :]]
-    return list(dict.fromkeys([words, _converter("t2s").convert(words), _converter("s2t").convert(words)]))
+    return list(
+        dict.fromkeys([words, _script_converter("t2s").convert(words), _script_converter("s2t").convert(words)])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,13 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     every = rows.model._default_manager  # The conditions of `rows` are dropped, because they mislead the query planner.
     has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
     first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
-    keys = _keys(has_all.filter(pk__among=first[:SEARCHED]))
+    keys = _row_keys(has_all.filter(pk__among=first[:SEARCHED]))
     if len(first) <= SEARCHED:
         return SearchResult(of_keys(rows, keys), searched_count=0)
-    addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
+    addressed = _row_keys(rows.filter(pk__among=_row_keys(every.filter(_is_address(rows.model, typed, user)))))
     for narrowed in _narrow_rows(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
-            keys |= _keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
+            keys |= _row_keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
     return SearchResult(of_keys(rows, keys | addressed), searched_count=0 if addressed else SEARCHED)
 
 
@@ -143,10 +145,10 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
             few = list(every.filter(**{f"{relation}__among": named}).values_list("pk", flat=True)[:MAX_NAMED])
             if len(few) < MAX_NAMED:
                 yield rows.order_by().filter(pk__among=few)
-    host, to_site = written_ways(typed)[0].partition("/")[0].lower(), _paths(rows.model)[1]
+    host, to_site = written_ways(typed)[0].partition("/")[0].lower(), _search_paths(rows.model)[1]
     if "." in host and host.isascii() and "__" not in to_site:  # An order through another table has no index.
         of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
-        sites = _sites(rows.model, to_site, user).filter(of_host).values_list("pk", flat=True)
+        sites = _visible_sites(rows.model, to_site, user).filter(of_host).values_list("pk", flat=True)
         for site in sites.distinct()[:MAX_SITES]:  # one query each, so that an index gives the order
             yield rows.filter(**{to_site: site})[:SEARCHED]
 
@@ -154,7 +156,7 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     """Return the condition for entries of the page with this URL, with either scheme, with or without www."""
     bare = written_ways(typed)[0]
-    to_page, to_site = _paths(model)
+    to_page, to_site = _search_paths(model)
     if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:
         return Q(pk__in=[])
     spelled = [f"{scheme}://{www}{bare}" for scheme in ("http", "https") for www in ("", "www.")]
@@ -162,7 +164,7 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
         urls = {canonical(each) for each in spelled}
     except ValueError:
         return Q(pk__in=[])
-    sites = _sites(model, to_site, user).values_list("pk", flat=True)
+    sites = _visible_sites(model, to_site, user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
     of_page = Q(**{f"{to_page}__among": pages})
     further = getattr(model, "SEARCHED_FURTHER", "")  # The URL is in its own table, which has an index.
@@ -172,19 +174,19 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     return of_page | Q(pk__in=list(at_others))
 
 
-def _paths(model: type[Model]) -> tuple[str, str]:
+def _search_paths(model: type[Model]) -> tuple[str, str]:
     """Return the paths from an entry to its page (or "") and to its site."""
     return getattr(model, "SEARCH_PATHS", ("", "site"))
 
 
-def _sites(model: type[Model], to_site: str, user: Person) -> "QuerySet[Any]":
+def _visible_sites(model: type[Model], to_site: str, user: Person) -> "QuerySet[Any]":
     """Return the user's sites, using the model at the end of a path."""
     for step in to_site.split("__"):
         model = model._meta.get_field(step).related_model  # type: ignore[assignment]
     return visible(model._default_manager.order_by(), user)
 
 
-def _keys(rows: "QuerySet[Any]") -> set[Any]:
+def _row_keys(rows: "QuerySet[Any]") -> set[Any]:
     return set(rows.order_by().values_list("pk", flat=True))
 
 
@@ -203,7 +205,7 @@ def split_words(typed: str) -> Iterator[str]:
 
 
 @cache
-def _converter(way: str) -> Any:
+def _script_converter(way: str) -> Any:
     from opencc import OpenCC
 
     return OpenCC(way)

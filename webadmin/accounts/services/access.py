@@ -42,15 +42,15 @@ def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
     Users see other users who share a rights holder with them. Raises BrokenInvariant for a model without a scope,
     unless the user is an administrator.
     """
-    return _belonging(queryset, user, Membership.objects.all())
+    return _rows_of_holders(queryset, user, Membership.objects.all())
 
 
 def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
     """Return the records of `queryset` that the user may change as a manager or administrator."""
-    return _belonging(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
+    return _rows_of_holders(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
 
 
-def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Membership]) -> QuerySet[M]:
+def _rows_of_holders(queryset: QuerySet[M], user: Person, memberships: QuerySet[Membership]) -> QuerySet[M]:
     if is_administrator(user):
         return queryset
     key = user.pk

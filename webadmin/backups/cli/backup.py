@@ -37,14 +37,14 @@ def backup(
 ) -> None:
     """Copy all stored data to a folder or S3 while the services run; unchanged pieces are not copied again."""
     if is_list:
-        raise typer.Exit(_list(open_place(destination, settings_alone()), settings_alone(), is_json=is_json))
+        raise typer.Exit(_list_backups(open_place(destination, settings_alone()), settings_alone(), is_json=is_json))
     if is_check:
         passphrase = read_passphrase(passphrase_file, is_asked=is_asked)
-        raise typer.Exit(_verify(open_place(destination, settings_alone()), chosen, passphrase, is_json=is_json))
-    _make(destination, keep, read_passphrase(passphrase_file, is_asked=is_asked, twice=True), is_json=is_json)
+        raise typer.Exit(_verify_backup(open_place(destination, settings_alone()), chosen, passphrase, is_json=is_json))
+    _make_backup(destination, keep, read_passphrase(passphrase_file, is_asked=is_asked, twice=True), is_json=is_json)
 
 
-def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool) -> None:
+def _make_backup(destination: str, keep: int | None, passphrase: str, *, is_json: bool) -> None:
     with session() as settings:
         from webadmin.backups.services.runs import BackupRequest, back_up, has_key
 
@@ -69,7 +69,7 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
     raise typer.Exit(1 if manifest.lacking else 0)
 
 
-def _list(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
+def _list_backups(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
     from webadmin.backups.services.format import DamagedBackup, list_backups, load
 
     found, faults = [], 0
@@ -83,11 +83,11 @@ def _list(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
     return 1 if faults else 0
 
 
-def _records(backup: "Backup") -> int:
+def _record_count(backup: "Backup") -> int:
     return sum(part.records for part in backup.manifest.parts)
 
 
-def _bytes(backup: "Backup") -> int:
+def _byte_count(backup: "Backup") -> int:
     return sum(piece.size_bytes for piece in set(backup.manifest.pieces))
 
 
@@ -99,8 +99,10 @@ _COLUMNS = (
         lambda backup: backup.manifest.snapshot_at.isoformat(timespec="seconds"),
         "manifest.snapshot_at",
     ),
-    ConsoleColumn("records", "column.records", _records, lambda backup: f"{_records(backup):,}", is_number=True),
-    ConsoleColumn("bytes", "column.bytes", _bytes, lambda backup: f"{_bytes(backup):,}", is_number=True),
+    ConsoleColumn(
+        "records", "column.records", _record_count, lambda backup: f"{_record_count(backup):,}", is_number=True
+    ),
+    ConsoleColumn("bytes", "column.bytes", _byte_count, lambda backup: f"{_byte_count(backup):,}", is_number=True),
     ConsoleColumn(
         "is_sealed",
         "column.seal",
@@ -111,7 +113,7 @@ _COLUMNS = (
 )
 
 
-def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool) -> int:
+def _verify_backup(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool) -> int:
     """Verify a backup and return the exit code: 0 valid and sealed, 1 invalid, 3 valid but of unproven origin."""
     with session():
         from webadmin.backups.services.format import DamagedBackup

@@ -62,7 +62,7 @@ def referenced_names(collection: str, document: Document) -> Names:
 
     Raises DamagedBackup if a key is malformed.
     """
-    names = _read(_NAMES.get(collection, _no_names), collection, document)
+    names = _read_valid(_NAMES.get(collection, _no_names), collection, document)
     if not all(isinstance(key, str) for keys in names.values() for key in keys):
         raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"])
     return names
@@ -91,12 +91,12 @@ def _require_record(collection: str, document: Document) -> None:
         raise DamagedBackup("backup.record-changed", part=collection, key=key)
     if not is_whole(collection, document):
         raise DamagedBackup("backup.record-changed", part=collection, key=key)
-    _read(required_portable, collection, document)
+    _read_valid(required_portable, collection, document)
     if collection == REMOVALS:
-        _read(read_removal, collection, document)
+        _read_valid(read_removal, collection, document)
 
 
-def _read(read: Callable[[Document], T], collection: str, document: Document) -> T:
+def _read_valid(read: Callable[[Document], T], collection: str, document: Document) -> T:
     try:
         return read(document)
     except (*UNREADABLE, LookupError, AttributeError, BrokenInvariant) as error:

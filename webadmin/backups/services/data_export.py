@@ -83,25 +83,25 @@ class _Writing:
         with self._zip:
             with one_moment():
                 for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
-                    self._table(model, self._holder_rows(model))
+                    self._write_table(model, self._holder_rows(model))
                 for _, pairs in _relation_tables():
-                    self._table(pairs.remote_field.through, self._pairs(pairs))
+                    self._write_table(pairs.remote_field.through, self._relation_rows(pairs))
                 chapters = list(self._holder_rows(Chapter).select_related("work").order_by("work", "number"))
                 bundles = list(self._holder_rows(EvidenceBundle).exclude(state=EvidenceBundle.State.REMOVED))
                 files = [(model, row.pk, getattr(row, name), row.digest) for model, name in KEPT.items()
                          for row in self._holder_rows(model).order_by("pk")]  # fmt: skip
             for number, chapter in enumerate(chapters, 1):
-                self._chapter(chapter)
+                self._write_chapter(chapter)
                 self._on_progress("works", number, len(chapters))
             for number, bundle in enumerate(bundles, 1):
                 self._add_file(f"evidence/{bundle.digest}.wacz", bundle.digest)
-                self._proof(bundle)
+                self._write_proof(bundle)
                 self._on_progress("evidence", number, len(bundles))
             for number, (model, key, name, digest) in enumerate(files, 1):
-                self._add_file(f"files/{model._meta.model_name}/{key}-{_fit(name)}", digest)
+                self._add_file(f"files/{model._meta.model_name}/{key}-{_fit_name(name)}", digest)
                 self._on_progress("files", number, len(files))
-            self._put("README.txt", self._readme(at).encode())
-            self._put("index.html", self._page(at).encode())
+            self._write_member("README.txt", self._readme_text(at).encode())
+            self._write_member("index.html", self._index_page(at).encode())
             self._zip.writestr("SHA256SUMS", "".join(f"{digest}  {name}\n" for name, digest in self._sums))
         self._taken.files = len(self._sums) + 1
         self._taken.bytes = sum(info.compress_size for info in self._zip.infolist())
@@ -111,39 +111,39 @@ class _Writing:
         """Return the rows of the rights holder."""
         return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
 
-    def _pairs(self, between: Any) -> Any:
+    def _relation_rows(self, between: Any) -> Any:
         """Return the rows of a many-to-many table that belong to the rights holder."""
         path = f"{between.m2m_field_name()}__{HOLDER_PATHS[between.model]}"
         return between.remote_field.through._default_manager.filter(**{path: self._holder.pk})
 
-    def _table(self, model: type[models.Model], of_holder: Any) -> None:
+    def _write_table(self, model: type[models.Model], of_holder: Any) -> None:
         name = str(model._meta.model_name)
         columns = [each for each in model._meta.concrete_fields if not each.attname.startswith(SEALED)]
         rows = of_holder.order_by("pk").values_list(*(each.attname for each in columns))
         heads = [each.name if each.related_model is User else each.attname for each in columns]
-        with self._member(f"tables/{name}.csv") as write:
+        with self._open_member(f"tables/{name}.csv") as write:
             write(BOM + _csv_line(heads))
             count = 0
             for row in rows.iterator(chunk_size=CHUNK_ROWS):
-                write(_csv_line(_cell(value) for value in self._values(columns, row)))
+                write(_csv_line(_safe_cell(value) for value in self._row_values(columns, row)))
                 count += 1
-        with self._member(f"tables/{name}.json") as write:
+        with self._open_member(f"tables/{name}.json") as write:
             write("[")
             for number, row in enumerate(rows.iterator(chunk_size=CHUNK_ROWS)):
-                values = dict(zip(heads, map(_plain, self._values(columns, row)), strict=True))
+                values = dict(zip(heads, map(_json_value, self._row_values(columns, row)), strict=True))
                 write((",\n" if number else "\n") + json.dumps(values, ensure_ascii=False))
             write("\n]\n")
         self._taken.rows[name] = count
         self._on_progress(name, count, count)
 
-    def _values(self, columns: Iterable[Any], row: Iterable[Any]) -> Iterator[Any]:
+    def _row_values(self, columns: Iterable[Any], row: Iterable[Any]) -> Iterator[Any]:
         """Yield the values of a row, with user names instead of keys of users."""
         for column, value in zip(columns, row, strict=True):
             yield self._users.get(value, value) if column.related_model is User else value
 
-    def _chapter(self, chapter: Any) -> None:
-        folder = f"works/{chapter.work_id}-{_fit(chapter.work.title)}"
-        name = f"{folder}/{chapter.number:04d}-{_fit(chapter.title)}-{chapter.pk}.txt"
+    def _write_chapter(self, chapter: Any) -> None:
+        folder = f"works/{chapter.work_id}-{_fit_name(chapter.work.title)}"
+        name = f"{folder}/{chapter.number:04d}-{_fit_name(chapter.title)}-{chapter.pk}.txt"
         try:
             text = stores.work_store().text(WorkTextId(chapter.text_id))
         except BrokenInvariant:
@@ -151,7 +151,7 @@ class _Writing:
         if text is None:
             self._taken.lacking.append(name)
         else:
-            self._put(name, text.encode("utf-8", "surrogatepass"))
+            self._write_member(name, text.encode("utf-8", "surrogatepass"))
 
     def _add_file(self, name: str, digest: str) -> None:
         try:
@@ -161,29 +161,29 @@ class _Writing:
         if content is None:
             self._taken.lacking.append(name)
         else:
-            self._put(name, content)
+            self._write_member(name, content)
 
-    def _proof(self, bundle: EvidenceBundle) -> None:
+    def _write_proof(self, bundle: EvidenceBundle) -> None:
         """Write the Merkle path from a bundle to the root of its day, and the stamps on this root."""
         proof = day_proof(bundle)
         if proof is None:
             return
-        self._put(f"proofs/{bundle.digest}.json", statements.proof(Digest(bundle.digest), proof))
+        self._write_member(f"proofs/{bundle.digest}.json", statements.proof(Digest(bundle.digest), proof))
         if proof.root in self._stamped:
             return
         self._stamped.add(proof.root)
         for number, stamp in enumerate(proof.stamps, 1):
             for name, content in statements.stamp_files(layout.stamp_folder(proof.root, number), stamp).items():
-                self._put(name, content)
+                self._write_member(name, content)
 
-    def _put(self, name: str, content: bytes) -> None:
+    def _write_member(self, name: str, content: bytes) -> None:
         # Bundles are compressed already.
         how = zipfile.ZIP_STORED if name.startswith("evidence/") else zipfile.ZIP_DEFLATED
         self._zip.writestr(name, content, how)
         self._sums.append((name, hashlib.sha256(content).hexdigest()))
 
     @contextmanager
-    def _member(self, name: str) -> Iterator[Callable[[str], None]]:
+    def _open_member(self, name: str) -> Iterator[Callable[[str], None]]:
         """Yield a function that writes text to a member of the ZIP file."""
         hasher = hashlib.sha256()
         with self._zip.open(name, "w", force_zip64=True) as member:
@@ -196,25 +196,25 @@ class _Writing:
             yield write
         self._sums.append((name, hasher.hexdigest()))
 
-    def _readme(self, at: datetime) -> str:
+    def _readme_text(self, at: datetime) -> str:
         lines = [*_HEAD, f"{self._holder.name}  {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC", ""]
-        lines += [f"{name}: {chinese} / {english}" for name, chinese, english in self._contents()]
-        return "\n".join([*lines, "", *(f"- {each}" for each in self._lacking()), ""])
+        lines += [f"{name}: {chinese} / {english}" for name, chinese, english in self._contents_lines()]
+        return "\n".join([*lines, "", *(f"- {each}" for each in self._lacking_lines()), ""])
 
-    def _page(self, at: datetime) -> str:
+    def _index_page(self, at: datetime) -> str:
         rows = "".join(
             f"<tr><td>{escape(name)}<td>{escape(chinese)}<td>{escape(english)}"
-            for name, chinese, english in self._contents()
+            for name, chinese, english in self._contents_lines()
         )
         head = "".join(f"<p>{escape(line)}" for line in [*_HEAD, f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])
-        lacking = "".join(f"<li>{escape(each)}" for each in self._lacking())
+        lacking = "".join(f"<li>{escape(each)}" for each in self._lacking_lines())
         title = escape(self._holder.name)
         return (
             f'<!DOCTYPE html><html lang="zh"><meta charset="utf-8"><title>{title}</title><h1>{title}</h1>{head}'
             f"<table>{rows}</table><ul>{lacking}</ul></html>\n"
         )
 
-    def _contents(self) -> Iterator[tuple[str, str, str]]:
+    def _contents_lines(self) -> Iterator[tuple[str, str, str]]:
         yield from _FOLDERS
         models_of_holders = sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name))
         tables: list[tuple[Any, Any, Any]] = [(model, model, None) for model in models_of_holders]
@@ -228,7 +228,7 @@ class _Writing:
                     words.append(f"{told} ({self._taken.rows[name]})")
             yield f"tables/{name}.csv, .json", words[0], words[1]
 
-    def _lacking(self) -> Iterator[str]:
+    def _lacking_lines(self) -> Iterator[str]:
         for name in self._taken.lacking:
             yield f"缺失或损坏 / missing or damaged: {name}"
 
@@ -262,7 +262,7 @@ def _relation_tables() -> Iterator[tuple[type[models.Model], Any]]:
         yield from ((model, each) for each in model._meta.many_to_many)
 
 
-def _fit(name: str) -> str:
+def _fit_name(name: str) -> str:
     """Convert a name to a valid file name."""
     return _UNFIT.sub("_", clean_line(name, MAX_NAME_CHARS)).strip(" .") or "_"
 
@@ -273,9 +273,9 @@ def _csv_line(cells: Iterable[str]) -> str:
     return line.getvalue()
 
 
-def _cell(value: Any) -> str:
+def _safe_cell(value: Any) -> str:
     """Convert a value to a CSV cell that is not a formula."""
-    plain = _plain(value)
+    plain = _json_value(value)
     if plain is None:
         return ""
     if isinstance(plain, bool | int | float):
@@ -283,7 +283,7 @@ def _cell(value: Any) -> str:
     return defuse_formula(plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False))
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Convert a value for JSON, with messages in English."""
     match value:
         case None | bool() | int() | float() | str():
@@ -297,7 +297,7 @@ def _plain(value: Any) -> Any:
         case Message():
             return str(value)
         case list() | tuple():
-            return [_plain(each) for each in value]
+            return [_json_value(each) for each in value]
         case dict():
-            return {str(name): _plain(each) for name, each in value.items()}
+            return {str(name): _json_value(each) for name, each in value.items()}
     return str(value)

@@ -208,7 +208,7 @@ def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
     if piece.content_bytes > _most_content(piece.size_bytes):
         raise DamagedBackup("backup.object-expands", key=key)
     written = _get_object(store, piece.name, piece.size_bytes)
-    content = _unpack(written, key, piece.content_bytes)
+    content = _decompress(written, key, piece.content_bytes)
     if len(written) != piece.size_bytes or len(content) != piece.content_bytes or digest(content) != piece.content:
         raise DamagedBackup("backup.object-changed", key=key)
     return content
@@ -218,7 +218,7 @@ def read_keys(store: ObjectStore, piece: BackupPiece) -> list[str]:
     """Return the keys of a piece of records. Raises DamagedBackup."""
     assert piece.keys is not None
     key, most = object_key(piece.keys), min(piece.records * KEY_BYTES, FREE_BYTES)
-    listed = _unpack(_get_object(store, piece.keys, most + 1024), key, most)
+    listed = _decompress(_get_object(store, piece.keys, most + 1024), key, most)
     try:
         return listed.decode().splitlines()
     except UnicodeError as error:
@@ -243,7 +243,7 @@ def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:
     return written
 
 
-def _unpack(written: bytes, key: str, most_bytes: int) -> bytes:
+def _decompress(written: bytes, key: str, most_bytes: int) -> bytes:
     try:
         return gunzip(written, most_bytes)
     except ValueError as error:

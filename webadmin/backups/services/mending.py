@@ -41,7 +41,7 @@ def mend(
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
     require_compatible_manifest(manifest)
-    wanted = _named_now()
+    wanted = _referenced_keys()
     put_back: list[str] = []
     looked_at = 0
     for collection in target_collections(target):
@@ -61,7 +61,7 @@ def _mend_part(
         records = read_documents(source, part, piece)
         for start in range(0, len(records), size):
             kept = {each["_id"]: each for each in records[start : start + size]}
-            faulty = _faulty(collection, kept, named)
+            faulty = _faulty_keys(collection, kept, named)
             collection.put_back([kept[key] for key in faulty])
             put_back += [f"{part.name}/{key}" for key in faulty]
         done += piece.records
@@ -69,7 +69,7 @@ def _mend_part(
     return put_back
 
 
-def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[str]) -> list[str]:
+def _faulty_keys(collection: Collection, kept: dict[str, dict[str, Any]], named: set[str]) -> list[str]:
     """Return the keys of the backup's records that differ in the store or are missing from it."""
     found, damaged = readable(collection, list(kept))
     seen = {each["_id"]: each for each in found}
@@ -84,7 +84,7 @@ def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[
     return sorted({*damaged, *missing, *other})
 
 
-def _named_now() -> dict[str, set[str]]:
+def _referenced_keys() -> dict[str, set[str]]:
     """Return the keys that the current rows refer to."""
     named = Named()
     for model in named_columns():

@@ -76,7 +76,7 @@ def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_p
     with tables.replace_tables() as writing:
         _write_tables(writing, manifest.tables, source, on_progress)
         for collection in collections:
-            _write(parts[collection.name], source, collection, on_progress)
+            _write_part(parts[collection.name], source, collection, on_progress)
         _write_removals(parts[REMOVALS], source, target.evidence)
     for collection in collections:
         _read_back(parts[collection.name], source, collection, on_progress)
@@ -100,7 +100,7 @@ def target_collections(target: RestoreTarget) -> list[Collection]:
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 
 
-def _write(part: BackupPart, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
+def _write_part(part: BackupPart, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
     done = 0
     there = set(collection.keys())
     for piece in part.pieces:
@@ -124,7 +124,7 @@ def _write_tables(
         done = 0
         for piece in part.pieces:
             rows = read_rows(source, part, piece)
-            _insert(writing, part, rows)
+            _insert_rows(writing, part, rows)
             done += len(rows)
             on_progress(part.name, done, part.records)
     try:
@@ -133,7 +133,7 @@ def _write_tables(
         raise DamagedBackup("backup.rows-unfit", reason=_first_line(error)) from error
 
 
-def _insert(writing: tables.Writing, part: BackupPart, rows: Sequence[tables.Row]) -> None:
+def _insert_rows(writing: tables.Writing, part: BackupPart, rows: Sequence[tables.Row]) -> None:
     """Write the rows of a piece. Raises DamagedBackup that names the row that the database rejects."""
     model = tables.find_model(part.name)
     try:
@@ -142,7 +142,7 @@ def _insert(writing: tables.Writing, part: BackupPart, rows: Sequence[tables.Row
     except UNTAKEN as error:
         if len(rows) > 1:
             for row in rows:
-                _insert(writing, part, [row])
+                _insert_rows(writing, part, [row])
         key = rows[0][part.columns.index(model._meta.pk.column)]
         raise DamagedBackup("backup.row-unfit", table=part.name, key=key, reason=_first_line(error)) from error
 

@@ -63,19 +63,19 @@ def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> 
         try:
             made = _make_backup(asked, settings, _with_signs_of_life(run, on_progress))
         except ZhuiwenError as error:
-            _end(run, fault=error.message)
+            _end_run(run, fault=error.message)
             raise
         except BaseException as error:  # even then, the next is due in an hour
-            _end(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
+            _end_run(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
             raise
-        _end(run, **_result_values(made, settings))
+        _end_run(run, **_result_values(made, settings))
         removed, warning = 0, None
         try:
             if asked.keep:
                 removed = keep_newest(open_destination(asked.destination, settings), asked.keep)
         except ZhuiwenError as error:
             warning = Message("backup.not-pruned", reason=error.message)
-            _end(run, warning=warning)
+            _end_run(run, warning=warning)
     return BackedUp(made, removed, warning)
 
 
@@ -145,7 +145,7 @@ def _new_row(asked: BackupRequest, now: datetime, fault: Message) -> BackupRun:
     return BackupRun(started_at=now, ended_at=now, is_scheduled=asked.is_scheduled, destination=place, fault=fault)
 
 
-def _end(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
+def _end_run(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
     """Record the end of a backup."""
     fresh()
     run.ended_at, run.fault = timezone.now(), fault

@@ -42,7 +42,13 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
     salt, nonce = os.urandom(16), os.urandom(12)
     key, check = _key_and_check(passphrase, salt)
     box = AESGCM(key).encrypt(nonce, secrets, about)
-    values = {"way": WAY, "salt": _text(salt), "nonce": _text(nonce), "check": _text(check), "box": _text(box)}
+    values = {
+        "way": WAY,
+        "salt": _base64_text(salt),
+        "nonce": _base64_text(nonce),
+        "check": _base64_text(check),
+        "box": _base64_text(box),
+    }
     return json.dumps(values).encode()
 
 
@@ -71,5 +77,5 @@ def _key_and_check(passphrase: str, salt: bytes) -> tuple[bytes, bytes]:
     return made[:KEY_BYTES], made[KEY_BYTES:]
 
 
-def _text(data: bytes) -> str:
+def _base64_text(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")

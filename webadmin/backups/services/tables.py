@@ -52,7 +52,7 @@ def schema_digest() -> Digest:
     lines = [
         f"{model._meta.db_table} {field.column} {field.get_internal_type()} {field.null}\n"
         for model in tables()
-        for field in _fields(model)
+        for field in _column_fields(model)
     ]
     return digest("".join(sorted(lines)).encode())
 
@@ -77,12 +77,12 @@ def one_moment() -> Iterator[None]:
 
 
 def columns(model: type[models.Model]) -> tuple[str, ...]:
-    return tuple(field.column for field in _fields(model))
+    return tuple(field.column for field in _column_fields(model))
 
 
 def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
     """Yield the rows of a table in the order of their keys, piece by piece: the JSON lines, and the rows in them."""
-    names = [field.attname for field in _fields(model)]
+    names = [field.attname for field in _column_fields(model)]
     key_at = names.index(str(model._meta.pk.attname))
     order = "pk" if connections[ALIAS].vendor == "sqlite" or not _is_text(model) else Collate("pk", "C")
     rows = model._base_manager.using(ALIAS).order_by(order).values_list(*names).iterator(chunk_size=FETCHED_ROWS)
@@ -90,7 +90,7 @@ def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
     held: list[Row] = []
     size = 0
     for row in rows:
-        lines.append(_line(row))
+        lines.append(_json_line(row))
         held.append(row)
         size += len(lines[-1])
         if size >= PIECE_BYTES or zlib.crc32(str(row[key_at]).encode()) % ROWS_A_PIECE == 0:
@@ -104,7 +104,7 @@ def parse_row(model: type[models.Model], given: Sequence[str], plain: object) ->
     """Return a row with values for its columns from a parsed line. Raises ValueError, TypeError or ValidationError."""
     if not isinstance(plain, list):
         raise TypeError("no row")
-    return tuple(_value(field, value) for field, value in zip(_ordered_fields(model, given), plain, strict=True))
+    return tuple(_column_value(field, value) for field, value in zip(_ordered_fields(model, given), plain, strict=True))
 
 
 def find_model(name: str) -> type[models.Model]:
@@ -168,12 +168,12 @@ def replace_tables() -> Iterator[Writing]:
                 cursor.execute(statement)
 
 
-def _fields(model: type[models.Model]) -> list[Any]:
+def _column_fields(model: type[models.Model]) -> list[Any]:
     return [field for field in model._meta.concrete_fields if not getattr(field, "generated", False)]
 
 
 def _ordered_fields(model: type[models.Model], given: Sequence[str]) -> list[Any]:
-    fields = {field.column: field for field in _fields(model)}
+    fields = {field.column: field for field in _column_fields(model)}
     return [fields[name] for name in given]
 
 
@@ -181,9 +181,9 @@ def _is_text(model: type[models.Model]) -> bool:
     return isinstance(model._meta.pk, models.CharField)
 
 
-def _line(row: tuple[Any, ...]) -> bytes:
+def _json_line(row: tuple[Any, ...]) -> bytes:
     """Return a row as JSON with sorted names, because PostgreSQL reorders them."""
-    plain = [_plain(value) for value in row]
+    plain = [_json_value(value) for value in row]
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
@@ -191,8 +191,8 @@ def _join_lines(lines: Iterable[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _plain(value: Any) -> Any:
-    """Convert a value for JSON; its column determines how `_value` converts it back."""
+def _json_value(value: Any) -> Any:
+    """Convert a value for JSON; its column determines how `_column_value` converts it back."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -207,14 +207,14 @@ def _plain(value: Any) -> Any:
         case Message():
             return value.to_json()
         case dict():
-            return {name: _plain(each) for name, each in value.items()}
+            return {name: _json_value(each) for name, each in value.items()}
         case list() | tuple():
-            return [_plain(each) for each in value]
+            return [_json_value(each) for each in value]
     return str(value)  # time zones
 
 
-def _value(field: Any, plain: Any) -> Any:
-    """Return the value of a column from the result of `_plain`."""
+def _column_value(field: Any, plain: Any) -> Any:
+    """Return the value of a column from the result of `_json_value`."""
     while field.remote_field is not None and hasattr(field, "target_field"):
         field = field.target_field
     if plain is None or isinstance(field, models.JSONField):

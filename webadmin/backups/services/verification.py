@@ -50,21 +50,21 @@ class _Verifying:
         for part in self._manifest.collections:
             self._held[part.name] = set()
             for piece in part.pieces:
-                self._read(piece, partial(self._read_documents, part))
+                self._read_piece(piece, partial(self._read_documents, part))
             if not self._faults and len(self._held[part.name]) != part.records:
                 self._faults.append(Message("backup.twice", part=part.name))
         for part in self._manifest.tables:
             for piece in part.pieces:
-                self._read(piece, partial(self._read_rows, part))
+                self._read_piece(piece, partial(self._read_rows, part))
         for piece in self._manifest.files.values():
-            self._read(piece, partial(read_content, self._store))
+            self._read_piece(piece, partial(read_content, self._store))
         lacking = set(self._manifest.lacking)
         self._faults += [
             Message("backup.not-in-it", key=each) for each in self._named.lacking(self._held) if each not in lacking
         ]
         return Verified(self._records, self._bytes, tuple(self._faults), self._manifest.lacking)
 
-    def _read(self, piece: BackupPiece, read: Callable[[BackupPiece], object]) -> None:
+    def _read_piece(self, piece: BackupPiece, read: Callable[[BackupPiece], object]) -> None:
         self._done += 1
         self._on_progress(self._done, self._total)
         try:

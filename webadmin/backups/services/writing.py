@@ -94,10 +94,10 @@ def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) 
 
     Raises BadInput if the destination has another installation's backups, ServiceUnavailable.
     """
-    return _BackupWriter(source, destination, _last(destination, source), on_progress).make()
+    return _BackupWriter(source, destination, _last_manifest(destination, source), on_progress).make()
 
 
-def _last(destination: ObjectStore, source: BackupSource) -> Manifest | None:
+def _last_manifest(destination: ObjectStore, source: BackupSource) -> Manifest | None:
     """Return the newest manifest, whose pieces need not be written again, or None.
 
     With a passphrase, only manifests sealed with it count, so that a seal never covers pieces that others wrote.
@@ -134,18 +134,18 @@ class _BackupWriter:
             *page_collections(self._source.database, self._source.raw),
             EvidenceCollection(self._source.evidence),
         ]
-        early = {each.name: self._packs(each) for each in collections if each.name in REMOVABLE}
+        early = {each.name: self._write_packs(each) for each in collections if each.name in REMOVABLE}
         named = Named()
         fresh()  # copying may have taken hours, so the database may have closed the connection
         with tables.one_moment():
             snapshot_at = clock.now()
-            kept_tables = tuple(self._table(model, named) for model in tables.tables())
+            kept_tables = tuple(self._write_table(model, named) for model in tables.tables())
         removals = [each for each in self._source.evidence.removals() if each.removed_at < snapshot_at]
         # Bundles that retention removed after the snapshot of the rows were copied before, and the rows refer to them.
         gone = {each.digest for each in removals} - named.keys.get(EVIDENCE, set())
-        of_pages = self._documents(pages(self._source.database), named)
-        read = {each.name: self._packs(each, early.get(each.name), gone) for each in reversed(collections)}
-        parts = [*(read[each.name] for each in collections), of_pages, self._removals(removals)]
+        of_pages = self._write_documents(pages(self._source.database), named)
+        read = {each.name: self._write_packs(each, early.get(each.name), gone) for each in reversed(collections)}
+        parts = [*(read[each.name] for each in collections), of_pages, self._write_removals(removals)]
         self._lacking |= dict.fromkeys(named.lacking(self._held))
         manifest = Manifest(
             installation=self._source.installation,
@@ -168,7 +168,7 @@ class _BackupWriter:
         records = sum(part.records for part in manifest.parts)
         return Made(backup, records, sum(sizes.values()) + written, self._pieces.new_bytes + written)
 
-    def _table(self, model: Any, named: Named) -> BackupPart:
+    def _write_table(self, model: Any, named: Named) -> BackupPart:
         name, columns = model._meta.db_table, tables.columns(model)
         total, done = tables.row_count(model), 0
         made = []
@@ -179,7 +179,7 @@ class _BackupWriter:
             self._on_progress(name, done, total)
         return BackupPart(name, tuple(made), columns)
 
-    def _documents(self, collection: Collection, named: Named) -> BackupPart:
+    def _write_documents(self, collection: Collection, named: Named) -> BackupPart:
         """Write documents that change, in the order of their keys, so that a piece without changes is the same."""
         keys = collection.keys()
         made = []
@@ -195,12 +195,14 @@ class _BackupWriter:
         self._held[collection.name] = set(keys)
         return BackupPart(collection.name, tuple(made))
 
-    def _removals(self, removals: Iterable[BundleRemoval]) -> BackupPart:
+    def _write_removals(self, removals: Iterable[BundleRemoval]) -> BackupPart:
         rows = [removal_document(each) for each in removals]
         made = [self._pieces.piece(_encode_documents(rows), len(rows), self._before.get(REMOVALS))] if rows else []
         return BackupPart(REMOVALS, tuple(made))
 
-    def _packs(self, collection: Collection, early: BackupPart | None = None, gone: Iterable[str] = ()) -> BackupPart:
+    def _write_packs(
+        self, collection: Collection, early: BackupPart | None = None, gone: Iterable[str] = ()
+    ) -> BackupPart:
         """Write records that never change, reusing whole pieces of the last backup."""
         living = set(collection.keys())
         if early is not None:
@@ -209,7 +211,7 @@ class _BackupWriter:
         held = {key for keys in kept.values() for key in keys}
         made = [*kept, *self._pieces.packed_records(salvaged, held)]
         new = sorted(living - held)
-        made += self._pieces.packed_records(self._read(collection, new, len(living)), held)
+        made += self._pieces.packed_records(self._read_records(collection, new, len(living)), held)
         self._held[collection.name] = held
         return BackupPart(collection.name, tuple(made))
 
@@ -239,7 +241,7 @@ class _BackupWriter:
             with suppress(DamagedBackup):  # its records are read again
                 yield from (each for each in read_documents(self._destination, part, piece) if each["_id"] in living)
 
-    def _read(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
+    def _read_records(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
         size = READ_BUNDLES if collection.name == EVIDENCE else READ_KEYS
         done = total - len(keys)
         for start in range(0, len(keys), size):
@@ -274,18 +276,18 @@ class _PieceWriter:
             keys.append(record["_id"])
             size += len(encoded[-1])
             if size >= PIECE_BYTES:
-                yield self._pack(encoded, keys)
+                yield self._write_pack(encoded, keys)
                 held.update(keys)
                 encoded, keys, size = [], [], 0
         if keys:
-            yield self._pack(encoded, keys)
+            yield self._write_pack(encoded, keys)
             held.update(keys)
 
-    def _pack(self, encoded: Sequence[bytes], keys: Sequence[str]) -> BackupPiece:
+    def _write_pack(self, encoded: Sequence[bytes], keys: Sequence[str]) -> BackupPiece:
         content = b"".join(encoded)
         written = pack(content)
-        listed = self._put(keys_bytes(keys))
-        return BackupPiece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
+        listed = self._put_new(keys_bytes(keys))
+        return BackupPiece(self._put_new(written), len(written), digest(content), len(content), len(keys), listed)
 
     def piece(self, content: bytes, records: int, before: BackupPart | None) -> BackupPiece:
         """Return the piece of the last backup with the same content, or write a new piece and return it."""
@@ -294,9 +296,9 @@ class _PieceWriter:
             if piece.content == named and self.is_there(piece):
                 return piece
         written = pack(content)
-        return BackupPiece(self._put(written), len(written), named, len(content), records)
+        return BackupPiece(self._put_new(written), len(written), named, len(content), records)
 
-    def _put(self, written: bytes) -> Any:
+    def _put_new(self, written: bytes) -> Any:
         name = put_object(self._destination, written)
         key = object_key(name)
         if key not in self._there:

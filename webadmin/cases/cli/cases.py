@@ -64,13 +64,13 @@ def cases(
         say(Message("corpus.more-cases", left=total - limit, total=total), err=True)
 
 
-def _state(case: "Case") -> str:
+def _describe_state(case: "Case") -> str:
     return f"{case.get_state_display()} {case.get_allowed_as_display()}".strip()
 
 
 _COLUMNS = (
     ConsoleColumn("id", "column.case", "pk", is_number=True),
-    ConsoleColumn("state", "column.state", "state", _state),
+    ConsoleColumn("state", "column.state", "state", _describe_state),
     ConsoleColumn("work", "column.work", lambda case: {"id": case.work_id, "title": case.work.title}, "work.title"),
     ConsoleColumn(
         "site", "column.site", lambda case: {"id": case.page.site_id, "name": case.page.site.name}, "page.site.name"
@@ -119,22 +119,25 @@ def case(
         if is_json:
             if refusal:
                 complain(Message("corpus.engines-not-asked", reason=refusal))
-            shown = {"engines": _engines(opinions, settings), "matches": [_match(match, settings) for match in matches]}
+            shown = {
+                "engines": _opinions_record(opinions, settings),
+                "matches": [_match_record(match, settings) for match in matches],
+            }
             as_json(
                 as_record(case, _COLUMNS, settings) | {"addresses": _address_records([case], settings)[case.pk]} | shown
             )
             return
-        fields([*_heading(case, settings), ("column.engines-agree", _agreement(opinions, refusal))])
+        fields([*_heading_rows(case, settings), ("column.engines-agree", _describe_agreement(opinions, refusal))])
         for match in matches:
             say("")
             text = match.chapter_title or case.work.title
             kind, similarity = match.get_match_class_display(), percentage(match.similarity)
             say(Message("corpus.match", text=text, match_class=kind, similarity=similarity))
             for place, span in enumerate(match.spans, 1):
-                _passage(place, span)
+                _print_passage(place, span)
 
 
-def _passage(number: int, span: Mapping[str, Any]) -> None:
+def _print_passage(number: int, span: Mapping[str, Any]) -> None:
     page, work = span["page"], span["work"]
     say("")
     told = Message(
@@ -151,17 +154,17 @@ def _passage(number: int, span: Mapping[str, Any]) -> None:
     passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
 
 
-def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
+def _heading_rows(case: "Case", settings: Settings) -> list[tuple[str, object]]:
     return [
         ("column.case", case.pk),
         ("column.state", case.get_state_display()),
         ("column.verdict", _describe_decision(case, settings)),
         ("column.note", case.decision.note if case.decision else ""),
-        ("column.allowed", _allowance(case, settings)),
+        ("column.allowed", _describe_allowance(case, settings)),
         ("column.work", f"{case.work.title} {case.work.author}".strip()),
         ("column.rights-holder", case.rights_holder.name),
         ("column.site", case.page.site.name),
-        *(("column.page", each) for each in _addresses(case, settings)),
+        *(("column.page", each) for each in _describe_addresses(case, settings)),
         ("column.page-title", case.page_title),
         ("column.poster", case.page_poster),
         ("column.page-author", case.page_author),
@@ -183,7 +186,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
     ]
 
 
-def _addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
+def _describe_addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
     """Yield the URL of the case, or several URLs with their first and last times."""
     from webadmin.cases.services.addresses import list_addresses
 
@@ -223,7 +226,7 @@ def _describe_decision(case: "Case", settings: Settings) -> Message | str:
     )
 
 
-def _allowance(case: "Case", settings: Settings) -> Message | str:
+def _describe_allowance(case: "Case", settings: Settings) -> Message | str:
     from webadmin.cases.services.allowance import current_allowance
 
     allowed = current_allowance(case)
@@ -251,7 +254,7 @@ def _ask_engines(case: "Case", version_id: str) -> Message | None:
     return None
 
 
-def _agreement(opinions: "OpinionsSection", refusal: Message | None) -> Message:
+def _describe_agreement(opinions: "OpinionsSection", refusal: Message | None) -> Message:
     if opinions.opinion is None:
         return Message("corpus.not-asked", reason=refusal) if refusal else Message("corpus.being-asked")
     if opinions.opinion.left_out:
@@ -262,7 +265,7 @@ def _agreement(opinions: "OpinionsSection", refusal: Message | None) -> Message:
     return Message("corpus.agree-named", count=len(names), asked=opinions.asked_count, names=names)
 
 
-def _engines(opinions: "OpinionsSection", settings: Settings) -> dict[str, Any] | None:
+def _opinions_record(opinions: "OpinionsSection", settings: Settings) -> dict[str, Any] | None:
     """Return the engines' answers as JSON values, or None while there are none."""
     opinion = opinions.opinion
     if opinion is None:
@@ -278,7 +281,7 @@ def _engines(opinions: "OpinionsSection", settings: Settings) -> dict[str, Any] 
     }
 
 
-def _match(match: "CaseMatch", settings: Settings) -> dict[str, Any]:
+def _match_record(match: "CaseMatch", settings: Settings) -> dict[str, Any]:
     return {
         "chapter": match.chapter_title,
         "text_id": match.text_id,

@@ -17,7 +17,7 @@ from webadmin.ui.models.phrases import allowance_choices, match_class_choices, s
 from webadmin.works.models.rights import Chapter, Licence, Work
 
 
-def _for_holder_and_all(*fields: str) -> list[models.Index]:
+def _holder_indexes(*fields: str) -> list[models.Index]:
     """Return the indexes for a filter or an order of the list, for one rights holder and for all."""
     return [models.Index(fields=["rights_holder", *fields]), models.Index(fields=[*fields])]
 
@@ -90,16 +90,16 @@ class Case(models.Model):
                 name="case_of_holder",
             ),
             models.Index(fields=["-opened_at", "obfuscation_kinds", "state"], include=["id"], name="case_all"),
-            *_for_holder_and_all("state", "-opened_at"),
-            *_for_holder_and_all("decided_as", "-opened_at"),
-            *_for_holder_and_all("allowed_as", "-opened_at"),
-            *_for_holder_and_all("match_class", "-opened_at", "state"),  # for the counts on the dashboard
-            *_for_holder_and_all("-last_seen_at"),
-            *_for_holder_and_all("-similarity", "-id"),
-            *_for_holder_and_all("-taken_chars", "-id"),
+            *_holder_indexes("state", "-opened_at"),
+            *_holder_indexes("decided_as", "-opened_at"),
+            *_holder_indexes("allowed_as", "-opened_at"),
+            *_holder_indexes("match_class", "-opened_at", "state"),  # for the counts on the dashboard
+            *_holder_indexes("-last_seen_at"),
+            *_holder_indexes("-similarity", "-id"),
+            *_holder_indexes("-taken_chars", "-id"),
             models.Index(fields=["page", "rights_holder"], name="case_of_page"),
-            *_for_holder_and_all("site", "-opened_at", "state"),
-            *_for_holder_and_all("work", "-opened_at"),
+            *_holder_indexes("site", "-opened_at", "state"),
+            *_holder_indexes("work", "-opened_at"),
         ]
 
     @property

@@ -31,7 +31,7 @@ _FILTERED_BY = (
 )
 
 
-def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
+def _queue_indexes(name: str, condition: Q | None = None) -> list[models.Index]:
     """Return the indexes that count and page a queue of the inbox, for one rights holder and for all."""
     fields = ["-harm", "-id", *_FILTERED_BY]
     return [
@@ -82,13 +82,13 @@ class Matter(models.Model):
         ordering = ["-harm", "-pk"]
         constraints = [models.UniqueConstraint(fields=["site", "work"], name="one_matter_a_site_and_work")]
         indexes = [
-            *_queue("all"),
-            *_queue("new", Q(open_cases__gt=0)),
-            *_queue("confirmed", Q(confirmed_cases__gt=0)),
-            *_queue("changed", Q(changed_cases__gt=0)),
-            *_queue("returned", Q(returned_cases__gt=0)),
-            *_queue("awaiting", ~Q(awaited="") | Q(proof_due__isnull=False)),
-            *_queue("closed", Q(open_cases=0, confirmed_cases=0)),
+            *_queue_indexes("all"),
+            *_queue_indexes("new", Q(open_cases__gt=0)),
+            *_queue_indexes("confirmed", Q(confirmed_cases__gt=0)),
+            *_queue_indexes("changed", Q(changed_cases__gt=0)),
+            *_queue_indexes("returned", Q(returned_cases__gt=0)),
+            *_queue_indexes("awaiting", ~Q(awaited="") | Q(proof_due__isnull=False)),
+            *_queue_indexes("closed", Q(open_cases=0, confirmed_cases=0)),
             # For totals over the cases of a site or a work.
             models.Index(fields=["site", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_site"),
             models.Index(fields=["work", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_work"),

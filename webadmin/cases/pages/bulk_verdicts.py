@@ -61,9 +61,9 @@ def answer(
         return None
     plan = plan_verdicts(cases, verdict)
     if SEEN not in request.POST:
-        context = _context(request, plan, verdict)
+        context = _preview_context(request, plan, verdict)
         return admin_page(request, "cases/bulk_verdict.html", context)
-    _give(request, plan, verdict)
+    _record_verdicts(request, plan, verdict)
     return None
 
 
@@ -79,7 +79,7 @@ def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
     return ""
 
 
-def _give(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> None:
+def _record_verdicts(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> None:
     clock, user, note = ManualClock(timezone.now()), signed_in_user(request), request.POST.get("note", "")
     seen = dict(pair.split(":") for pair in request.POST[SEEN].split(",") if _PAIR.fullmatch(pair))
 
@@ -97,7 +97,7 @@ def _give(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> N
     messages.success(request, _("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
-def _context(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> dict[str, Any]:
+def _preview_context(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> dict[str, Any]:
     return {
         "opts": Case._meta,
         "title": _("What happens next"),

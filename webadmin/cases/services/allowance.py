@@ -38,7 +38,7 @@ def current_allowance(case: Case) -> CurrentAllowance | None:
     """Return the right that allows the page of a case, or None."""
     if not case.allowed_as:
         return None
-    right = _ruling(case).right
+    right = _current_ruling(case).right
     first_day = case.first_seen_at.astimezone(timezone.get_default_timezone()).date()
     is_later = isinstance(right, Licence) and first_day < right.valid_from
     return CurrentAllowance(
@@ -65,13 +65,13 @@ def partial_licence(case: Case) -> PartialLicence | None:
     limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
     if case.allowed_as or not limited.exists():
         return None
-    allowance = _ruling(case)
+    allowance = _current_ruling(case)
     if not isinstance(allowance.right, Licence) or not allowance.outside:
         return None
     return PartialLicence(allowance.right, numbers_named(allowance.outside))
 
 
-def _ruling(case: Case) -> Allowance:
+def _current_ruling(case: Case) -> Allowance:
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, ())
     account = case.page_poster or case.page_author
     copied = RightsQuery(case.work_id, case.page_id, case.page_url, case.last_seen_at, account, texts)

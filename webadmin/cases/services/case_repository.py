@@ -59,12 +59,12 @@ class DjangoSearchBacklog:
         for batch in batches(list(pages)):
             versions = [page.version for page in batch]
             with transaction.atomic():
-                _older(versions, search).update(checked_at=search.at, corpus_revision=search.corpus_revision)
+                _older_checks(versions, search).update(checked_at=search.at, corpus_revision=search.corpus_revision)
                 PageRecord.objects.filter(
                     page_id__in=[page.page for page in batch], version_id__in=versions, checked_at__lt=search.at
                 ).update(checked_at=search.at)
         for batch in batches(list(hits)):
-            _older([page.version for page in batch], search).update(algorithm_id=OUTDATED)
+            _older_checks([page.version for page in batch], search).update(algorithm_id=OUTDATED)
 
     def end_search(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         return sum(
@@ -92,10 +92,10 @@ class DjangoSearchBacklog:
                 news.update(indexed_at=at)
             for some in batches(chapters):
                 replaced = CaseMatch.objects.filter(chapter__in=some).exclude(text_id=F("chapter__text_id"))
-                _take_back(replaced)
+                _requeue_pages(replaced)
 
     def note_withdrawn(self, text: WorkTextId) -> None:
-        _take_back(CaseMatch.objects.filter(text_id=text))
+        _requeue_pages(CaseMatch.objects.filter(text_id=text))
         text_withdrawn.send(None, text=text)
 
 
@@ -128,11 +128,11 @@ def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[
     )
 
 
-def _older(versions: Sequence[VersionId], search: Search) -> "QuerySet[PageCheck]":
+def _older_checks(versions: Sequence[VersionId], search: Search) -> "QuerySet[PageCheck]":
     return PageCheck.objects.filter(version_id__in=versions, algorithm_id=search.algorithm_id, checked_at__lt=search.at)
 
 
-def _take_back(findings: "QuerySet[CaseMatch]") -> None:
+def _requeue_pages(findings: "QuerySet[CaseMatch]") -> None:
     """Queue the pages with these findings for another comparison; frozen evidence stays."""
     for batch in batches(list(findings.order_by().values_list("version_id", flat=True).distinct())):
         PageCheck.objects.filter(version_id__in=batch).update(algorithm_id=OUTDATED)

@@ -78,14 +78,14 @@ class Rights:
         self._no_longer: dict[tuple[str, int], Rejection] = {}  # overrulings that were withdrawn
         for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
             if row.withdrawn_at is None:
-                self._overruled.add((row.page_id, row.work_id, row.reason, _detail(row.reason, row.detail)))
+                self._overruled.add((row.page_id, row.work_id, row.reason, _overruled_detail(row.reason, row.detail)))
             elif row.reason in OF_THE_FINDING:
                 self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
 
     def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
         """Return the allowance, or NOTHING if a reviewer overruled it for this finding."""
         reason = str(allowance.reason or "")
-        key = (page, work, reason, _detail(reason, allowance.label))
+        key = (page, work, reason, _overruled_detail(reason, allowance.label))
         return NOTHING if key in self._overruled else allowance
 
     def counts_ignored(self, page: str, work: int) -> bool:
@@ -119,14 +119,14 @@ class Rights:
         for domain in near.own:
             if not self._overrules(copied, Rejection.OWN_SITE, domain):
                 return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
-        licensed = self._licence(copied, near)
+        licensed = self._licence_allowance(copied, near)
         if licensed.reason is None:
             mark = self._unprotected.get(copied.work)
             if mark is not None and not self._overrules(copied, mark.reason, mark.note):
                 return Allowance(Rejection(mark.reason), mark.note, mark)
         return licensed
 
-    def _licence(self, copied: RightsQuery, near: _HostRights) -> Allowance:
+    def _licence_allowance(self, copied: RightsQuery, near: _HostRights) -> Allowance:
         """Return the allowance by a licence that covers the page on that day.
 
         It has no reason if the licence does not cover some copied chapters.
@@ -179,7 +179,7 @@ class Rights:
         return self._near[key]
 
 
-def _detail(reason: str, detail: str) -> str:
+def _overruled_detail(reason: str, detail: str) -> str:
     """Return the right that an overruling names in addition to the reason, or "" for quotations."""
     return "" if reason in OF_THE_FINDING else detail
 

@@ -116,7 +116,7 @@ def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindi
     for name, key in keys.items():
         if key not in sites:
             raise NotFound("site", name)
-    chapters = _chapters(outcomes, {site.rights_holder_id for site in sites.values()})
+    chapters = _chapters_by_text(outcomes, {site.rights_holder_id for site in sites.values()})
     found, sources = [], SourceNames()
     for outcome in outcomes:
         site = sites[keys[outcome.version.site_id]]
@@ -147,7 +147,7 @@ def altered_kinds(kinds: str) -> frozenset[str]:
     return frozenset(kinds.split()) - _NO_ALTERATIONS
 
 
-def _chapters(outcomes: Iterable[ComparisonOutcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
+def _chapters_by_text(outcomes: Iterable[ComparisonOutcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
     texts = {match.text_id for outcome in outcomes for match in outcome.matches}
     chapters: dict[str, list[Chapter]] = defaultdict(list)
     if texts:
@@ -198,8 +198,8 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
         "taken_chars": sum(len(match.taken) for match in matches),
         "matched_chars": matched,
         "longest_equal_run_chars": max(match.longest_equal_run_chars for match in matches),
-        "excerpt": _excerpt(findings, version),
-        "obfuscations": frozen_obfuscations(_obfuscations(version, matches)),
+        "excerpt": _longest_excerpt(findings, version),
+        "obfuscations": frozen_obfuscations(_merge_obfuscations(version, matches)),
     }
 
 
@@ -214,7 +214,7 @@ def compared_text(version: PageVersion, match: Match) -> tuple[str, str]:
     return text, digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _excerpt(findings: Findings, version: PageVersion) -> str:
+def _longest_excerpt(findings: Findings, version: PageVersion) -> str:
     """Return the beginning of the longest passage on the page, on one line."""
     spans = findings.main.spans
     if not spans:
@@ -248,7 +248,7 @@ def freeze_match(version: PageVersion, match: Match, work_text: str) -> dict[str
     }
 
 
-def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:
+def _merge_obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:
     """Return an entry for each kind, with the sum of counts and the first example."""
     merged: dict[Obfuscation, ObfuscationFound] = {}
     for item in (*version.reading.obfuscations, *(item for match in matches for item in match.obfuscations)):
@@ -263,10 +263,10 @@ def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> d
     raw: maps the page's text to the raw text; `raw_changes` has the places of the changes there.
     """
     return placed_span(span) | {
-        "raw": _ends(raw.find_range(span.page.start, span.page.end)),
+        "raw": _range_ends(raw.find_range(span.page.start, span.page.end)),
         "page_excerpt": with_length_kept(page_text[span.page.start : span.page.end]),
         "work_excerpt": with_length_kept(work_text[span.work.start : span.work.end]),
-        "raw_changes": [_ends(raw.find_range(change.page.start, change.page.end)) for change in span.changes],
+        "raw_changes": [_range_ends(raw.find_range(change.page.start, change.page.end)) for change in span.changes],
     }
 
 
@@ -298,7 +298,7 @@ def read_span(placed: Mapping[str, Any]) -> Span:
     )
 
 
-def _ends(place: TextRange) -> list[int]:
+def _range_ends(place: TextRange) -> list[int]:
     return [place.start, place.end]
 
 
@@ -333,7 +333,7 @@ class SourceNames:
     def find_name(self, text: str, work: Work) -> str:
         """Return the name of the work or its author in `text`, or "" if neither is named."""
         if work.pk not in self._known:
-            self._known[work.pk] = _title(work), _author_pattern(names_of_author(work))
+            self._known[work.pk] = _searchable_title(work), _author_pattern(names_of_author(work))
         title, by_author = self._known[work.pk]
         plain = unicodedata.normalize("NFKC", text)
         if title and title in plain:
@@ -403,7 +403,7 @@ def _shared_source_name(matches: Collection[Match], reading: Reading, work: Work
     return named[0] if all(named) else ""
 
 
-def _title(work: Work) -> str:
+def _searchable_title(work: Work) -> str:
     title = unicodedata.normalize("NFKC", work.title).strip()
     return f"《{title}》" if len(title) >= MIN_NAME_CHARS else ""
 

@@ -117,7 +117,7 @@ def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
         if time.monotonic() > ends:
             break
         looked_at += 1
-        lost = sum(len(Places(of.bits & _places(text_id, letters, places).bits)) for text_id, of in taken.items())
+        lost = sum(len(Places(of.bits & _find_places(text_id, letters, places).bits)) for text_id, of in taken.items())
         if lost:
             losses.append(Loss(case, case.taken_chars, max(0, case.taken_chars - lost)))
     return IgnoreEffect(losses, looked_at, is_cut=looked_at < len(cases))
@@ -206,7 +206,7 @@ def _iterate_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]
         yield case, {text_id: Places.unpack(places) for text_id, places in taken.get(case.pk, {}).items()}
 
 
-def _places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:
+def _find_places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:
     """Return the places of the letters in a text of a work. known: caches them."""
     if text_id not in known:
         text = stores.work_store().text(WorkTextId(text_id))

@@ -55,7 +55,7 @@ def offer_licences(case: Case) -> LicenceOffer | None:
     """Return the possible licences, or None if the case is already allowed or its page has no host."""
     if case.allowed_as:
         return None
-    licences = {scope: licence for scope in LicenceScope if (licence := _licence(case, scope)) is not None}
+    licences = {scope: licence for scope in LicenceScope if (licence := _unsaved_licence(case, scope)) is not None}
     others = {scope: _count_affected(case, licence) for scope, licence in licences.items()}
     return next((LicenceOffer(each.domain, each.valid_from, others) for each in licences.values()), None)
 
@@ -74,7 +74,7 @@ def license_case(
         raise VerdictRefused("case.no-manager", holder=case.rights_holder)
     if not licensee or len(licensee) > MAX_LICENSEE_CHARS:
         raise VerdictRefused("case.no-licensee", most=MAX_LICENSEE_CHARS)
-    licence = _licence(case, scope)
+    licence = _unsaved_licence(case, scope)
     if licence is None:
         raise VerdictRefused("case.no-scope")
     licence.licensee, licence.entered_by = licensee, user
@@ -86,7 +86,7 @@ def license_case(
         decide(case, Verdict.LICENSED, user, note, basis=basis, licence=twin or licence)
 
 
-def _licence(case: Case, scope: str) -> Licence | None:
+def _unsaved_licence(case: Case, scope: str) -> Licence | None:
     """Return the unsaved licence of a scope for a case's page, without a licensee, or None if it is impossible."""
     address = one_spelling(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
@@ -108,7 +108,7 @@ def _licence(case: Case, scope: str) -> Licence | None:
 
 def _count_affected(case: Case, licence: Licence) -> AffectedCases:
     permission, zone = licence_permission(licence), timezone.get_default_timezone()
-    sites = _sites(case, licence.domain)
+    sites = _covered_sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
     if licence.work_id:  # A site has tens of thousands of cases, and hundreds of one work.
         matters = Matter.objects.filter(site__in=sites, work=licence.work_id)
@@ -126,7 +126,7 @@ def _count_affected(case: Case, licence: Licence) -> AffectedCases:
     return AffectedCases(min(count, MAX_COUNTED), count > MAX_COUNTED)
 
 
-def _sites(case: Case, domain: str) -> set[int]:
+def _covered_sites(case: Case, domain: str) -> set[int]:
     """Return the case's site, and the holder's other sites with a host in the domain."""
     hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
     return {case.site_id, *(site for site, host in hosts if is_on_domain(f"http://{host}/", domain))}

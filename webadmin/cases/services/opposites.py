@@ -29,9 +29,9 @@ def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[Text
     span: an item of `webadmin.cases.models.CaseMatch.spans`. All offsets are offsets in the whole texts.
     """
     other: Side = "work" if side == "page" else "page"
-    links = ((getattr(link, side), getattr(link, other)) for link in _links(span))
+    links = ((getattr(link, side), getattr(link, other)) for link in _span_links(span))
     met = [link for link in links if link[0].start < place.end and link[0].end > place.start]
-    letters, ranges = _letters(span, other), list[TextRange]()
+    letters, ranges = _side_letters(span, other), list[TextRange]()
     for _, there in sorted(met, key=lambda link: link[0].start):
         if not len(there):
             continue
@@ -40,9 +40,9 @@ def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[Text
     return ranges
 
 
-def _links(span: Mapping[str, Any]) -> Iterator[_Link]:
+def _span_links(span: Mapping[str, Any]) -> Iterator[_Link]:
     changes = [(kind, _Link(TextRange(a, b), TextRange(c, d))) for kind, a, b, c, d in span["changes"]]
-    page, work = _letters(span, "page"), _letters(span, "work")
+    page, work = _side_letters(span, "page"), _side_letters(span, "work")
     rest = [link for kind, link in changes if kind != ChangeKind.MOVED]
     for piece in (link for kind, link in changes if kind == ChangeKind.MOVED):
         inside = [link for link in rest if piece.page.start <= link.page.start < piece.page.end]
@@ -73,7 +73,7 @@ def _pair_letters(page: Places, work: Places) -> Iterator[_Link]:
         yield _Link(TextRange(here, here + 1), TextRange(there, there + 1))
 
 
-def _letters(span: Mapping[str, Any], side: Side) -> list[int]:
+def _side_letters(span: Mapping[str, Any], side: Side) -> list[int]:
     return [span[side][0] + at for at in TextLetters.from_text(span[f"{side}_excerpt"]).places]
 
 

@@ -41,7 +41,7 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
             note=note, entered_by=user, entered_at=timezone.now(),
         )  # fmt: skip
         request_comparison([exclusion.page_id])
-        transaction.on_commit(partial(_send, versions_shown([exclusion.page_id])))
+        transaction.on_commit(partial(_request_comparisons, versions_shown([exclusion.page_id])))
     return made
 
 
@@ -90,7 +90,7 @@ def checked_note(note: str, *, is_needed: bool = True) -> str:
     return note
 
 
-def _send(versions: list[str]) -> None:
+def _request_comparisons(versions: list[str]) -> None:
     with suppress(RetryLater):  # The sweeper requests the comparison later.
         for message in pages_stored(versions):
             stores.outbox().send(message)

@@ -33,14 +33,14 @@ def exclude_passages(
     no role; ServiceUnavailable.
     """
     require_role(user, match.case)
-    passages = dict.fromkeys(passage for text in texts or [""] for passage in _as_in_work(match, text))
-    return _exclude(match, user, reason, note, [{"text": text} for text in passages])
+    passages = dict.fromkeys(passage for text in texts or [""] for passage in _work_wording(match, text))
+    return _save_exclusions(match, user, reason, note, [{"text": text} for text in passages])
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
     """Exclude the match's whole text of the work. Raises the errors of `exclude_passages`."""
     require_role(user, match.case)
-    return _exclude(match, user, reason, note, [{"text_id": match.text_id}])[0]
+    return _save_exclusions(match, user, reason, note, [{"text_id": match.text_id}])[0]
 
 
 def take_back(passage: ExcludedPassage, user: User) -> None:
@@ -52,10 +52,10 @@ def take_back(passage: ExcludedPassage, user: User) -> None:
         taken = ExcludedPassage.objects.filter(pk=passage.pk, withdrawn_at=None)
         if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
             raise BadInput("exclusion.taken-back-already")
-        _recount(case, user)
+        _recount_case(case, user)
 
 
-def _exclude(
+def _save_exclusions(
     match: CaseMatch, user: User, reason: str, note: str, what: Sequence[dict[str, str]]
 ) -> list[ExcludedPassage]:
     if reason not in ExcludedPassage.Reason:
@@ -73,16 +73,16 @@ def _exclude(
             ExcludedPassage.objects.create(case=case, entered_by=user, entered_at=now, **given, **each)
             for each in fresh
         ]
-        _recount(case, user)
+        _recount_case(case, user)
     return made
 
 
-def _recount(case: Case, user: User) -> None:
+def _recount_case(case: Case, user: User) -> None:
     if not recount(case, stores.page_store(), stores.work_store(), user.pk):
         raise BadInput("exclusion.no-texts")
 
 
-def _as_in_work(match: CaseMatch, text: str) -> list[str]:
+def _work_wording(match: CaseMatch, text: str) -> list[str]:
     """Convert a passage to the wording of the work, in one or more pieces. Raises BadInput."""
     text = text.strip()
     letters = TextLetters.from_text(text)
@@ -96,13 +96,13 @@ def _as_in_work(match: CaseMatch, text: str) -> list[str]:
     if letters.text in TextLetters.from_text(work).text:
         return [text]
     for span in match.spans:
-        pieces = list(_opposite(span, letters))
+        pieces = list(_opposite_texts(span, letters))
         if pieces:
             return pieces
     raise BadInput("exclusion.not-in-match")
 
 
-def _opposite(span: Mapping[str, Any], letters: TextLetters) -> Iterator[str]:
+def _opposite_texts(span: Mapping[str, Any], letters: TextLetters) -> Iterator[str]:
     """Yield the work's text that corresponds to these letters of the page, in pieces if the page reorders it."""
     page = TextLetters.from_text(span["page_excerpt"])
     at = page.text.find(letters.text)

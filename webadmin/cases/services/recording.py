@@ -62,7 +62,7 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
     if not outcomes:
         return []
     found = collect_findings(outcomes)
-    _lock(found)
+    _lock_rights(found)
     pages = _write_pages(found)
     with_findings = [each for each in found if each.findings]
     rights = {holder: Rights(holder) for holder in sorted({each.site.rights_holder_id for each in with_findings})}
@@ -90,7 +90,7 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
     return [[case.pk for case in made] for made in by_outcome]
 
 
-def _lock(found: Iterable[OutcomeFindings]) -> None:
+def _lock_rights(found: Iterable[OutcomeFindings]) -> None:
     """Lock the rights of holders with findings, and of holders whose pages have cases, which may be marked."""
     having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
     holders = set(having.values_list("rights_holder", flat=True))
@@ -125,11 +125,11 @@ def _decide_outcome(
             made.append(cases.update_case(outcome, page, findings, text, counted))
         elif outcome.is_current and not is_known:  # Otherwise it would count in addition to its case.
             cases.release_page(page, findings)
-            excluded.append(_exclude(page, outcome, findings, decision.allowance, cases))
+            excluded.append(_record_exclusion(page, outcome, findings, decision.allowance, cases))
     return made, excluded
 
 
-def _exclude(
+def _record_exclusion(
     page: PageRecord, outcome: ComparisonOutcome, findings: Findings, allowance: Allowance, texts: "_Cases"
 ) -> int:
     """Record an excluded finding, and return the key of its row."""
@@ -345,7 +345,7 @@ class _Cases:
             ["first_seen_at", "last_seen_at", *_FIGURES, _KINDS],
         )
         self._write_taken()
-        self._freeze()
+        self._freeze_evidence()
         self._write_addresses()
 
     def ids_by_holder(self) -> dict[int, list[int]]:
@@ -381,7 +381,7 @@ class _Cases:
             rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
         )
 
-    def _freeze(self) -> None:
+    def _freeze_evidence(self) -> None:
         known = [case.pk for case, _, _ in self._sightings if (case.page_id, case.work_id) not in self._new]
         matches = CaseMatch.objects.filter(case__in=known) if known else CaseMatch.objects.none()
         frozen = set(matches.values_list("case_id", "version_id", "text_id"))

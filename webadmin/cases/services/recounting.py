@@ -49,7 +49,7 @@ def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: Wor
 
 def _recount_case(case: Case, pages: PageStore, works: WorkTexts, rights: Rights, occasion: Occasion) -> bool:
     case.refresh_from_db()
-    counted = _counted_now(case, pages, works, rights)
+    counted = _current_findings(case, pages, works, rights)
     if counted is None:
         return False
     found, version = counted
@@ -64,11 +64,11 @@ def _recount_case(case: Case, pages: PageStore, works: WorkTexts, rights: Rights
     return True
 
 
-def _counted_now(
+def _current_findings(
     case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 ) -> tuple[CountedFindings, PageVersion] | None:
     """Return the shown version and its findings that currently count, or None if texts are missing."""
-    version, findings = pages.version(VersionId(case.version_id)), _findings(case)
+    version, findings = pages.version(VersionId(case.version_id)), _original_findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
     site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
@@ -83,7 +83,7 @@ def versions_shown(pages: Sequence[str]) -> list[str]:
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
     """Return True if the stores have the exact texts that were compared; others would give wrong figures."""
-    for match in _matches_shown(case).defer("spans"):
+    for match in _shown_matches(case).defer("spans"):
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:
             return False
@@ -92,23 +92,23 @@ def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool
     return True
 
 
-def _matches_shown(case: Case) -> "QuerySet[CaseMatch]":
+def _shown_matches(case: Case) -> "QuerySet[CaseMatch]":
     texts = TakenText.objects.filter(case=case).values("text_id")
     return case.matches.filter(version_id=case.version_id, text_id__in=texts).order_by("pk")
 
 
-def _findings(case: Case) -> Findings:
+def _original_findings(case: Case) -> Findings:
     """Return the original findings of the shown version."""
     rows = TakenText.objects.filter(case=case).values_list("text_id", "places", "left_out")
     taken = {text_id: taken_as_found(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
     items = [
-        (match.chapter or Chapter(title=match.chapter_title), _match(match, taken.get(match.text_id, NO_PLACES)))
-        for match in _matches_shown(case).select_related("chapter")
+        (match.chapter or Chapter(title=match.chapter_title), _stored_match(match, taken.get(match.text_id, NO_PLACES)))
+        for match in _shown_matches(case).select_related("chapter")
     ]
     return Findings(case.work, tuple(items))
 
 
-def _match(row: CaseMatch, taken: Places) -> Match:
+def _stored_match(row: CaseMatch, taken: Places) -> Match:
     return Match(
         text_id=WorkTextId(row.text_id),
         match_class=MatchClass(row.match_class),

@@ -68,7 +68,7 @@ def rights_changed(holder: int, by: int | None) -> None:
     with transaction.atomic():
         if lock_rights(holder) is None:
             return
-        if _is_small(holder):
+        if _has_few_findings(holder):
             rule_holder(holder, Occasion(Cause.RIGHTS, timezone.now(), by))
             return
         RightsHolder.objects.filter(pk=holder).update(unruled_since=timezone.now(), unruled_by=by)
@@ -95,7 +95,7 @@ def rule_waiting(holder: int) -> None:
         last = keys[-1]
     with transaction.atomic():
         lock_rights(holder)
-        rule_exclusions(_exclusions(holder), Rights(holder))
+        rule_exclusions(_holder_exclusions(holder), Rights(holder))
         ruled = RightsHolder.objects.filter(pk=holder, unruled_since=row.unruled_since)
         ruled.update(unruled_since=None, unruled_by=None)
 
@@ -107,7 +107,7 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
     # Lock all cases, because another right that changes in the transaction may affect other cases.
     list(lock_rows(cases).values_list("pk"))
     moved = rule_cases(cases, rights, occasion)
-    rule_exclusions(_exclusions(holder), rights)
+    rule_exclusions(_holder_exclusions(holder), rights)
     refresh_cases(moved)
     RightsHolder.objects.filter(pk=holder).update(unruled_since=None, unruled_by=None)
 
@@ -173,14 +173,14 @@ def _apply_allowance(keys: Any, allowance: Allowance, occasion: Occasion) -> Non
     )
 
 
-def _is_small(holder: int) -> bool:
+def _has_few_findings(holder: int) -> bool:
     cases = Case.objects.filter(rights_holder=holder).order_by()[: MAX_AT_ONCE + 1].count()
     if cases > MAX_AT_ONCE:
         return False
-    return cases + _exclusions(holder).order_by()[: MAX_AT_ONCE + 1].count() <= MAX_AT_ONCE
+    return cases + _holder_exclusions(holder).order_by()[: MAX_AT_ONCE + 1].count() <= MAX_AT_ONCE
 
 
-def _exclusions(holder: int) -> "QuerySet[Exclusion]":
+def _holder_exclusions(holder: int) -> "QuerySet[Exclusion]":
     return Exclusion.objects.filter(rights_holder=holder)
 
 

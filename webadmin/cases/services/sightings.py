@@ -31,15 +31,15 @@ def note_sightings(versions: Collection[VersionOfPage], now: datetime) -> None:
                 by_holder[holders[each.version.page_id]].append(each)
         for holder in sorted(by_holder):
             with transaction.atomic():
-                _widen(holder, by_holder[holder], now)
+                _extend_times(holder, by_holder[holder], now)
 
 
-def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> None:
+def _extend_times(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> None:
     lock_rights(holder)
     pages = [each.version.page_id for each in versions]
-    _widen_pages(versions, pages)
-    is_earlier = _widen_checks(versions)
-    has_cases = _widen_cases(versions, pages)
+    _extend_page_times(versions, pages)
+    is_earlier = _extend_check_times(versions)
+    has_cases = _extend_case_times(versions, pages)
     excluded = Exclusion.objects.filter(page__in=pages)
     if has_cases or excluded.exists():
         rights, cases = Rights(holder), cases_with_pages(pages)
@@ -48,7 +48,7 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
         refresh_cases(list(cases.values_list("pk", flat=True)) if is_earlier else moved)
 
 
-def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> None:
+def _extend_page_times(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> None:
     rows = {row.page_id: row for row in lock_rows(PageRecord.objects.filter(pk__in=pages)).only("page_id", *_TIMES)}
     for each in versions:
         row = rows.get(each.version.page_id)
@@ -58,7 +58,7 @@ def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> Non
     PageRecord.objects.bulk_update(rows.values(), _TIMES)
 
 
-def _widen_checks(versions: Sequence[VersionOfPage]) -> bool:
+def _extend_check_times(versions: Sequence[VersionOfPage]) -> bool:
     """Extend the times of checks, and return whether any version was seen earlier than recorded."""
     first: dict[str, datetime] = {each.version.id: each.sighted.first for each in versions}
     late = PageCheck.objects.filter(version_id__in=list(first)).only("version_id", "appeared_at")
@@ -69,7 +69,7 @@ def _widen_checks(versions: Sequence[VersionOfPage]) -> bool:
     return bool(moved)
 
 
-def _widen_cases(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> bool:
+def _extend_case_times(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> bool:
     """Extend the times of cases by versions that copied from the work, and return whether the pages have cases."""
     sighted: dict[str, Sighted] = {each.version.id: each.sighted for each in versions}
     cases = {case.pk: case for case in cases_with_pages(pages).only("pk", *_CASE_TIMES)}

@@ -66,7 +66,7 @@ def decide(
             decided_by=user,
             decided_at=now,
         )
-        _write(row, given)
+        _write_verdict(row, given)
     case.refresh_from_db()
 
 
@@ -85,17 +85,17 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
         lock_rights(case.rights_holder_id)  # Locked before the case, in the order of all rulings.
         decide(case, verdict, user, note, clock=clock, basis=basis)
         if newest.licence is not None and user_role(user, case.rights_holder) == Membership.Role.MANAGER:
-            _withdraw(newest.licence, user)
+            _withdraw_licence(newest.licence, user)
             case.refresh_from_db()
 
 
-def _withdraw(licence: Licence, user: User) -> None:
+def _withdraw_licence(licence: Licence, user: User) -> None:
     if not licence.proofs.exists():
         licence.entered_by = user
         licence.delete()
 
 
-def _write(row: Case, record: VerdictRecord) -> None:
+def _write_verdict(row: Case, record: VerdictRecord) -> None:
     record.save()
     verdict = Verdict(record.verdict) if record.verdict else None
     Case.objects.filter(pk=row.pk).update(

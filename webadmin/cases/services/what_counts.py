@@ -65,7 +65,7 @@ class FindingCounter:
         whole = {passage.text_id for passage in passages if passage.text_id}
         items, left_out = [], {}
         for chapter, match in findings.items:
-            work = self._work(match.text_id)
+            work = self._work_letters(match.text_id)
             is_main = all(span.zone is Zone.MAIN for span in match.spans)
             page = self._page_letters(reading.text if is_main else reading.whole_text)
             gone = Places.from_starts(work.places) if match.text_id in whole else work.find([*never, *without])
@@ -75,10 +75,10 @@ class FindingCounter:
                 left_out[str(match.text_id)] = Places(match.taken.bits & ~left.taken.bits)
         found = replace(findings, items=tuple(items))
         if left_out and found.matched_chars < LEAST_LEFT_CHARS:
-            return _nothing(findings)
+            return _count_nothing(findings)
         return CountedFindings(found, left_out)
 
-    def _work(self, text_id: WorkTextId) -> TextLetters:
+    def _work_letters(self, text_id: WorkTextId) -> TextLetters:
         if text_id not in self._letters:
             self._letters[text_id] = TextLetters.from_text(self._works.text(text_id) or "")
         return self._letters[text_id]
@@ -89,14 +89,14 @@ class FindingCounter:
         return self._of_pages[text]
 
 
-def _nothing(findings: Findings) -> CountedFindings:
+def _count_nothing(findings: Findings) -> CountedFindings:
     """Return the findings with all places excluded."""
     left_out = {str(match.text_id): match.taken for match in findings.matches}
-    items = tuple((chapter, _without_taken(match)) for chapter, match in findings.items)
+    items = tuple((chapter, _drop_taken(match)) for chapter, match in findings.items)
     return CountedFindings(replace(findings, items=items), left_out)
 
 
-def _without_taken(match: Match) -> Match:
+def _drop_taken(match: Match) -> Match:
     return replace(
         match, similarity=0.0, page_containment=0.0, work_containment=0.0, matched_chars=0, taken=NO_PLACES,
         longest_equal_run_chars=0,

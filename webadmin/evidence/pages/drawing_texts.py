@@ -64,7 +64,7 @@ def list_drawings(bundle: EvidenceBundle) -> BundleDrawings:
         return BundleDrawings((), (), 0)
     pages: list[dict[str, Any]] = bundle.drawn_pages or [{"page": 1, "screenshot": True, "pdf": True}]
     drawn = tuple(DrawnPage(each["page"], each["screenshot"], each["pdf"]) for each in pages if not each.get("why"))
-    return BundleDrawings(drawn, tuple(_missing(pages)), len(pages))
+    return BundleDrawings(drawn, tuple(_not_drawn_groups(pages)), len(pages))
 
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:
@@ -80,7 +80,7 @@ def describe_drawings(bundle: EvidenceBundle) -> list[str]:
     return said
 
 
-def _missing(pages: list[dict[str, Any]]) -> Iterator[NotDrawn]:
+def _not_drawn_groups(pages: list[dict[str, Any]]) -> Iterator[NotDrawn]:
     for (why, limit), group in groupby(pages, lambda each: (each.get("why", ""), each.get("limit", 0))):
         if why:
             numbers = [each["page"] for each in group]

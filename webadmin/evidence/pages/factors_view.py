@@ -17,15 +17,15 @@ from webadmin.ui.pages.wording import local_time, message_text
 
 def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Show the sheet of one case. Raises Http404."""
-    return _page(request, case_subject(request, case))
+    return _sheet_page(request, case_subject(request, case))
 
 
 def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
     """Show the sheet of a matter. Raises Http404."""
-    return _page(request, matter_subject(request, key))
+    return _sheet_page(request, matter_subject(request, key))
 
 
-def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
+def _sheet_page(request: HttpRequest, subject: Subject) -> HttpResponse:
     context = {
         "title": _("Factors that a court may consider"),
         "subject": subject,
@@ -33,7 +33,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
         "back": subject_url(subject),
         "proofs": subject_url(subject, "proofs"),
         "holder": subject.record.rights_holder,
-        "pages": _pages(subject),
+        "pages": _named_pages(subject),
         "opening": message_text(Message("factor.opening")),
         "now": timezone.now(),
         "factors": [],
@@ -60,6 +60,6 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     return admin_page(request, "evidence/factors.html", context)
 
 
-def _pages(subject: Subject) -> list[str]:
+def _named_pages(subject: Subject) -> list[str]:
     """Return the page of a case, or [] for a matter, which is named only by site and work."""
     return [subject.case.page_url] if subject.case is not None else []

@@ -32,12 +32,12 @@ R = TypeVar("R", bound=Model)
 
 def case_proofs_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Show the proofs of one case, or process a form. Raises Http404."""
-    return _respond(request, case_subject(request, case))
+    return _respond_to_request(request, case_subject(request, case))
 
 
 def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
     """Show the proofs of a matter, or process a form. Raises Http404."""
-    return _respond(request, matter_subject(request, key))
+    return _respond_to_request(request, matter_subject(request, key))
 
 
 def proof_entries(subject: Subject) -> list[dict[str, Any]]:
@@ -66,17 +66,17 @@ def task_entries(subject: Subject) -> list[dict[str, Any]]:
     return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
 
 
-def _respond(request: HttpRequest, subject: Subject) -> HttpResponse:
+def _respond_to_request(request: HttpRequest, subject: Subject) -> HttpResponse:
     if not isinstance(request.user, User):
         raise Http404
     if request.method == "POST":
-        return _perform(request, subject, request.user)
+        return _perform_action(request, subject, request.user)
     if "file" in request.GET:
-        return _download(subject, request.GET["file"])
-    return _page(request, subject)
+        return _download_proof(subject, request.GET["file"])
+    return _proofs_page(request, subject)
 
 
-def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResponse:
+def _proofs_page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResponse:
     shown = proof_entries(subject)
     context = {
         "title": _("Third-party material"),
@@ -97,27 +97,27 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
     return admin_page(request, "evidence/third_party.html", context, status=status)
 
 
-def _download(subject: Subject, key: str) -> HttpResponse:
+def _download_proof(subject: Subject, key: str) -> HttpResponse:
     """Return a proof as a download that browsers do not display, because its content is untrusted."""
     proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 
 
-def _perform(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
+def _perform_action(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
     """Perform the action of a form; if it is rejected, show the form again with its values."""
     asked = _ACTIONS.get(request.POST.get("do", ""))
     if asked is None:
         messages.error(request, _("Nothing was chosen."))
-        return _page(request, subject, status=400)
+        return _proofs_page(request, subject, status=400)
     try:
         messages.success(request, asked(request, subject, user))
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
-        return _page(request, subject, status=400 if isinstance(error, BadInput) else 503)
+        return _proofs_page(request, subject, status=400 if isinstance(error, BadInput) else 503)
     return HttpResponseRedirect(request.path)
 
 
-def _add(request: HttpRequest, subject: Subject, user: User) -> str:
+def _add_proof(request: HttpRequest, subject: Subject, user: User) -> str:
     file = request.FILES.get("file")
     if not isinstance(file, UploadedFile):
         raise BadInput("proof.no-file")
@@ -128,40 +128,40 @@ def _add(request: HttpRequest, subject: Subject, user: User) -> str:
     return _("Saved: %(proof)s.") % {"proof": proof}
 
 
-def _withdraw(request: HttpRequest, subject: Subject, user: User) -> str:
-    proof = _require_one(subject.proofs(), request, "key")
+def _withdraw_proof(request: HttpRequest, subject: Subject, user: User) -> str:
+    proof = _require_row(subject.proofs(), request, "key")
     third_party.withdraw_proof(proof, request.POST.get("reason", ""), user, timezone.now())
     return _("Withdrawn; the file and the name of the person who withdrew it stay visible.")
 
 
-def _ask(request: HttpRequest, subject: Subject, user: User) -> str:
+def _request_capture(request: HttpRequest, subject: Subject, user: User) -> str:
     asked, note = request.POST.get("asked", ""), request.POST.get("note", "")
     third_party_tasks.request_capture(subject, asked, _parse_date(request, "until"), note, by=user, now=timezone.now())
     return _("Saved; the matter is now listed as waiting for documents.")
 
 
-def _complete(request: HttpRequest, subject: Subject, user: User) -> str:
-    task, proof = _require_one(subject.tasks(), request, "key"), _require_one(subject.proofs(), request, "proof")
+def _complete_task(request: HttpRequest, subject: Subject, user: User) -> str:
+    task, proof = _require_row(subject.tasks(), request, "key"), _require_row(subject.proofs(), request, "proof")
     third_party_tasks.complete_task(task, proof, user, timezone.now())
     return _("Done.")
 
 
-def _give_up(request: HttpRequest, subject: Subject, user: User) -> str:
-    task = _require_one(subject.tasks(), request, "key")
+def _give_up_task(request: HttpRequest, subject: Subject, user: User) -> str:
+    task = _require_row(subject.tasks(), request, "key")
     third_party_tasks.give_up(task, request.POST.get("reason", ""), user, timezone.now())
     return _("Abandoned; the reason stays visible.")
 
 
 _ACTIONS: dict[str, Callable[[HttpRequest, Subject, User], str]] = {
-    "add": _add,
-    "withdraw": _withdraw,
-    "ask": _ask,
-    "done": _complete,
-    "give-up": _give_up,
+    "add": _add_proof,
+    "withdraw": _withdraw_proof,
+    "ask": _request_capture,
+    "done": _complete_task,
+    "give-up": _give_up_task,
 }
 
 
-def _require_one(rows: "QuerySet[R]", request: HttpRequest, name: str) -> R:
+def _require_row(rows: "QuerySet[R]", request: HttpRequest, name: str) -> R:
     return require_record(rows, request.POST.get(name, ""))
 
 

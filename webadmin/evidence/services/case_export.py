@@ -101,7 +101,7 @@ class StoredMaterials:
             if state.absence_id:
                 gone = absences[state.absence_id]
                 told = {"reason": str(gone.reason), "status": gone.status, "response_sha256": gone.raw_digest}
-                yield {"at": _moment(state.at), "event": "gone", **told}
+                yield {"at": _format_moment(state.at), "event": "gone", **told}
                 was_gone = True
                 continue
             version = versions[state.version_id]
@@ -109,7 +109,7 @@ class StoredMaterials:
             seen.add(version.id)
             was_gone = False
             told = {"title": version.reading.title, "text_sha256": version.text_digest}
-            yield {"at": _moment(state.at), "event": event, "version": version.id, **told}
+            yield {"at": _format_moment(state.at), "event": event, "version": version.id, **told}
 
 
 def day_proof(row: EvidenceBundle) -> DayProof | None:
@@ -146,10 +146,10 @@ def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False
             "title": case.page_title,
             "author": case.page_author,
             "poster": case.page_poster,
-            "published_at": _moment(case.page_published_at) if case.page_published_at else None,
+            "published_at": _format_moment(case.page_published_at) if case.page_published_at else None,
             "site": case.page.site.name,
         },
-        **_addresses(case),
+        **_address_values(case),
         "state": case.state,
         "allowed_as": case.allowed_as or None,
         "allowed_by": case.allowed_by or None,
@@ -161,16 +161,16 @@ def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False
         "work_chars": case.work.counted_chars,
         "matched_chars": case.matched_chars,
         "longest_equal_run_chars": case.longest_equal_run_chars,
-        "opened_at": _moment(case.opened_at),
-        "first_seen_at": _moment(case.first_seen_at),
-        "last_seen_at": _moment(case.last_seen_at),
-        "verdicts": _verdicts(case, naming, with_notes=with_notes),
-        "rulings": _rulings(case, naming),
-        "left_out": _left_out(case, naming, with_notes=with_notes),
+        "opened_at": _format_moment(case.opened_at),
+        "first_seen_at": _format_moment(case.first_seen_at),
+        "last_seen_at": _format_moment(case.last_seen_at),
+        "verdicts": _verdict_values(case, naming, with_notes=with_notes),
+        "rulings": _ruling_values(case, naming),
+        "left_out": _exclusion_values(case, naming, with_notes=with_notes),
     }
 
 
-def _addresses(case: Case) -> Mapping[str, Any]:
+def _address_values(case: Case) -> Mapping[str, Any]:
     """Return all URLs of a case, or {} if its text was at only one."""
     listed = list_addresses(case)
     if len(listed) == 1:
@@ -179,8 +179,8 @@ def _addresses(case: Case) -> Mapping[str, Any]:
         "addresses": [
             {
                 "url": each.url,
-                "first_seen_at": _moment(each.first_seen_at),
-                "last_seen_at": _moment(each.last_seen_at),
+                "first_seen_at": _format_moment(each.first_seen_at),
+                "last_seen_at": _format_moment(each.last_seen_at),
                 "is_shown": each.is_shown,
             }
             for each in listed
@@ -201,7 +201,7 @@ def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
     return rows.order_by("fetched_at", "pk")
 
 
-def _verdicts(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
+def _verdict_values(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
     rows = case.verdicts.select_related("decided_by").order_by("decided_at", "pk")
     return [
         {
@@ -214,7 +214,7 @@ def _verdicts(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mappi
     ]
 
 
-def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
+def _ruling_values(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
     """Return the rulings that began or ceased to allow the page."""
     rows = case.rights_records.select_related("entered_by").order_by("at", "pk")
     return [
@@ -230,7 +230,7 @@ def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
     ]
 
 
-def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
+def _exclusion_values(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
     """Return the exclusions of passages from the figures, including withdrawn ones; the evidence has these passages."""
     rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
     return [
@@ -249,5 +249,5 @@ def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mappi
     ]
 
 
-def _moment(at: datetime) -> str:
+def _format_moment(at: datetime) -> str:
     return at.isoformat()

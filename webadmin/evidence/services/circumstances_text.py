@@ -45,7 +45,7 @@ def _circumstance_rows(words: Words, bundle: OpenedBundle) -> Iterator[Row]:
 
 def _machine_rows(words: Words, machine: Mapping[str, Any]) -> Iterator[Row]:
     program, hosts = machine["program"], machine["hosts_file"]
-    yield words("explanation.capture-host"), _join(words, machine["host"], machine["system"], machine["kernel"])
+    yield words("explanation.capture-host"), _join_phrases(words, machine["host"], machine["system"], machine["kernel"])
     parts = ", ".join(f"{name} {version}" for name, version in program["stands_on"].items())
     yield (
         words("explanation.capture-program"),
@@ -63,7 +63,7 @@ def _machine_rows(words: Words, machine: Mapping[str, Any]) -> Iterator[Row]:
     if not compared:
         yield words("explanation.capture-clock"), words("explanation.capture-no-clock")
     if machine["resolver_file"]:
-        yield words("explanation.capture-resolver"), _join(words, *machine["resolver_file"])
+        yield words("explanation.capture-resolver"), _join_phrases(words, *machine["resolver_file"])
     if hosts:
         yield words("explanation.capture-hosts-file"), words("explanation.capture-hosts-said", **hosts)
 
@@ -150,5 +150,5 @@ def _profile_rows(words: Words, exchanges: Sequence[Mapping[str, Any]]) -> Itera
         )
 
 
-def _join(words: Words, *parts: str) -> str:
+def _join_phrases(words: Words, *parts: str) -> str:
     return words.semicolon.join(filter(None, parts))

@@ -54,9 +54,9 @@ def select_bundles(
     matter.
     """
     found = Matter.objects.filter(pk__in=matters)
-    if gone := _missing(Case.objects.filter(pk__in=cases), cases):
+    if gone := _missing_number(Case.objects.filter(pk__in=cases), cases):
         raise NotFound("case", gone)
-    if gone := _missing(found, matters):
+    if gone := _missing_number(found, matters):
         raise NotFound("matter", gone)
     chosen = Q(case__in=cases)
     if sites or works:
@@ -96,7 +96,7 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
     writer = csv.writer(out)
     writer.writerow([Message(name).in_language(language) for name in COLUMNS])
     for row in rows:
-        writer.writerow([_cell(value) for value in asdict(row).values()])
+        writer.writerow([_safe_cell(value) for value in asdict(row).values()])
     return out.getvalue().encode("utf-8-sig")
 
 
@@ -105,11 +105,11 @@ def as_json(rows: Iterable[DigestRow]) -> bytes:
     return json.dumps([asdict(row) for row in rows], indent=1).encode() + b"\n"
 
 
-def _cell(value: str | int) -> str | int:
+def _safe_cell(value: str | int) -> str | int:
     return value if isinstance(value, int) else defuse_formula(clean_line(value))
 
 
-def _missing(found: QuerySet, numbers: Collection[int]) -> str:
+def _missing_number(found: QuerySet, numbers: Collection[int]) -> str:
     """Return the smallest number that was not found, or "" if all were found."""
     gone = set(numbers) - set(found.values_list("pk", flat=True))
     return str(min(gone)) if gone else ""

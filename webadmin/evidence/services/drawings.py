@@ -50,7 +50,7 @@ def draw_pages(
     first = browser.render(own, DEADLINE_S)
     if first is NoRendering.NO_BROWSER:
         return first
-    found = {1: _drawing(first, own.url)}
+    found = {1: _to_drawing(first, own.url)}
     budget = _Budget(allowed, time.monotonic() + allowed.following_s, allowed.following_mib * MIB)
     for number, page in enumerate(version.parts, 2):
         found[number] = budget.draw_page(number, page, browser)
@@ -79,7 +79,7 @@ class _Budget:
         if size > self.left_bytes:
             return Drawing(undrawn=Undrawn.SIZE, limit=self.limits.following_mib)
         self.left_bytes -= size
-        return _drawing(seen, page.url)
+        return _to_drawing(seen, page.url)
 
 
 class _Browser:
@@ -89,7 +89,7 @@ class _Browser:
         self._store, self._chromium = store, chromium
         # A style sheet that all pages use was fetched with only one of the pages.
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
-        self._shared = tuple(_resources(store, (name for name in names if name)))
+        self._shared = tuple(_load_resources(store, (name for name in names if name)))
 
     def render(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
         """Render one page from the response from which its text was read."""
@@ -104,13 +104,13 @@ class _Browser:
         return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)
 
 
-def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedResource]:
+def _load_resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedResource]:
     for name in names:
         wire = store.capture(name)
         yield from wire.resources if wire else ()
 
 
-def _drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
+def _to_drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
     """Convert a rendering to a drawing for the bundle."""
     if isinstance(seen, NoRendering):
         return FAILED

@@ -172,19 +172,19 @@ def bundle_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
 def capture_rows(words: Words, bundle: OpenedBundle, later: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return the rows about fetching and reading the page, and about missing parts. later: as in `_page_blocks`."""
     absent = [(words("explanation.absent"), said) for said in _describe_absent(words, bundle.page, later)]
-    return [*_fetch_rows(words, bundle), *_caveats(words, bundle.page), *absent]
+    return [*_fetch_rows(words, bundle), *_obfuscation_caveats(words, bundle.page), *absent]
 
 
 def _later_drawings(bundle: OpenedBundle, taken: Taken) -> Mapping[str, int]:
     """Return drawings that are only in another bundle of the same response, with the number of that bundle."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
-        if _response(other) == _response(bundle):
+        if _main_response(other) == _main_response(bundle):
             found |= {name: number for name in other.renderings if name not in bundle.renderings}
     return found
 
 
-def _response(bundle: OpenedBundle) -> tuple[object, ...]:
+def _main_response(bundle: OpenedBundle) -> tuple[object, ...]:
     return bundle.page["url"], bundle.page["fetched_at"], bundle.page["body_digest"]
 
 
@@ -219,7 +219,7 @@ def _fetch_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
     return pairs
 
 
-def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _obfuscation_caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the caveats of the obfuscations that were undone in the page's text."""
     for item in page.get("obfuscations", ()):
         if "caveat" in item:
@@ -248,13 +248,13 @@ def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, 
 def _event_row(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
     """Return the time of an event, and its kind with all other details."""
     kind = str(event.get("event", ""))
-    rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
+    rest = [_event_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
     return str(event.get("at", "")), words.semicolon.join(
         [words.name(f"explanation.event-{kind.replace('_', '-')}", kind), *rest]
     )
 
 
-def _detail(words: Words, name: str, value: object) -> str:
+def _event_detail(words: Words, name: str, value: object) -> str:
     shown = words.name(f"explanation.detail-{name.replace('_', '-')}", name)
     reason = f"explanation.absence-{str(value).replace('_', '-')}"
     said = words.name(reason, str(value)) if name == "reason" else value

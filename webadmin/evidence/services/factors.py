@@ -106,19 +106,19 @@ def factor_sheet(facts: Facts, moment: Moment = format_utc) -> list[Factor]:
     """Return all factors, in the order of the regulations. moment: formats times for the reader."""
     courts, litigation = Regulation.INTERNET_COURTS, Regulation.ONLINE_LITIGATION
     rows: tuple[tuple[str, Regulation, str, str, Statements], ...] = (
-        ("environment", courts, "factor.article-11-1", "factor.environment", _environment(facts)),
-        ("origin", courts, "factor.article-11-2", "factor.origin", _origin(facts, moment)),
-        ("keeping", courts, "factor.article-11-3", "factor.keeping", _keeping(facts, moment)),
-        ("extraction", courts, "factor.article-11-4", "factor.extraction", _extraction(facts)),
-        ("integrity", courts, "factor.article-11-5", "factor.integrity", _integrity(facts)),
-        ("verification", courts, "factor.article-11-6", "factor.verification", _verification(facts)),
-        ("chain", litigation, "factor.article-16", "factor.chain", _chain(facts)),
-        ("platform", litigation, "factor.article-17-1", "factor.platform", _platform(facts)),
-        ("interest", litigation, "factor.article-17-2", "factor.interest", _interest(facts)),
+        ("environment", courts, "factor.article-11-1", "factor.environment", _environment_factor(facts)),
+        ("origin", courts, "factor.article-11-2", "factor.origin", _origin_factor(facts, moment)),
+        ("keeping", courts, "factor.article-11-3", "factor.keeping", _keeping_factor(facts, moment)),
+        ("extraction", courts, "factor.article-11-4", "factor.extraction", _extraction_factor(facts)),
+        ("integrity", courts, "factor.article-11-5", "factor.integrity", _integrity_factor(facts)),
+        ("verification", courts, "factor.article-11-6", "factor.verification", _verification_factor(facts)),
+        ("chain", litigation, "factor.article-16", "factor.chain", _chain_factor(facts)),
+        ("platform", litigation, "factor.article-17-1", "factor.platform", _platform_factor(facts)),
+        ("interest", litigation, "factor.article-17-2", "factor.interest", _interest_factor(facts)),
         ("platform-system", litigation, "factor.article-17-3", "factor.platform-system", _platform_questions(facts)),
         ("platform-process", litigation, "factor.article-17-4", "factor.platform-process", _platform_questions(facts)),
         ("before", litigation, "factor.article-18", "factor.before", _article_18(facts)),
-        ("experts", litigation, "factor.article-19", "factor.experts", _experts(facts)),
+        ("experts", litigation, "factor.article-19", "factor.experts", _experts_factor(facts)),
     )
     factors = []
     for key, law, article, title, told in rows:
@@ -132,7 +132,7 @@ _There, _Missing = True, False
 Statements = Iterator[tuple[bool, Message]]
 
 
-def _environment(facts: Facts) -> Statements:
+def _environment_factor(facts: Facts) -> Statements:
     if not facts.looked_into:
         yield _Missing, Message("factor.no-bundle")
         return
@@ -146,7 +146,7 @@ def _environment(facts: Facts) -> Statements:
     yield _Missing, Message("factor.own-computer", holder=facts.holder)
 
 
-def _origin(facts: Facts, moment: Moment) -> Statements:
+def _origin_factor(facts: Facts, moment: Moment) -> Statements:
     if facts.first_fetched is not None and facts.last_fetched is not None:
         times = {"first": moment(facts.first_fetched), "last": moment(facts.last_fetched)}
         yield _There, Message("factor.fetched", count=facts.bundles, holder=facts.holder, **times)
@@ -172,7 +172,7 @@ def _stamp_gaps(facts: Facts) -> Statements:
         yield _Missing, Message("factor.unstamped", count=facts.bundles - facts.stamped, waiting=waiting)
 
 
-def _keeping(facts: Facts, moment: Moment) -> Statements:
+def _keeping_factor(facts: Facts, moment: Moment) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.kept", count=facts.bundles)
     if facts.last_check is not None:
@@ -184,7 +184,7 @@ def _keeping(facts: Facts, moment: Moment) -> Statements:
     yield _Missing, Message("factor.own-keeping", holder=facts.holder)
 
 
-def _extraction(facts: Facts) -> Statements:
+def _extraction_factor(facts: Facts) -> Statements:
     of = {"of": facts.looked_into}
     if count := facts.sources.get("connection", 0):
         yield _There, Message("factor.by-connection", count=count, **of)
@@ -201,7 +201,7 @@ def _extraction(facts: Facts) -> Statements:
     yield _Missing, Message("factor.page-changes")
 
 
-def _integrity(facts: Facts) -> Statements:
+def _integrity_factor(facts: Facts) -> Statements:
     if facts.treed:
         yield _There, Message("factor.treed", count=facts.treed, of=facts.bundles)
     if facts.stamped:
@@ -215,7 +215,7 @@ def _integrity(facts: Facts) -> Statements:
         yield _Missing, Message("factor.withheld")
 
 
-def _verification(facts: Facts) -> Statements:
+def _verification_factor(facts: Facts) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.offline")
     if facts.stamped:
@@ -229,7 +229,7 @@ def _verification(facts: Facts) -> Statements:
         yield _Missing, Message("factor.no-bundle")
 
 
-def _chain(facts: Facts) -> Statements:
+def _chain_factor(facts: Facts) -> Statements:
     if facts.chains:
         yield _There, Message("factor.chains", count=facts.chains, platforms=facts.platforms)
         yield _Missing, Message("factor.chain-unchecked")
@@ -237,7 +237,7 @@ def _chain(facts: Facts) -> Statements:
         yield _Missing, Message("factor.no-chain")
 
 
-def _platform(facts: Facts) -> Statements:
+def _platform_factor(facts: Facts) -> Statements:
     if facts.chains:
         yield _There, Message("factor.platforms", platforms=facts.platforms)
         yield _Missing, Message("factor.ask-qualification")
@@ -245,7 +245,7 @@ def _platform(facts: Facts) -> Statements:
         yield _Missing, Message("factor.no-platform")
 
 
-def _interest(facts: Facts) -> Statements:
+def _interest_factor(facts: Facts) -> Statements:
     yield _Missing, Message("factor.own-interest", holder=facts.holder)
     if facts.deeds:
         yield _There, Message("factor.deeds", count=facts.deeds)
@@ -257,10 +257,10 @@ def _interest(facts: Facts) -> Statements:
         yield _There, Message("factor.authorities", authorities=facts.authorities)
     if not facts.proofs:
         yield _Missing, Message("factor.nobody-else")
-    yield from _tasks(facts)
+    yield from _task_messages(facts)
 
 
-def _tasks(facts: Facts) -> Statements:
+def _task_messages(facts: Facts) -> Statements:
     if facts.overdue:
         yield _Missing, Message("factor.overdue", count=facts.overdue)
     elif facts.tasks:
@@ -281,10 +281,10 @@ def _article_18(facts: Facts) -> Statements:
         yield _There, Message("factor.deeds", count=facts.deeds)
     else:
         yield _Missing, Message("factor.no-deed")
-    yield from _tasks(facts)
+    yield from _task_messages(facts)
 
 
-def _experts(facts: Facts) -> Statements:
+def _experts_factor(facts: Facts) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.for-experts")
     yield _Missing, Message("factor.no-expert")

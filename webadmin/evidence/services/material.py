@@ -108,7 +108,7 @@ def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding
         work_containment=cut_share(match.work_containment),
         matched_chars=match.matched_chars,
         longest_equal_run_chars=match.longest_equal_run_chars,
-        passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
+        passages=tuple(_bundle_passage(span, page_text, work_text) for span in match.spans),
         obfuscations=tuple(match.obfuscations),
         addresses=_seen_addresses(match),
     )
@@ -278,7 +278,7 @@ def _parse_head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
     return lines[0], tuple(headers)
 
 
-def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:
+def _bundle_passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:
     page, work = tuple(span["page"]), tuple(span["work"])
     return Passage(
         page=(page[0], page[1]),

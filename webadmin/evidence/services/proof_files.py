@@ -147,7 +147,7 @@ def _length_octets(size: int) -> bytes:
 def _read_archive(content: bytes) -> ProofContent:
     tokens, texts, left, is_cut, tried = list[StampStatement](), list[str](), MAX_TEXT_CHARS, False, 0
     try:
-        for name, member in _members(content):
+        for name, member in _readable_members(content):
             if member is None:
                 is_cut = True
                 continue
@@ -167,7 +167,7 @@ def _read_archive(content: bytes) -> ProofContent:
     return ProofContent(tuple(tokens), "|".join(texts), is_cut)
 
 
-def _members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
+def _readable_members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
     """Yield the name and content of readable members; the content is None if a member exceeds the limits."""
     left = MAX_UNPACKED_BYTES
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -65,7 +65,7 @@ def add_proof(
     """
     name, content = file
     _require_manager(subject, by)
-    details = _validate(details, now)
+    details = _validate_details(details, now)
     kind = require_file(content, name)
     _require_room(subject, digest(content))
     shown = file_name(name, kind)
@@ -149,7 +149,7 @@ def _require_manager(subject: Subject, by: User) -> None:
 
 def _require_room(subject: Subject, of: Digest) -> None:
     """Raise ProofRefused if the file is already stored, or if there are MAX_PROOFS proofs."""
-    own = subject.proofs().filter(**_own_rows(subject))
+    own = subject.proofs().filter(**_subject_rows(subject))
     there = own.filter(digest=of, withdrawn_at=None).first()
     if there is not None:
         raise ProofRefused("proof.there-already", proof=there)
@@ -157,12 +157,12 @@ def _require_room(subject: Subject, of: Digest) -> None:
         raise ProofRefused("proof.too-many", most=MAX_PROOFS)
 
 
-def _own_rows(subject: Subject) -> dict[str, object]:
+def _subject_rows(subject: Subject) -> dict[str, object]:
     """Return the filter for rows of the case or matter itself."""
     return {"case": subject.case, "matter": subject.matter}
 
 
-def _validate(details: ProofDetails, now: datetime) -> ProofDetails:
+def _validate_details(details: ProofDetails, now: datetime) -> ProofDetails:
     made = replace(
         details,
         issuer=_single_line(details.issuer),

@@ -38,7 +38,7 @@ def contacts(
         look_up = look_ups.look_up_now(found, settings, SystemClock()) if is_look_up else None
         addressees, rows = list_addressees(found), list(ContactRead.objects.filter(site=found))
         if is_json:
-            as_json(_record(found, addressees, rows, look_up, settings))
+            as_json(_contacts_record(found, addressees, rows, look_up, settings))
             return
         _print_contacts(found, addressees, rows, settings)
         for fault in look_up.faults if look_up else ():
@@ -58,7 +58,7 @@ def _print_contacts(site: "Site", addressees: list["SiteAddressee"], rows: list[
                 _localize(term(Paper(each.paper))) if each.paper else _NONE,
                 each.email,
                 each.form_page or each.complaint_page,
-                _origin(each),
+                _describe_origin(each),
             )
             for each in addressees
         ],
@@ -78,13 +78,13 @@ def _print_contacts(site: "Site", addressees: list["SiteAddressee"], rows: list[
     )
 
 
-def _origin(each: "SiteAddressee") -> Message:
+def _describe_origin(each: "SiteAddressee") -> Message:
     if each.from_site is not None:
         return Message("tracking.addressee-family", site=each.from_site.name)
     return Message("tracking.addressee-entered" if each.addressee else "tracking.addressee-read")
 
 
-def _record(
+def _contacts_record(
     site: "Site",
     addressees: list["SiteAddressee"],
     rows: list["ContactRead"],

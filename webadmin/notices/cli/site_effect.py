@@ -23,12 +23,14 @@ _COLUMNS = (
     ConsoleColumn("notices", "column.notices", lambda row: row[1].notices),
     ConsoleColumn("pages", "column.pages", lambda row: row[1].pages),
     ConsoleColumn("removed", "column.removed", lambda row: row[1].removed),
-    ConsoleColumn("removal_rate", "column.removal-rate", lambda row: row[1].removal_rate, lambda row: _rate(row[1])),
+    ConsoleColumn(
+        "removal_rate", "column.removal-rate", lambda row: row[1].removal_rate, lambda row: _format_rate(row[1])
+    ),
     ConsoleColumn(
         "median_removal_s",
         "column.days-to-removal",
-        lambda row: _seconds(row[1].to_removal),
-        lambda row: _or_none(row[1].days_to_removal),
+        lambda row: _total_seconds(row[1].to_removal),
+        lambda row: _days_or_none(row[1].days_to_removal),
     ),
     ConsoleColumn("back_again", "column.back-again", lambda row: row[1].returned),
     ConsoleColumn("answers", "column.answers", lambda row: row[1].answered),
@@ -36,8 +38,8 @@ _COLUMNS = (
     ConsoleColumn(
         "median_answer_s",
         "column.days-to-answer",
-        lambda row: _seconds(row[1].to_answer),
-        lambda row: _or_none(row[1].days_to_answer),
+        lambda row: _total_seconds(row[1].to_answer),
+        lambda row: _days_or_none(row[1].days_to_answer),
     ),
 )
 
@@ -68,13 +70,13 @@ def effect(
             print_list([(Message("removal.record-all"), total), *rows], _COLUMNS, settings, is_json=False)
 
 
-def _rate(record: "TrackRecord") -> str:
+def _format_rate(record: "TrackRecord") -> str:
     return _NONE if record.removal_rate is None else percentage(record.removal_rate)
 
 
-def _seconds(passed: timedelta | None) -> float | None:
+def _total_seconds(passed: timedelta | None) -> float | None:
     return None if passed is None else passed.total_seconds()
 
 
-def _or_none(days: int | None) -> object:
+def _days_or_none(days: int | None) -> object:
     return _NONE if days is None else days

@@ -48,18 +48,18 @@ def draft_escalation(request: HttpRequest, notice: Notice, user: User) -> Notice
     return outcomes.escalate(notice, addressee, user).notice
 
 
-def _save(request: HttpRequest, notice: Notice, user: User) -> str:
+def _save_draft(request: HttpRequest, notice: Notice, user: User) -> str:
     _write_fields(request, notice, user)
     return _("Saved.")
 
 
-def _confirm(request: HttpRequest, notice: Notice, user: User) -> str:
+def _confirm_notice(request: HttpRequest, notice: Notice, user: User) -> str:
     _write_fields(request, notice, user)
     confirm(notice, user)
     return _("Confirmed. The files are frozen as they are now; nothing was sent.")
 
 
-def _withdraw(request: HttpRequest, notice: Notice, user: User) -> str:
+def _withdraw_notice(request: HttpRequest, notice: Notice, user: User) -> str:
     _write_fields(request, notice, user)
     withdraw(notice, user, request.POST.get("note", ""))
     return _("Withdrawn.")
@@ -79,7 +79,7 @@ def _send_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("The mail is waiting for the mail server; this page will show the result.")
 
 
-def _settle(request: HttpRequest, notice: Notice, user: User) -> str:
+def _settle_mail(request: HttpRequest, notice: Notice, user: User) -> str:
     mail, went_out = open_mails(notice).first(), request.POST["do"] == "went-out"
     if mail is None:
         raise BadInput("mail.not-unknown")
@@ -97,7 +97,7 @@ def _note_outcome(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("Recorded.")
 
 
-def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
+def _enter_counter_statement(request: HttpRequest, notice: Notice, user: User) -> str:
     keys = request.POST.getlist("case")
     if not all(is_key(key) for key in keys):
         raise Http404
@@ -105,17 +105,19 @@ def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("Recorded: no further notice about these pages to this provider.")
 
 
-def _take_back_counter(request: HttpRequest, notice: Notice, user: User) -> str:
-    take_back_counter_statement(_find_counter(request, notice), user, timezone.now(), request.POST.get("note", ""))
+def _withdraw_counter_statement(request: HttpRequest, notice: Notice, user: User) -> str:
+    take_back_counter_statement(
+        _find_counter_statement(request, notice), user, timezone.now(), request.POST.get("note", "")
+    )
     return _("Undone.")
 
 
-def _find_counter(request: HttpRequest, notice: Notice) -> CounterStatement:
+def _find_counter_statement(request: HttpRequest, notice: Notice) -> CounterStatement:
     return require_record(notice.counters, request.POST.get("counter", ""))
 
 
-def _note_action(request: HttpRequest, notice: Notice, user: User) -> str:
-    counter, noted = _find_counter(request, notice), _event_details(request)
+def _note_legal_action(request: HttpRequest, notice: Notice, user: User) -> str:
+    counter, noted = _find_counter_statement(request, notice), _event_details(request)
     given = [request.POST.get(name, "") for name in ("kind", "place", "number")]
     action = Action(given[0], noted.day or timezone.localdate(), given[1], given[2])
     note_action(counter, action, user, timezone.now(), noted.files)
@@ -123,24 +125,24 @@ def _note_action(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("Recorded: the deadline is met.") if is_in_time(counter) else _("Recorded after the last day.")
 
 
-def _take_back_last_event(request: HttpRequest, notice: Notice, user: User) -> str:
+def _undo_last_event(request: HttpRequest, notice: Notice, user: User) -> str:
     outcomes.take_back_last_event(notice, user, timezone.now(), request.POST.get("note", ""))
     return _("Undone.")
 
 
 _HANDLERS: Mapping[str, ActionHandler] = {
-    "save": _save,
-    "confirm": _confirm,
-    "withdraw": _withdraw,
+    "save": _save_draft,
+    "confirm": _confirm_notice,
+    "withdraw": _withdraw_notice,
     "send": _send_by_mail,
-    "went-out": _settle,
-    "not-out": _settle,
+    "went-out": _settle_mail,
+    "not-out": _settle_mail,
     "sent": _mark_sent,
     "outcome": _note_outcome,
-    "counter": _enter_counter,
-    "counter-back": _take_back_counter,
-    "action": _note_action,
-    "take-back": _take_back_last_event,
+    "counter": _enter_counter_statement,
+    "counter-back": _withdraw_counter_statement,
+    "action": _note_legal_action,
+    "take-back": _undo_last_event,
 }
 
 

@@ -95,7 +95,7 @@ def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
         return _download_file(request, notice, wanted)
     if "mail" in request.GET and may_manage(request.user, notice):
         return _mail_preview(request, notice)
-    return admin_page(request, "notices/notice.html", _context(request, notice))
+    return admin_page(request, "notices/notice.html", _notice_context(request, notice))
 
 
 def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
@@ -162,7 +162,7 @@ def _download_first(found: Iterable[tuple[str, str]]) -> HttpResponse:
     raise Http404
 
 
-def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
+def _notice_context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
     is_draft = notice.state == Notice.State.DRAFTED
     status = draft_status(notice) if is_draft else DraftStatus((), (), has_authority=True)
     zone = timezone.get_current_timezone()
@@ -180,8 +180,8 @@ def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
         "groups": _field_groups(notice, status),
         "status": status,
         "pointed_out": [message_text(each) for each in status.advice],
-        "lacking": _(", ").join(_label(field) for field in status.fields),
-        "advised": _(", ").join(_label(field) for field in empty_recommended_fields(Paper(notice.kind), values))
+        "lacking": _(", ").join(_field_label(field) for field in status.fields),
+        "advised": _(", ").join(_field_label(field) for field in empty_recommended_fields(Paper(notice.kind), values))
         if is_draft
         else "",
         "untaken": _uncaptured_pages(notice) if is_draft else [],
@@ -227,7 +227,7 @@ def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
     return kind in field.needed or (field.code in codes and not (field.is_optional or field.code == "ownership"))
 
 
-def _hint(code: str) -> str:
+def _field_hint(code: str) -> str:
     """Return a hint for a field that no law requires, or ""."""
     hints = {
         "ownership": _(
@@ -248,14 +248,14 @@ def _field_context(field: PaperField, notice: Notice, status: DraftStatus, *, mu
     law = term(asked_by) if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
     return {
         "code": field.code,
-        "label": _label(field),
+        "label": _field_label(field),
         "value": str(notice.values.get(field.code, "")),
-        "why": law.in_language(get_language() or "en") if law else _hint(field.code),
+        "why": law.in_language(get_language() or "en") if law else _field_hint(field.code),
         "is_needed": must_be_filled,
         "is_lacking": field in status.fields,
         "is_long": field.code in LONG,
     }
 
 
-def _label(field: PaperField) -> str:
+def _field_label(field: PaperField) -> str:
     return field.words.in_language(get_language() or "en")

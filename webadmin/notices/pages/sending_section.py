@@ -38,14 +38,14 @@ def sending_context(notice: Notice) -> dict[str, Any]:
         "is_under_way": live is not None and not is_unknown and not is_stuck,
         "is_stuck": is_stuck,
         "may_be_sent": is_confirmed and live is None,
-        "recipient": _recipient(notice) if is_confirmed else "",
+        "recipient": _mail_recipient(notice) if is_confirmed else "",
         "why_no_mail": _mail_obstacle(notice) if is_confirmed else "",
         "ways": [(way.value, way.label) for way in BY_HAND],
         "outcomes": [(state, State(state).label) for state in next_outcomes(notice)],
         "may_be_removed": State.REMOVED in TRANSITIONS[notice.state],
         "seen_since": sightings_since_sending(notice) if State.REMOVED in TRANSITIONS[notice.state] else [],
         "may_counter": State.COUNTERED in TRANSITIONS[notice.state],
-        "counters": _counters(notice),
+        "counters": _counter_statement_contexts(notice),
         "actions": LegalAction.Kind.choices,
         "escalate_to": _escalation_choices(notice) if State.ESCALATED in TRANSITIONS[notice.state] else [],
         "today": timezone.localdate(),
@@ -58,7 +58,7 @@ def list_events(notice: Notice) -> Sequence[NoticeEvent]:
     return list(notice.events.select_related("by", "action", "undoes").prefetch_related("papers"))
 
 
-def _recipient(notice: Notice) -> str:
+def _mail_recipient(notice: Notice) -> str:
     try:
         return recipient_address(notice)
     except ZhuiwenError:
@@ -77,14 +77,14 @@ def _mail_obstacle(notice: Notice) -> str:
     return ""
 
 
-def _counters(notice: Notice) -> list[dict[str, Any]]:
+def _counter_statement_contexts(notice: Notice) -> list[dict[str, Any]]:
     rows = notice.counters.select_related(
         "action", "action__event", "event__by", "event__undone_by__by"
     ).prefetch_related("event__papers", "action__event__papers", "cases")
-    return [_counter(row) for row in rows]
+    return [_counter_statement_context(row) for row in rows]
 
 
-def _counter(row: CounterStatement) -> dict[str, Any]:
+def _counter_statement_context(row: CounterStatement) -> dict[str, Any]:
     """Return the template context of a counter-statement.
 
     until: the last day to complain or sue, or None if nothing is left to do. is_in_time: somebody complained or sued in

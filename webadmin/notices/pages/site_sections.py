@@ -51,12 +51,12 @@ def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
         "role": ADDRESSEE_ROLES[each.role] if each.role else _("function unknown"),
         "paper": PAPERS[each.paper] if each.paper else "",
         "way": " · ".join(clip_text(way) for way in (each.email, each.form_page or each.complaint_page) if way),
-        "origin": _origin(each),
+        "origin": _describe_origin(each),
         "add": f"{add}?{urlencode({'site': site.pk, 'of': each.owner})}" if add and each.owner else "",
     }
 
 
-def _origin(each: SiteAddressee) -> str:
+def _describe_origin(each: SiteAddressee) -> str:
     if each.origin is Origin.FAMILY and each.from_site is not None:
         return _("from %(site)s, of the same operator") % {"site": clip_text(each.from_site.name, 30)}
     return _("entered by a person") if each.origin is Origin.ENTERED else _("not entered yet")

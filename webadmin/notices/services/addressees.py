@@ -69,7 +69,7 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
     known = {each.addressee for each in entered}
     family = [each for each in _family_addressees(site) if each.addressee not in known]
     listed = [*entered, *family]
-    taken = {_owner_of_role(each.role) for each in listed}
+    taken = {_role_owner(each.role) for each in listed}
     return [*listed, *(each for each in propose_addressees(site) if each.owner not in taken)][:MAX_ADDRESSEES]
 
 
@@ -86,7 +86,7 @@ def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRea
         by_kind.setdefault(ContactKind(row.kind), []).append(row)
     if owner is ContactOwner.SITE:
         found = [by_kind.get(kind, []) for kind in (ContactKind.EMAIL, ContactKind.COMPLAINT_PAGE, ContactKind.FORM)]
-        page = _first(found[1]) or _first(by_kind.get(ContactKind.CONTACT_PAGE, []))
+        page = _newest_value(found[1]) or _newest_value(by_kind.get(ContactKind.CONTACT_PAGE, []))
         emails = sorted(found[0], key=lambda row: not is_for_complaints(row.value, row.label))
         if not (emails or page or found[2]):
             return None
@@ -94,9 +94,9 @@ def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRea
             Origin.READ,
             site.name,
             None,
-            email=_first(emails),
+            email=_newest_value(emails),
             complaint_page=page,
-            form_page=_first(found[2]),
+            form_page=_newest_value(found[2]),
             owner=owner,
         )
     is_host = owner is ContactOwner.HOST
@@ -105,9 +105,9 @@ def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRea
     if not (names or emails):
         return None
     role = AddresseeRole.HOSTS if is_host else AddresseeRole.REGISTERS
-    name = _first(names)
+    name = _newest_value(names)
     own = [row for row in emails if name.startswith(row.label)] if name else emails
-    return SiteAddressee(Origin.READ, name or _first(emails), role, email=_first(own), owner=owner)
+    return SiteAddressee(Origin.READ, name or _newest_value(emails), role, email=_newest_value(own), owner=owner)
 
 
 def contact_owner(kind: ContactKind) -> ContactOwner:
@@ -125,14 +125,14 @@ def _entered_addressees(site: Site) -> list[Addressee]:
 def _family_addressees(site: Site) -> list[SiteAddressee]:
     """Return the addressees of other sites in the family, each once with the first site that has it."""
     found: dict[int, SiteAddressee] = {}
-    for other in _operators_sites(site):
+    for other in _same_operator_sites(site):
         for each in _entered_addressees(other):
             if AddresseeRole(each.role) not in OF_ONE_SITE:
                 found.setdefault(each.pk, _to_site_addressee(each, Origin.FAMILY, other))
     return list(found.values())
 
 
-def _operators_sites(site: Site) -> list[Site]:
+def _same_operator_sites(site: Site) -> list[Site]:
     """Return other sites that share an identifier of the operator. A shared page template proves nothing."""
     rows = [row for shared in site_family(site).shared for row in shared.others]
     return list({row.site_id: row.site for row in rows}.values())
@@ -152,11 +152,11 @@ def _to_site_addressee(addressee: Addressee, origin: Origin, from_site: Site | N
     )
 
 
-def _owner_of_role(role: AddresseeRole | None) -> ContactOwner:
+def _role_owner(role: AddresseeRole | None) -> ContactOwner:
     if role is AddresseeRole.HOSTS:
         return ContactOwner.HOST
     return ContactOwner.REGISTRAR if role is AddresseeRole.REGISTERS else ContactOwner.SITE
 
 
-def _first(rows: list[ContactRead]) -> str:
+def _newest_value(rows: list[ContactRead]) -> str:
     return rows[0].value if rows else ""

@@ -59,7 +59,7 @@ def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
 def _case_blocks(case: ComparedCase, language: str) -> Iterator[Block]:
     yield Paragraph.heading(case.heading, 2)
     heads = tuple(Cell.from_text(words.in_language(language), is_bold=True) for words in _HEADS)
-    facts = tuple(Cell((_facts(each),)) for each in (case.work_facts, case.page_facts))
+    facts = tuple(Cell((_facts_paragraph(each),)) for each in (case.work_facts, case.page_facts))
     passages = (tuple(Cell((Paragraph(side),)) for side in mark_differences(span)) for span in case.spans)
     yield BlockTable((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
@@ -70,7 +70,7 @@ def _case_blocks(case: ComparedCase, language: str) -> Iterator[Block]:
         yield BlockPicture(case.picture.content)
 
 
-def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
+def _facts_paragraph(facts: Sequence[tuple[str, str]]) -> Paragraph:
     runs: list[TextRun] = []
     for number, (name, value) in enumerate(each for each in facts if each[1].strip()):
         runs += [TextRun(("\n" if number else "") + f"{name}  ", is_bold=True), TextRun(value)]
@@ -89,12 +89,12 @@ def mark_differences(span: Mapping[str, Any]) -> tuple[tuple[TextRun, ...], tupl
         for _, places in changes
     ]
     return (
-        tuple(_runs(span["work_excerpt"], span["work"][0], work)),
-        tuple(_runs(span["page_excerpt"], span["page"][0], page)),
+        tuple(_marked_runs(span["work_excerpt"], span["work"][0], work)),
+        tuple(_marked_runs(span["page_excerpt"], span["page"][0], page)),
     )
 
 
-def _runs(text: str, begins: int, marks: Sequence[tuple[int, int, InlineMark]]) -> Iterator[TextRun]:
+def _marked_runs(text: str, begins: int, marks: Sequence[tuple[int, int, InlineMark]]) -> Iterator[TextRun]:
     at = 0
     for start, end, mark in sorted(marks):
         if start == end or end - begins <= at:

@@ -57,7 +57,7 @@ def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
     last, left = start, days
     while left:
         last += timedelta(days=1)
-        left -= _calendar(country, last.year).is_working_day(last)
+        left -= _holiday_calendar(country, last.year).is_working_day(last)
     years = range(start.year, last.year + 1)
     return TimeLimit(last, next((year for year in years if not _is_year_announced(country, year)), None))
 
@@ -67,11 +67,11 @@ def _is_year_announced(country: str, year: int) -> bool:
 
     China's State Council announces each autumn which weekends of the next year are working days.
     """
-    return country != "CN" or any(day.year == year for day in _calendar(country, year).weekend_workdays)
+    return country != "CN" or any(day.year == year for day in _holiday_calendar(country, year).weekend_workdays)
 
 
 @cache
-def _calendar(country: str, year: int) -> holidays.HolidayBase:
+def _holiday_calendar(country: str, year: int) -> holidays.HolidayBase:
     return holidays.country_holidays(country, years=year, expand=False)
 
 

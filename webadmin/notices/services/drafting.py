@@ -81,9 +81,9 @@ class DraftStatus:
         """Messages of advice on how to make the notice stronger."""
         said = []
         if self.unowned:
-            said.append(Message("notice.unowned", works=_titles(self.unowned)))
+            said.append(Message("notice.unowned", works=_work_titles(self.unowned)))
         if self.undated:
-            said.append(Message("notice.undated", works=_titles(self.undated)))
+            said.append(Message("notice.undated", works=_work_titles(self.undated)))
         if not self.has_identity:
             said.append(Message("notice.no-identity-paper"))
         if self.unbundled:
@@ -157,7 +157,7 @@ def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
     notice.values = row.values
 
 
-def _titles(works: Sequence[Work]) -> tuple[str, ...]:
+def _work_titles(works: Sequence[Work]) -> tuple[str, ...]:
     return tuple(f"《{work.title}》" for work in works)
 
 

@@ -37,11 +37,11 @@ class DueItem:
 def list_due(notices: "QuerySet[Notice]") -> list[DueItem]:
     """Return the due items of these notices, sorted by last day, followed by items without a deadline."""
     mark_lost_mails(timezone.now())
-    found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
+    found = [*_due_answers(notices), *_due_actions(notices), *_unsettled_mails(notices), *_waiting_notices(notices)]
     return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))
 
 
-def _answers(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
+def _due_answers(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     rows = notices.filter(state=State.SENT, answer_due__isnull=False).select_related("site", "addressee")
     for notice in rows.order_by("answer_due", "pk")[:MAX_ROWS]:
         yield DueItem(
@@ -49,7 +49,7 @@ def _answers(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
         )
 
 
-def _actions(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
+def _due_actions(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, event__undone_by=None)
     rows = rows.exclude(notice__state__in=[State.CLOSED, State.WITHDRAWN])
     for counter in rows.select_related("notice__site", "notice__addressee", "action").order_by("received_on", "pk"):
@@ -59,13 +59,13 @@ def _actions(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
             yield DueItem(what, counter.notice, counter.received_on, counted.last, counted.unknown_year)
 
 
-def _mails(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
+def _unsettled_mails(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     unknown = NoticeMail.objects.filter(notice__in=notices, state=NoticeMail.State.UNKNOWN, settled_at=None)
     for mail in unknown.select_related("notice__site", "notice__addressee").order_by("asked_at")[:MAX_ROWS]:
         yield DueItem(Message("notice.due-mail"), mail.notice, local_day(mail.began_at or mail.asked_at))
 
 
-def _waiting(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
+def _waiting_notices(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     rows = notices.filter(state__in=[State.DRAFTED, State.CONFIRMED]).select_related("site", "addressee")
     uncertain = NoticeMail.objects.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).values("notice")
     for notice in rows.exclude(pk__in=uncertain).order_by("drafted_at", "pk")[:MAX_ROWS]:

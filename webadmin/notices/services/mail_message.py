@@ -82,7 +82,7 @@ class MailMessage:
 def mail_bytes(mail: MailMessage) -> bytes:
     """Return the message as transmitted, before dot-stuffing; the same mail gives the same bytes."""
     message = EmailMessage(policy=SMTP)
-    message["From"] = Address(display_name=_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
+    message["From"] = Address(display_name=_single_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
     message["To"] = Address(addr_spec=mail.recipient)
     if mail.answers_to:
         message["Reply-To"] = Address(addr_spec=mail.answers_to)
@@ -108,7 +108,9 @@ def mail_subject(mail: MailMessage) -> str:
     more = ("et al." if english else "等") if len(mail.titles) > MAX_TITLES else ""
     of = (", " if english else "、").join([*shown, more] if english and more else shown)
     paper = term(Paper(mail.kind)).in_language("en" if english else "zh")
-    return _line(f"{paper[:1].upper()}{paper[1:]}: {of}" if english else f"{paper}：{of}{more}", MAX_SUBJECT_CHARS)
+    return _single_line(
+        f"{paper[:1].upper()}{paper[1:]}: {of}" if english else f"{paper}：{of}{more}", MAX_SUBJECT_CHARS
+    )
 
 
 def encoded_size(sizes: Sequence[int]) -> int:
@@ -125,7 +127,7 @@ def defang_links(text: str) -> str:
     return _LINKS.sub(lambda found: f"[{found[0]}]", spell_hidden(" ".join(text.split())))
 
 
-def _line(text: str, most: int) -> str:
+def _single_line(text: str, most: int) -> str:
     made = defang_links(text)
     return made if len(made) <= most else f"{made[: most - 1]}…"
 

@@ -53,8 +53,8 @@ def request_mail(
     Raises BadInput, for example if the mail has changed since the preview, and ServiceUnavailable if the broker does
     not answer; then no mail waits to be sent.
     """
-    mail, is_new = _prepare(notice, by, now, settings, seen)
-    if not is_new and not _renew(mail, now):
+    mail, is_new = _prepare_mail(notice, by, now, settings, seen)
+    if not is_new and not _renew_mail(mail, now):
         raise BadInput("mail.waits")
     try:
         outbox.send(MailRequested(mail.pk))
@@ -66,7 +66,7 @@ def request_mail(
 
 def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
     """Send a confirmed notice in this process, even if it waits for a worker. Raises BadInput, RetryLater."""
-    mail, _ = _prepare(notice, by, clock.now(), settings)
+    mail, _ = _prepare_mail(notice, by, clock.now(), settings)
     deliver(mail.pk, settings, clock)
     mail.refresh_from_db()
     return mail
@@ -79,7 +79,7 @@ def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
         return
     try:
         content = _read_message(mail)
-        if not _claim(mail, settings, clock.now()):
+        if not _claim_mail(mail, settings, clock.now()):
             return
     except BadInput as error:
         _change_state(mail.pk, State.PREPARED, State.FAILED, clock.now(), error.message)
@@ -123,7 +123,7 @@ def is_stuck(mail: NoticeMail, now: datetime) -> bool:
     return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
 
 
-def _prepare(
+def _prepare_mail(
     notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
 ) -> tuple[NoticeMail, bool]:
     """Return the mail that waits to be sent, and whether this call created it. Raises BadInput, RetryLater."""
@@ -172,7 +172,7 @@ def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> No
     )
 
 
-def _renew(mail: NoticeMail, now: datetime) -> bool:
+def _renew_mail(mail: NoticeMail, now: datetime) -> bool:
     """Restart the wait of a mail whose message was lost, and return whether it was."""
     old = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED, asked_at__lte=now - EXPIRES_AFTER)
     return bool(old.update(asked_at=now))
@@ -185,7 +185,7 @@ def _read_message(mail: NoticeMail) -> bytes:
     return content
 
 
-def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
+def _claim_mail(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     """Claim the mail for this process, and return whether it succeeded.
 
     Raises BadInput if the mail may no longer be sent.

@@ -90,16 +90,16 @@ def take_back_last_event(notice: Notice, by: User, now: datetime, note: str = ""
         event = reversible_event(row)
         if event is None:
             raise BadInput("notice.nothing-to-take-back")
-        _undo(row, event, by, now, note)
+        _undo_event(row, event, by, now, note)
         if event.state == State.SENT and row.escalates is not None:
             earlier = lock_notice(row.escalates, *State)
             escalated = effective_events(earlier).last()
             if escalated is not None and (escalated.state, escalated.note) == (State.ESCALATED, f"#{row.pk}"):
-                _undo(earlier, escalated, by, now, f"#{row.pk}")
+                _undo_event(earlier, escalated, by, now, f"#{row.pk}")
     notice.refresh_from_db()
 
 
-def _undo(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -> None:
+def _undo_event(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -> None:
     before = effective_events(row).filter(pk__lt=event.pk, action=None).last()
     assert before is not None, "a draft was noted first"
     row.state = before.state

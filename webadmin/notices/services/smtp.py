@@ -100,7 +100,7 @@ def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.S
 
     tls: a context that replaces the machine's trust store.
     """
-    client, ends_at = _client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
+    client, ends_at = _smtp_client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
     try:
         with _session_limit(client):
             _open_session(client, server, tls)
@@ -110,10 +110,10 @@ def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.S
     except _SendingFailed as error:
         return SendResult(Outcome.FAILED, error.message)
     finally:
-        _close(client)
+        _close_connection(client)
 
 
-def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
+def _smtp_client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
     # Do not reveal the name of this machine, whose look-up can also take long.
     name = letter.sender.rpartition("@")[2]
     if server.security is Security.TLS:
@@ -142,26 +142,28 @@ def _cut_connection(connection: socket | None) -> None:
 
 def _open_session(client: smtplib.SMTP, server: MailServer, tls: ssl.SSLContext | None) -> None:
     client._host = server.host  # type: ignore[attr-defined] # STARTTLS checks the certificate against it
-    _command("connect", lambda: client.connect(server.host, server.port), 220)
-    _command("EHLO", client.ehlo, 250)
+    _send_command("connect", lambda: client.connect(server.host, server.port), 220)
+    _send_command("EHLO", client.ehlo, 250)
     if server.security is Security.STARTTLS:
         if not client.has_extn("starttls"):
             raise _SendingFailed(Message("mail.no-starttls"))
         context = tls or ssl.create_default_context()
-        _command("STARTTLS", lambda: client.starttls(context=context), 220)
-        _command("EHLO", client.ehlo, 250)
+        _send_command("STARTTLS", lambda: client.starttls(context=context), 220)
+        _send_command("EHLO", client.ehlo, 250)
     if server.user:
-        _command("AUTH", lambda: client.login(server.user, server.password), 235)
+        _send_command("AUTH", lambda: client.login(server.user, server.password), 235)
 
 
 def _send_envelope(client: smtplib.SMTP, letter: Letter) -> None:
     most = client.esmtp_features.get("size", "")
     if _SIZE.fullmatch(most) and 0 < int(most) < len(letter.content):
-        raise _SendingFailed(Message("mail.beyond-size", most=_mb(int(most)), size=_mb(len(letter.content))))
+        raise _SendingFailed(
+            Message("mail.beyond-size", most=_format_megabytes(int(most)), size=_format_megabytes(len(letter.content)))
+        )
     options = [f"size={len(letter.content)}"] if client.has_extn("size") else []
-    _command("MAIL", lambda: client.mail(letter.sender, options), 250)
-    _command("RCPT", lambda: client.rcpt(letter.recipient), 250, 251)
-    _command("DATA", lambda: client.docmd("DATA"), _GO_ON)
+    _send_command("MAIL", lambda: client.mail(letter.sender, options), 250)
+    _send_command("RCPT", lambda: client.rcpt(letter.recipient), 250, 251)
+    _send_command("DATA", lambda: client.docmd("DATA"), _GO_ON)
 
 
 def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendResult:
@@ -207,21 +209,21 @@ def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
     return SendResult(Outcome.FAILED if 400 <= code < 600 else Outcome.UNKNOWN, message)
 
 
-def _command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
+def _send_command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
     """Send one command. Raises _SendingFailed for an unexpected reply or no reply."""
     try:
         code, said = ask()
     except smtplib.SMTPResponseException as error:
-        raise _SendingFailed(_refusal(step, error.smtp_code, error.smtp_error)) from error
+        raise _SendingFailed(_refusal_message(step, error.smtp_code, error.smtp_error)) from error
     except smtplib.SMTPNotSupportedError as error:
         raise _SendingFailed(Message("mail.no-auth")) from error
     except (OSError, smtplib.SMTPException, ValueError) as error:  # ValueError: a challenge that is not base64
         raise _SendingFailed(_connection_fault(step, error)) from error
     if code not in wanted:
-        raise _SendingFailed(_refusal(step, code, said))
+        raise _SendingFailed(_refusal_message(step, code, said))
 
 
-def _refusal(step: str, code: int, said: bytes | str) -> Message:
+def _refusal_message(step: str, code: int, said: bytes | str) -> Message:
     if code < 0:  # smtplib's code for a closed connection
         return Message("mail.dropped", step=_step_name(step))
     return Message("mail.refused", step=_step_name(step), code=code, said=_clean_reply(said))
@@ -246,7 +248,7 @@ def _step_name(step: str) -> Message | str:
     return Message("mail.step-end") if step == "after DATA" else step
 
 
-def _close(client: smtplib.SMTP) -> None:
+def _close_connection(client: smtplib.SMTP) -> None:
     """Close the connection without QUIT, whose reply says nothing about the message and could block."""
     with suppress(Exception):
         client.close()
@@ -262,5 +264,5 @@ def _clean_reply(said: bytes | str) -> str:
     return line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…"
 
 
-def _mb(size: int) -> str:
+def _format_megabytes(size: int) -> str:
     return f"{size / 1_000_000:.1f}"

@@ -66,7 +66,7 @@ def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) 
         "site_name": site.name,
         "site_domains": "、".join(site.domains.order_by("pk").values_list("host", flat=True)),
         "site_record": _icp_record(site),
-        "facts": _facts(site, cases),
+        "facts": _facts_paragraphs(site, cases),
         "legal_basis": _STOP_BASIS if kind is Paper.LETTER else "" if is_english else _REMOVE_BASIS,
         "demands": _STOP if kind is Paper.LETTER else _REMOVE,
         "answer_days": str(ANSWER_DAYS),
@@ -76,7 +76,7 @@ def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) 
         "date": f"{today:%B} {today.day}, {today.year}"
         if is_english
         else f"{today.year}年{today.month}月{today.day}日",
-        **_holder(HolderIdentity.objects.filter(rights_holder=site.rights_holder_id).first()),
+        **_holder_values(HolderIdentity.objects.filter(rights_holder=site.rights_holder_id).first()),
     }
     return {field.code: written.get(field.code, "") for field in FIELDS if not field.columns}
 
@@ -102,11 +102,11 @@ def addressee_values(addressee: Addressee | None) -> dict[str, str]:
     }
 
 
-def _day(at: date) -> str:
+def _format_day(at: date) -> str:
     return f"{at.year}年{at.month}月{at.day}日"
 
 
-def _holder(identity: HolderIdentity | None) -> dict[str, str]:
+def _holder_values(identity: HolderIdentity | None) -> dict[str, str]:
     if identity is None:
         return {}
     return {
@@ -124,7 +124,7 @@ def _holder(identity: HolderIdentity | None) -> dict[str, str]:
     }
 
 
-def _facts(site: Site, cases: Sequence[Case]) -> str:
+def _facts_paragraphs(site: Site, cases: Sequence[Case]) -> str:
     """Return a paragraph for each work on the time of copying, the number of pages and the copied share."""
     by_work: dict[int, list[Case]] = defaultdict(list)
     for case in cases:
@@ -137,7 +137,7 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
     first = min(case.first_seen_at for case in cases).astimezone(timezone.get_default_timezone())
     return (
         f"经比对，“{site.name}”有 {len(cases)} 个网页{_address_count(cases)}未经许可刊载《{work.title}》的内容，最早于"
-        f"{_day(first)}发现；各网页所载部分及其占原文的比例见网络地址表，逐字比对见《侵权比对表》。"
+        f"{_format_day(first)}发现；各网页所载部分及其占原文的比例见网络地址表，逐字比对见《侵权比对表》。"
     )
 
 
@@ -261,10 +261,10 @@ def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[
         at = bundle.fetched_at if bundle else fetched.get(case.pk, case.last_seen_at)
         row = {
             "number": str(number),
-            "url": _urls(case, _keep_shown(listed[case.pk]), zone, language),
+            "url": _format_urls(case, _keep_shown(listed[case.pk]), zone, language),
             "title": case.page_title,
             "work": f"《{case.work.title}》",
-            "chapters": _chapters(numbers[case.pk], language) if case.work_id in in_chapters else "",
+            "chapters": _format_chapters(numbers[case.pk], language) if case.work_id in in_chapters else "",
             "share": percentage(case.work_share),
             "seen": format_with_offset(case.first_seen_at, zone),
             "fetched": format_with_offset(at, zone),
@@ -274,7 +274,7 @@ def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[
     return rows
 
 
-def _urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language: str) -> str:
+def _format_urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language: str) -> str:
     """Return the URL of the page, or if several URLs have the same text, each with its first and last sighting."""
     if len(listed) == 1:
         return case.page_url
@@ -293,7 +293,7 @@ def bundle_hashes(bundle: EvidenceBundle | None, language: str) -> list[tuple[st
     return [(BUNDLE_DIGEST.in_language(language), bundle.digest), (FILE_DIGEST.in_language(language), bundle.sha256)]
 
 
-def _chapters(numbers: Collection[int], language: str) -> str:
+def _format_chapters(numbers: Collection[int], language: str) -> str:
     """Format the numbers of the chapters on the page, or return ""."""
     if not numbers:
         return ""

@@ -99,10 +99,10 @@ def fill_template(content: bytes, values: Values) -> bytes:
         in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
         paragraphs = [each for each in part.iter(qn("w:p")) if each not in in_rows]
         for place in _omitted_parts(part, values):
-            _remove(place)
+            _remove_part(place)
         for paragraph in paragraphs:
             if paragraph.getparent() is not None:
-                _fill(paragraph, partial(_field_value, values))
+                _fill_fields(paragraph, partial(_field_value, values))
         for row, code in rows:
             _write_rows(row, values.get(code, ()), values)
     kept = io.BytesIO()
@@ -124,24 +124,26 @@ def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
         for paragraph in part.iter(qn("w:p")):
             if paragraph not in left_out and left_out.isdisjoint(paragraph.iterancestors(qn("w:tr"))):
                 is_label = _is_label(paragraph)
-                empty = (each for each in _paragraph_fields(paragraph) if not each.columns and _is_empty(each, values))
+                empty = (
+                    each for each in _paragraph_fields(paragraph) if not each.columns and _is_empty_field(each, values)
+                )
                 found |= {each.code: each for each in empty if not (each.is_optional and is_label)}
     return list(found.values())
 
 
 def _omitted_parts(part: Any, values: Values) -> list[Any]:
     """Return the rows and lines that have only empty optional fields."""
-    rows = [row for row in part.iter(qn("w:tr")) if _is_omittable(_own_paragraphs(row), values)]
+    rows = [row for row in part.iter(qn("w:tr")) if _is_omittable(_row_paragraphs(row), values)]
     lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _is_omittable([each], values)]
     return [*rows, *(line for line in lines if _enclosing_row(line) not in rows and line.getparent().tag != qn("w:tc"))]
 
 
 def _is_omittable(paragraphs: Iterable[Any], values: Values) -> bool:
     fields = [each for paragraph in paragraphs for each in _paragraph_fields(paragraph)]
-    return bool(fields) and all(each.is_optional and _is_empty(each, values) for each in fields)
+    return bool(fields) and all(each.is_optional and _is_empty_field(each, values) for each in fields)
 
 
-def _own_paragraphs(row: Any) -> list[Any]:
+def _row_paragraphs(row: Any) -> list[Any]:
     return [paragraph for paragraph in row.iter(qn("w:p")) if _enclosing_row(paragraph) is row]
 
 
@@ -152,16 +154,16 @@ def _paragraph_fields(paragraph: Any) -> list[PaperField]:
 
 def _is_label(paragraph: Any) -> bool:
     """Return True if a line has only fields, or fields after a label with a colon."""
-    rest = _FIELD.sub("", "".join(str(node.text or "") for node in _nodes(paragraph))).strip()
+    rest = _FIELD.sub("", "".join(str(node.text or "") for node in _text_nodes(paragraph))).strip()
     return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
 
 
-def _is_empty(field: PaperField, values: Values) -> bool:
+def _is_empty_field(field: PaperField, values: Values) -> bool:
     value = values.get(field.code, "")
     return not (value.strip() if isinstance(value, str) else value)
 
 
-def _remove(place: Any) -> None:
+def _remove_part(place: Any) -> None:
     """Remove a row or line, and also the table if it has no other row."""
     parent = place.getparent()
     parent.remove(place)
@@ -174,7 +176,7 @@ def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
     for entry in entries if not isinstance(entries, str) else ():
         made = copy.deepcopy(row)
         for paragraph in list(made.iter(qn("w:p"))):
-            _fill(paragraph, partial(_field_value_in_row, entry, values))
+            _fill_fields(paragraph, partial(_field_value_in_row, entry, values))
         row.addprevious(made)
     row.getparent().remove(row)
 
@@ -204,14 +206,14 @@ def _parse_field(name: str) -> TemplateField | Message:
     field = BY_NAME.get(field_name.strip())
     if field is None:
         near = difflib.get_close_matches(name, [*BY_NAME], n=1, cutoff=0.5)
-        return Message("paper.unknown-field-near", field=name, near=near[0]) if near else _unknown(name)
+        return Message("paper.unknown-field-near", field=name, near=near[0]) if near else _unknown_field_fault(name)
     columns = {**{code: code for code in field.columns}, **{title: code for code, title in field.columns.items()}}
     if bool(columns) != bool(column) or (column and column.strip() not in columns):
         return Message("paper.unknown-column", field=field.name, columns=tuple(field.columns.values()))
     return TemplateField(field, columns.get(column.strip(), ""))
 
 
-def _unknown(name: str) -> Message:
+def _unknown_field_fault(name: str) -> Message:
     return Message("paper.unknown-field", field=name)
 
 
@@ -223,21 +225,21 @@ def _field_value(values: Values, asked: TemplateField) -> str | None:
 
 
 def _field_names(paragraph: Any) -> Iterator[str]:
-    for found in _FIELD.finditer("".join(str(node.text or "") for node in _nodes(paragraph))):
+    for found in _FIELD.finditer("".join(str(node.text or "") for node in _text_nodes(paragraph))):
         yield found[1].strip()
 
 
-def _nodes(paragraph: Any) -> list[Any]:
+def _text_nodes(paragraph: Any) -> list[Any]:
     """Return a paragraph's own text nodes, in order; Word splits words wherever they were edited."""
     return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
 
 
-def _fill(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> None:
+def _fill_fields(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> None:
     """Replace fields by values in the format of each field's start, from last to first, so that offsets stay valid.
 
     A field that is the whole paragraph becomes a paragraph for each line of its value.
     """
-    nodes = _nodes(paragraph)
+    nodes = _text_nodes(paragraph)
     whole = "".join(str(node.text or "") for node in nodes)
     alone = _FIELD.fullmatch(whole.strip())
     if alone is not None and isinstance(asked := _parse_field(alone[1].strip()), TemplateField):
@@ -246,23 +248,23 @@ def _fill(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> No
             paragraph.getparent().remove(paragraph)
             return
         for line in lines[:-1]:
-            paragraph.addprevious(_with_text(copy.deepcopy(paragraph), line))
-        _with_text(paragraph, lines[-1])
+            paragraph.addprevious(_copy_with_text(copy.deepcopy(paragraph), line))
+        _copy_with_text(paragraph, lines[-1])
         return
     for found in reversed(list(_FIELD.finditer(whole))):
         asked = _parse_field(found[1].strip())
         value = value_of(asked) if isinstance(asked, TemplateField) else None
         if value is not None:
-            _replace(nodes, found.start(), found.end(), printable(value))
+            _replace_range(nodes, found.start(), found.end(), printable(value))
 
 
-def _with_text(paragraph: Any, line: str) -> Any:
-    nodes = _nodes(paragraph)
-    _replace(nodes, 0, sum(len(str(node.text or "")) for node in nodes), line)
+def _copy_with_text(paragraph: Any, line: str) -> Any:
+    nodes = _text_nodes(paragraph)
+    _replace_range(nodes, 0, sum(len(str(node.text or "")) for node in nodes), line)
     return paragraph
 
 
-def _replace(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
+def _replace_range(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
     at, first = 0, None
     for node in nodes:
         text = str(node.text or "")

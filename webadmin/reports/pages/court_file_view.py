@@ -29,7 +29,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
     if matter is None:
         raise Http404
     if request.method != "POST":
-        return _page(request, subject, matter)
+        return _export_page(request, subject, matter)
     if not access.may_manage(request.user, matter):
         raise Http404
     try:
@@ -37,7 +37,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
             f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _read_choice(request))
         )
     except ZhuiwenError as error:
-        return _page(request, subject, matter, message_text(error))
+        return _export_page(request, subject, matter, message_text(error))
 
 
 def _read_choice(request: HttpRequest) -> ExportChoice:
@@ -53,7 +53,7 @@ def _checkbox(part: ExportPart, chosen: ExportChoice) -> tuple[ExportPart, str, 
     return part, part.label.in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 
-def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:
+def _export_page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:
     cases = confirmed_cases(matter)
     pages = cases.count()
     bundles = EvidenceBundle.objects.filter(case__in=cases.values("pk")).exclude(state=EvidenceBundle.State.REMOVED)

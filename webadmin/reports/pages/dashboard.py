@@ -82,17 +82,17 @@ def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
     """Return fresh counts, or with many cases counts cached for some minutes, by language and time zone."""
     cases = visible(Case.objects.order_by(), user)
     if cases[: MAX_LIVE + 1].count() <= MAX_LIVE:
-        return _counts(user, now)
+        return _compute_counts(user, now)
     holders = "all" if is_administrator(user) else "-".join(map(str, sorted(roles(user))))
     key = f"dashboard {holders} {get_language()} {timezone.get_current_timezone_name()}".replace(" ", ":")
     known: dict[str, Any] | None = cache.get(key)
     if known is None:
-        known = {**_counts(user, now), "counted_at": now}
+        known = {**_compute_counts(user, now), "counted_at": now}
         cache.set(key, known, KEPT_S)
     return known
 
 
-def _counts(user: Person, now: datetime) -> dict[str, Any]:
+def _compute_counts(user: Person, now: datetime) -> dict[str, Any]:
     cases = visible(Case.objects.order_by(), user)
     by_class = _group_counts(cases, "match_class")
     return {
@@ -100,15 +100,17 @@ def _counts(user: Person, now: datetime) -> dict[str, Any]:
         "stock_tiles": _stock_tiles(user),
         "classes": [
             CountRow(
-                str(phrase), list_address(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {}))
+                str(phrase),
+                list_address(Case, match_class__exact=str(kind)),
+                _state_counts(by_class.get(str(kind), {})),
             )
             for kind, phrase in MATCH_CLASSES.items()
             if str(kind) in by_class
         ],
-        "sites": _sites(cases),
-        "works": _works(cases, user),
-        "exclusions": _exclusions(user),
-        "chart": draw_chart(_days(cases, now)),
+        "sites": _most_copying_sites(cases),
+        "works": _most_copied_works(cases, user),
+        "exclusions": _exclusion_rows(user),
+        "chart": draw_chart(_daily_counts(cases, now)),
     }
 
 
@@ -125,7 +127,7 @@ def _group_counts(cases: "QuerySet[Case]", field: str) -> dict[Any, dict[str, in
     return grouped
 
 
-def _states(counts: dict[str, int]) -> tuple[int, ...]:
+def _state_counts(counts: dict[str, int]) -> tuple[int, ...]:
     return tuple(counts.get(state, 0) for state in (_OPEN, _CONFIRMED, _DISMISSED, _ASIDE))
 
 
@@ -134,7 +136,9 @@ def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict
     new = cases.aggregate(
         day=Count("pk", filter=Q(opened_at__gte=day)), week=Count("pk", filter=Q(opened_at__gte=week))
     )
-    still_open, confirmed, dismissed, aside = map(sum, zip((0,) * 4, *map(_states, by_class.values()), strict=True))
+    still_open, confirmed, dismissed, aside = map(
+        sum, zip((0,) * 4, *map(_state_counts, by_class.values()), strict=True)
+    )
     return [
         Tile(_("Open cases"), still_open, list_address(Case, state__exact=_OPEN), is_urgent=still_open > 0),
         Tile(_("New in 24 hours"), new["day"], list_address(Case, opened_at_within="24h")),
@@ -213,17 +217,17 @@ def _file_tiles(user: Person) -> list[Tile]:
     return [Tile(_("Stored files changed or missing"), len(damaged), list_address(EvidenceCheck), is_urgent=True)]
 
 
-def _sites(cases: "QuerySet[Case]") -> list[CountRow]:
+def _most_copying_sites(cases: "QuerySet[Case]") -> list[CountRow]:
     grouped = _group_counts(cases, "site_id")
     names = dict(Site.objects.order_by().filter(pk__in=grouped).values_list("pk", "name"))
     rows = [
-        CountRow(names[key], list_address(Case, site__id__exact=str(key)), _states(counts))
+        CountRow(names[key], list_address(Case, site__id__exact=str(key)), _state_counts(counts))
         for key, counts in grouped.items()
     ]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
 
-def _works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
+def _most_copied_works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
     """Return the most copied works; dismissed and set aside cases do not count."""
     taken = sum_taken_chars(visible(Work.objects.all(), user))
     most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
@@ -265,7 +269,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
     ]
 
 
-def _exclusions(user: Person) -> list[CountRow]:
+def _exclusion_rows(user: Person) -> list[CountRow]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
     rows = [
         CountRow(choice_label(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
@@ -274,17 +278,17 @@ def _exclusions(user: Person) -> list[CountRow]:
     return sorted(rows, key=lambda row: -row.counts[0])
 
 
-def _days(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
+def _daily_counts(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
     """Return the cases opened and decided on each of the last days in the reader's time zone, oldest first."""
     last = timezone.localdate(now)
     dates = [last - timedelta(days=back) for back in range(CHART_DAYS - 1, -1, -1)]
     since = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=CHART_DAYS)
-    opened = _per_day(cases.filter(opened_at__gte=since), "opened_at")
-    decided = _per_day(cases.filter(decision__decided_at__gte=since), "decision__decided_at")
+    opened = _count_by_day(cases.filter(opened_at__gte=since), "opened_at")
+    decided = _count_by_day(cases.filter(decision__decided_at__gte=since), "decision__decided_at")
     return [Day(each, opened.get(each, 0), decided.get(each, 0)) for each in dates]
 
 
-def _per_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:
+def _count_by_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:
     rows: Iterable[tuple[date, int]] = (
         cases.annotate(day=TruncDate(moment)).values_list("day").annotate(count=Count("pk"))
     )

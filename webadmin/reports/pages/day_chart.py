@@ -57,15 +57,15 @@ class Chart:
 def draw_chart(days: Sequence[Day]) -> Chart:
     """Return the chart of one or more days, oldest first."""
     most = max(max(each.opened, each.decided) for each in days)
-    step = _step(most)
+    step = _line_distance(most)
     top = step * max(1, math.ceil(most / step))
     width = 100 / len(days)
     bar_width = width * (1 - 2 * _MARGIN) / 2
     return Chart(
         days=[_draw_day(each, number, len(days), top, bar_width) for number, each in enumerate(days)],
-        lines=[(number, _percent(100 - 100 * number / top)) for number in range(top, -1, -step)],
-        day_width=_percent(width),
-        bar_width=_percent(bar_width),
+        lines=[(number, _format_percent(100 - 100 * number / top)) for number in range(top, -1, -step)],
+        day_width=_format_percent(width),
+        bar_width=_format_percent(bar_width),
         opened=sum(each.opened for each in days),
         decided=sum(each.decided for each in days),
     )
@@ -76,17 +76,19 @@ def _draw_day(day: Day, number: int, of: int, top: int, bar_width: float) -> Dra
     bars = (("opened", day.opened, start), ("decided", day.decided, start + bar_width))
     return DrawnDay(
         day=day,
-        x=_percent(100 / of * number),
+        x=_format_percent(100 / of * number),
         is_named=(of - 1 - number) % NAMED_DAYS == 0,
         bars=tuple(
-            DayBar(kind, _percent(x), _percent(100 - 100 * count / top), _percent(100 * count / top))
+            DayBar(
+                kind, _format_percent(x), _format_percent(100 - 100 * count / top), _format_percent(100 * count / top)
+            )
             for kind, count, x in bars
             if count
         ),
     )
 
 
-def _step(most: int) -> int:
+def _line_distance(most: int) -> int:
     """Return the distance between lines: 1, 2 or 5 times a power of ten.
 
     >>> [_step(most) for most in (0, 4, 5, 8, 9, 41, 1_000, 1_001)]
@@ -100,5 +102,5 @@ def _step(most: int) -> int:
         unit *= 10
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return f"{share:.2f}%"

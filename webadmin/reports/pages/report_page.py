@@ -44,24 +44,24 @@ def report_view(request: HttpRequest) -> HttpResponse:
         )
     form = ReportForm({**default_choice(), **request.GET.dict()} if wanted else default_choice(), request.user)
     if not wanted:
-        return _page(request, form, is_complete=False)
+        return _report_form_page(request, form, is_complete=False)
     if not form.is_valid():
-        return _page(request, form, is_complete=False, status=400)
+        return _report_form_page(request, form, is_complete=False, status=400)
     if wanted == "show":
-        return _page(request, form, is_complete=True)
+        return _report_form_page(request, form, is_complete=True)
     if wanted == "download" and not _may_export(request, form):
         raise PermissionDenied
     try:
-        report = _report(request, form)
+        report = _chosen_report(request, form)
         chosen = FORMATS[form.cleaned_data["format"] if wanted == "download" else "html"]
         content = chosen.render(report)
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
-        return _page(request, form, is_complete=False)
-    return _download(report, chosen, content) if wanted == "download" else _preview(content)
+        return _report_form_page(request, form, is_complete=False)
+    return _download_response(report, chosen, content) if wanted == "download" else _preview_response(content)
 
 
-def _report(request: HttpRequest, form: ReportForm) -> Report:
+def _chosen_report(request: HttpRequest, form: ReportForm) -> Report:
     chosen = form.cleaned_data
     return make_report(
         chosen.get("holder") or request.user,
@@ -84,20 +84,22 @@ def _may_export(request: HttpRequest, form: ReportForm) -> bool:
     return is_manager_everywhere or (request.user.is_superuser and request.user.is_active)
 
 
-def _preview(content: bytes) -> HttpResponse:
+def _preview_response(content: bytes) -> HttpResponse:
     response = HttpResponse(content, content_type=FORMATS["html"].media_type)
     response.headers["Content-Security-Policy"] = PREVIEW_POLICY
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def _download(report: Report, chosen: ReportFormat, content: bytes) -> HttpResponse:
+def _download_response(report: Report, chosen: ReportFormat, content: bytes) -> HttpResponse:
     """Return the download; its file name contains the days, but no untrusted titles."""
     name = f"zhuiwen-report-{report.scope.since:%Y%m%d}-{report.scope.until:%Y%m%d}.{chosen.name}"
     return as_file(name, content, chosen.media_type)
 
 
-def _page(request: HttpRequest, form: ReportForm, *, is_complete: bool, status: int = 200) -> TemplateResponse:
+def _report_form_page(
+    request: HttpRequest, form: ReportForm, *, is_complete: bool, status: int = 200
+) -> TemplateResponse:
     context: dict[str, Any] = {
         "title": _("Reports"),
         "form": form,

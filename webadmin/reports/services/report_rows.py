@@ -122,16 +122,17 @@ class _ReportQuery:
     ) -> None:
         self._reader, self._scope, self._names, self._work, self._site = reader, scope, names, work, site
 
-    def _during(self, field: str) -> Q:
+    def _period_condition(self, field: str) -> Q:
         return Q(**{f"{field}__gte": self._scope.period_start, f"{field}__lt": self._scope.period_end})
 
-    def _narrow(self, site_path: str, work_path: str = "") -> Q:
+    def _scope_condition(self, site_path: str, work_path: str = "") -> Q:
         condition = Q(**{site_path: self._site}) if self._site else Q()
         return condition & Q(**{work_path: self._work}) if self._work and work_path else condition
 
     def cases(self) -> list[CaseRow]:
         found = _visible_rows(
-            Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")), self._reader
+            Case.objects.filter(self._period_condition("opened_at"), self._scope_condition("page__site", "work")),
+            self._reader,
         )
         # Related rows are read separately: joins with five tables took twice as long (100,000 cases).
         cases = found.annotate(
@@ -140,7 +141,7 @@ class _ReportQuery:
             decided_at=F("decision__decided_at"),
             reviewer=F("decision__decided_by__username"),
         )
-        excerpts, taken, urls = _excerpts(found), taken_by_case(found), _other_urls(found, self._scope.zone)
+        excerpts, taken, urls = _case_excerpts(found), taken_by_case(found), _other_urls(found, self._scope.zone)
         return [
             _case_row(case, self._names, excerpts.get(case.pk), taken.get(case.pk, {}), urls.get(case.pk, []))
             for case in cases.iterator(chunk_size=2_000)
@@ -157,23 +158,23 @@ class _ReportQuery:
 
     def checked_pages(self) -> list[SitePages]:
         """Return the number of pages compared in the period, each counted once."""
-        rows = self._checks("checked_at").values("page__site_id").annotate(n=Count("page_id", distinct=True))
+        rows = self._page_checks("checked_at").values("page__site_id").annotate(n=Count("page_id", distinct=True))
         return [SitePages(self._names.sites[row["page__site_id"]], row["n"]) for row in rows]
 
-    def _checks(self, field: str) -> "QuerySet[PageCheck]":
+    def _page_checks(self, field: str) -> "QuerySet[PageCheck]":
         return _visible_rows(
-            PageCheck.objects.filter(self._during(field), self._narrow("page__site")), self._reader
+            PageCheck.objects.filter(self._period_condition(field), self._scope_condition("page__site")), self._reader
         ).order_by()
 
     def _by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
         """Count page checks by site and day of `field` in the report's zone."""
-        days = self._checks(field).annotate(day=TruncDate(field, tzinfo=self._scope.zone))
+        days = self._page_checks(field).annotate(day=TruncDate(field, tzinfo=self._scope.zone))
         rows = days.values("page__site_id", "day").annotate(n=counted)
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
     def leads(self) -> list[LeadRow] | None:
         """Return the period's suspected rewrites that are still on their pages, or None if nobody searches for them."""
-        condition = self._during("found_at") & self._narrow("site", "work")
+        condition = self._period_condition("found_at") & self._scope_condition("site", "work")
         found = (
             _visible_rows(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
             .defer("pairs", "ingredients")
@@ -191,28 +192,29 @@ class _ReportQuery:
     def exclusions(self) -> list[ExclusionRow]:
         """Return the numbers of excluded findings by work, and of pages and responses without findings."""
         findings = _visible_rows(
-            Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")), self._reader
+            Exclusion.objects.filter(self._period_condition("found_at"), self._scope_condition("page__site", "work")),
+            self._reader,
         )
         counted = findings.order_by().values("page__site_id", "work_id", "reason").annotate(n=Count("pk"))
         rows = [
-            self._exclusion(row["page__site_id"], self._names.works[row["work_id"]], row["reason"], row["n"])
+            self._exclusion_row(row["page__site_id"], self._names.works[row["work_id"]], row["reason"], row["n"])
             for row in counted
         ]
-        checks = self._checks("checked_at").exclude(rejection="").values("page__site_id", "rejection")
+        checks = self._page_checks("checked_at").exclude(rejection="").values("page__site_id", "rejection")
         rows += [
-            self._exclusion(row["page__site_id"], "", row["rejection"], row["n"])
+            self._exclusion_row(row["page__site_id"], "", row["rejection"], row["n"])
             for row in checks.annotate(n=Count("pk"))
         ]
         return rows + self._crawl_exclusion_rows()
 
-    def _exclusion(self, site: int, work_title: str, reason: str, count: int) -> ExclusionRow:
+    def _exclusion_row(self, site: int, work_title: str, reason: str, count: int) -> ExclusionRow:
         return ExclusionRow(self._names.sites[site], work_title, Rejection(reason), count)
 
     def _crawl_exclusion_rows(self) -> list[ExclusionRow]:
         known = {str(reason) for reason in Rejection}
         return [
-            self._exclusion(site, "", reason, int(count))
-            for site, counts in self._runs().values_list("site_id", "counts")
+            self._exclusion_row(site, "", reason, int(count))
+            for site, counts in self._crawl_runs().values_list("site_id", "counts")
             for reason, count in (counts.get("rejected") or {}).items()
             if reason in known and count
         ]
@@ -227,15 +229,15 @@ class _ReportQuery:
                 pages_failed=run.failed_requests,
                 state=CrawlState(run.state),
             )
-            for run in self._runs()
+            for run in self._crawl_runs()
         ]
 
-    def _runs(self) -> QuerySet[CrawlRun]:
-        began = self._during("started_at") | (Q(started_at__isnull=True) & self._during("due_at"))
-        return _visible_rows(CrawlRun.objects.filter(began, self._narrow("site")), self._reader)
+    def _crawl_runs(self) -> QuerySet[CrawlRun]:
+        began = self._period_condition("started_at") | (Q(started_at__isnull=True) & self._period_condition("due_at"))
+        return _visible_rows(CrawlRun.objects.filter(began, self._scope_condition("site")), self._reader)
 
 
-def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
+def _case_excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
     """Return the most copied chapter and passage of each case, in the version shown with the case."""
     matches = CaseMatch.objects.filter(case__in=cases.order_by().values("pk"), version_id=F("case__version_id"))
     fields = ("case_id", "chapter_title", "spans__0__page_excerpt")

@@ -136,12 +136,12 @@ def lead_in_words(lead: timedelta | None) -> str:
     return _now("at the same time")
 
 
-def _hours(chapter: ChapterCopies) -> float | None:
+def _lead_hours(chapter: ChapterCopies) -> float | None:
     """Return the lead in hours for sorting and calculation, negative for a lag, or None."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
-def _structure(chapter: ChapterCopies) -> str:
+def _describe_structure(chapter: ChapterCopies) -> str:
     words = [_now("several on a page")] * chapter.is_merged + [_now("over several pages")] * chapter.is_spread
     return "; ".join(words)
 
@@ -156,8 +156,8 @@ COLUMNS = (
     ExportColumn(_("first seen on the site"), lambda chapter: chapter.first_seen),
     ExportColumn(_("published, as the page states"), lambda chapter: chapter.stated_publication),
     ExportColumn(_("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
-    ExportColumn(_("hours before the official time"), _hours),
-    ExportColumn(_("merged or spread"), _structure),
+    ExportColumn(_("hours before the official time"), _lead_hours),
+    ExportColumn(_("merged or spread"), _describe_structure),
     ExportColumn(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
     ExportColumn(_("pages"), lambda chapter: "\n".join(spell_hidden(each.page.url) for each in chapter.pages)),
 )
@@ -206,11 +206,11 @@ def chapter_row(chapter: ChapterCopies) -> dict[str, Any]:
         "lead": lead_in_words(chapter.lead),
         "pages": [(each, clip_text(each.page.title, MAX_TITLE_CHARS)) for each in shown],
         "more_pages": len(chapter.pages) - len(shown),
-        "companions": _companions(chapter),
+        "companions": _companion_chapters(chapter),
     }
 
 
-def _companions(chapter: ChapterCopies) -> str:
+def _companion_chapters(chapter: ChapterCopies) -> str:
     pages = (each.page for each in chapter.pages if each.page.is_merged and chapter.number in each.page.carries)
     return ranges([number for page in list(pages)[:1] for number in page.carries if number != chapter.number])
 
@@ -233,10 +233,10 @@ def ranges(numbers: Sequence[int]) -> str:
 
 def strip(book: WholeBook) -> SafeString:
     """Return the strip, with a cell and a tooltip for each chapter; screen readers use the table instead."""
-    return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
+    return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_strip_cell(each) for each in book.chapters))
 
 
-def _cell(chapter: ChapterCopies) -> tuple[str, str, str]:
+def _strip_cell(chapter: ChapterCopies) -> tuple[str, str, str]:
     words = [str(chapter.number), percentage(chapter.share), lead_in_words(chapter.lead)]
     return chapter.extent, " is-early" if chapter.is_early else "", " · ".join(filter(None, words))
 
@@ -263,17 +263,17 @@ def books_of_work(work: Work) -> SafeString | str:
     """Return links to the work on each site that copied from it."""
     counted = Case.objects.filter(work=work, state__in=COPIES).order_by().values("site_id", "site__name")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "site__name")[:MOST]
-    return _links([(book_address(work.pk, row["site_id"]), row["site__name"], row["n"]) for row in rows])
+    return _book_links([(book_address(work.pk, row["site_id"]), row["site__name"], row["n"]) for row in rows])
 
 
 def books_of_site(site: Site) -> SafeString | str:
     """Return links to each work that the site copied from."""
     counted = Case.objects.filter(site=site, state__in=COPIES).order_by().values("work_id", "work__title")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "work__title")[:MOST]
-    return _links([(book_address(row["work_id"], site.pk), f"《{row['work__title']}》", row["n"]) for row in rows])
+    return _book_links([(book_address(row["work_id"], site.pk), f"《{row['work__title']}》", row["n"]) for row in rows])
 
 
-def _links(rows: list[tuple[str, str, int]]) -> SafeString | str:
+def _book_links(rows: list[tuple[str, str, int]]) -> SafeString | str:
     if not rows:
         return NOTHING
     shown = (

@@ -172,14 +172,16 @@ def whole_book(site_id: int, work_id: int) -> WholeBook:
     copies = cases.filter(state__in=COPIES)
     chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
     taken = taken_by_case(copies)
-    pages = _pages(copies, chapters, taken)
+    pages = _copying_pages(copies, chapters, taken)
     seen = first_seen(copies)
-    on_pages = _on_pages(chapters, taken, pages, seen)
+    on_pages = _pages_by_text(chapters, taken, pages, seen)
     of_texts = _united_texts(taken.values())
     return WholeBook(
         site_id,
         work_id,
-        tuple(_chapter(each, of_texts.get(each.text_id, NO_PLACES), on_pages[each.text_id]) for each in chapters),
+        tuple(
+            _chapter_copies(each, of_texts.get(each.text_id, NO_PLACES), on_pages[each.text_id]) for each in chapters
+        ),
         sum(len(places) for places in of_texts.values()),
         Work.objects.filter(pk=work_id).values_list("counted_chars", flat=True).first() or 0,
         cases.exclude(state__in=COPIES).count(),
@@ -187,7 +189,7 @@ def whole_book(site_id: int, work_id: int) -> WholeBook:
     )
 
 
-def _chapter(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -> ChapterCopies:
+def _chapter_copies(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -> ChapterCopies:
     return ChapterCopies(
         chapter.pk,
         chapter.number,
@@ -206,7 +208,7 @@ def _united_texts(taken: Iterable[Mapping[str, Places]]) -> dict[str, Places]:
     return {text_id: unite_places(sets) for text_id, sets in by_text.items()}
 
 
-def _pages(
+def _copying_pages(
     copies: "QuerySet[Case]", chapters: Iterable[Chapter], taken: Mapping[int, Mapping[str, Places]]
 ) -> dict[int, CopyingPage]:
     """Return the pages by case, in the order of the first chapter that each carries."""
@@ -222,14 +224,14 @@ def _pages(
             for text_id, places in taken.get(case, {}).items()
             # A text that the work repeats does not count as several chapters on a page.
             for chapter in by_text[text_id][:1]
-            if _share(places, chapter) >= CARRIED_SHARE
+            if _chapter_share(places, chapter) >= CARRIED_SHARE
         )
         pages.append(CopyingPage(case, url, title, stated_at, tuple(sorted(carried))))
     pages.sort(key=lambda page: (page.carries[:1] or (2**31,), page.case_id))
     return {page.case_id: page for page in pages}
 
 
-def _on_pages(
+def _pages_by_text(
     chapters: Iterable[Chapter],
     taken: Mapping[int, Mapping[str, Places]],
     pages: Mapping[int, CopyingPage],
@@ -241,10 +243,10 @@ def _on_pages(
     for case, texts in taken.items():
         for text_id, places in texts.items():
             if (case, text_id) in seen and places:
-                share = _share(places, of_text[text_id])
+                share = _chapter_share(places, of_text[text_id])
                 found[text_id].append(ChapterOnPage(pages[case], share, seen[case, text_id]))
     return found
 
 
-def _share(places: Places, chapter: Chapter) -> float:
+def _chapter_share(places: Places, chapter: Chapter) -> float:
     return share_of_work(len(places), chapter.chars) or 0.0

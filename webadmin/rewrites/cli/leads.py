@@ -37,7 +37,7 @@ def leads(
     """List suspected rewrites and translations."""
     if ctx.invoked_subcommand is None:
         with session() as settings:
-            _show_all(holder, limit, settings, is_json)
+            _print_leads(holder, limit, settings, is_json)
 
 
 def show(
@@ -46,7 +46,7 @@ def show(
 ) -> None:
     """Show one lead, with the corresponding sentences side by side."""
     with session() as settings:
-        _show_one(find_lead(lead_key), settings, is_json)
+        _print_lead(find_lead(lead_key), settings, is_json)
 
 
 def letter(
@@ -63,7 +63,7 @@ def letter(
         write(out, letter_file(find_lead(lead_key), kind, language))
 
 
-def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
+def _print_leads(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
     from django.db.models import Q
 
     from core.matches import RewordedState
@@ -74,7 +74,7 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
     if holder:
         found = found.filter(rights_holder=find_holder(holder))
     shown, total = list(found[:limit]), found.count()
-    state = ConsoleColumn("", "column.state", lambda lead: _state(lead, settings))
+    state = ConsoleColumn("", "column.state", lambda lead: _describe_state(lead, settings))
     print_list(shown, (_COLUMNS[0], state, *_COLUMNS[1:]), settings, is_json=is_json)
     if is_json:
         return
@@ -86,11 +86,11 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
 _PAIR = ("page_start", "page_end", "work_start", "work_end", "strength")
 
 
-def _of_sentences(lead: "RewordedLead") -> Message:
+def _counterparts_cell(lead: "RewordedLead") -> Message:
     return Message("reworded.of-sentences", pairs=lead.pair_count, sentences=lead.sentence_count)
 
 
-def _band(lead: "RewordedLead") -> dict[str, object] | None:
+def _band_name(lead: "RewordedLead") -> dict[str, object] | None:
     return {"name": lead.band, "alarms": lead.band_alarms, "passages": lead.band_passages} if lead.band else None
 
 
@@ -100,7 +100,7 @@ _COLUMNS = (
     ConsoleColumn("work", "column.work", "work.title"),
     ConsoleColumn("chapter", "column.chapter", "chapter_title"),
     ConsoleColumn("site", "column.site", "site.name"),
-    ConsoleColumn("", "column.of-sentences", _of_sentences, is_number=True),
+    ConsoleColumn("", "column.of-sentences", _counterparts_cell, is_number=True),
     ConsoleColumn("found_at", "column.first-found", "found_at"),
     ConsoleColumn("url", "column.page", "page_url"),
     ConsoleColumn("state", "", "state"),
@@ -108,7 +108,7 @@ _COLUMNS = (
     ConsoleColumn("title", "", "page_title"),
     ConsoleColumn("score", "", "score"),
     ConsoleColumn("elsewhere", "", "elsewhere"),
-    ConsoleColumn("band", "", _band),
+    ConsoleColumn("band", "", _band_name),
     ConsoleColumn("algorithm", "", "algorithm_version"),
     ConsoleColumn("pairs", "", lambda lead: [dict(zip(_PAIR, pair, strict=True)) for pair in lead.pairs]),
     ConsoleColumn("sentences_of_the_page", "", "sentence_count"),
@@ -119,15 +119,15 @@ _COLUMNS = (
 )
 
 
-def _state(lead: "RewordedLead", settings: Settings) -> Message | str:
+def _describe_state(lead: "RewordedLead", settings: Settings) -> Message | str:
     if lead.lapsed_at is None:
         return str(lead.get_state_display())
     day, _ = local_time(lead.lapsed_at, settings).split()
     return Message("reworded.state-not-found-since", state=lead.get_state_display(), since=day)
 
 
-def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
-    pairs = _sentences(lead)
+def _print_lead(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
+    pairs = _sentence_pairs(lead)
     if is_json:
         as_json(
             as_record(lead, _COLUMNS, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]}
@@ -145,19 +145,19 @@ def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
             ("column.site", lead.site.name),
             ("column.page", lead.page_url),
             ("column.page-title", lead.page_title),
-            ("column.counterparts", _counts(lead)),
-            ("column.alarms", _alarms(lead)),
+            ("column.counterparts", _count_records(lead)),
+            ("column.alarms", _describe_alarms(lead)),
             ("column.fetched", local_time(lead.fetched_at, settings)),
         ]
     )
-    _say_status(lead, settings)
+    _print_status(lead, settings)
     for page, work in pairs:
         say("")
         passage("column.page", [(page, False)])
         passage("column.work", [(work, False)])
 
 
-def _say_status(lead: "RewordedLead", settings: Settings) -> None:
+def _print_status(lead: "RewordedLead", settings: Settings) -> None:
     """Print the status of a confirmed lead, or that an undecided or dismissed lead is no longer found."""
     from core.matches import RewordedState
     from webadmin.rewrites.services.lead_status import lead_status
@@ -168,7 +168,7 @@ def _say_status(lead: "RewordedLead", settings: Settings) -> None:
         say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
 
 
-def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
+def _sentence_pairs(lead: "RewordedLead") -> list[tuple[str, str]]:
     """Return the compared pairs of sentences.
 
     Raises BadInput if a compared text is no longer in the store.
@@ -182,12 +182,12 @@ def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
     ]
 
 
-def _counts(lead: "RewordedLead") -> Message:
+def _count_records(lead: "RewordedLead") -> Message:
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     return Message("reworded.counterparts", **counts)
 
 
-def _alarms(lead: "RewordedLead") -> Message | str:
+def _describe_alarms(lead: "RewordedLead") -> Message | str:
     if not lead.band:
         return ""
     return Message("reworded.band", alarms=lead.band_alarms, passages=lead.band_passages)

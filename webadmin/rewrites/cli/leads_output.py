@@ -42,14 +42,14 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
     say(describe_leads(len(leads)))
     sentences = len(sentence_units(page))
     columns = ("column.work", "column.chapter", "column.class", "column.counterparts", "column.alarms")
-    table(columns, [_row(lead, sentences) for lead in leads])
+    table(columns, [_lead_row(lead, sentences) for lead in leads])
     for lead in leads:
         say("")
         say(lead.works[0]["title"])
         strongest = sorted(lead.match.pairs, key=lambda pair: -pair.strength)[:MAX_PAIRS]
         for pair in sorted(strongest, key=lambda pair: pair.page.start):
-            passage("column.page", [(_sentence(page, pair.page), False)])
-            passage("column.work", [(_sentence(lead.text, pair.work), False)])
+            passage("column.page", [(_cut_sentence(page, pair.page), False)])
+            passage("column.work", [(_cut_sentence(lead.text, pair.work), False)])
 
 
 def describe_leads(count: int) -> Message:
@@ -57,7 +57,7 @@ def describe_leads(count: int) -> Message:
     return Message("reworded.leads", count=count, caution=Message("reworded.caution"))
 
 
-def _row(lead: Lead, sentences: int) -> tuple[object, ...]:
+def _lead_row(lead: Lead, sentences: int) -> tuple[object, ...]:
     work, match = lead.works[0], lead.match
     more = len(lead.works) - 1
     title = Message("corpus.more-works", title=work["title"], count=more) if more else work["title"]
@@ -72,7 +72,7 @@ def _row(lead: Lead, sentences: int) -> tuple[object, ...]:
     )
 
 
-def _sentence(text: str, place: TextRange) -> str:
+def _cut_sentence(text: str, place: TextRange) -> str:
     return shown_sentence(text[place.start : place.end])
 
 

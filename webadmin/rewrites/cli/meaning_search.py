@@ -53,15 +53,15 @@ def lead_record(match: RewordedMatch) -> dict[str, Any]:
         "class": str(match.found),
         "score": match.score,
         "elsewhere": match.elsewhere,
-        "band": _band(match.band),
+        "band": _band_record(match.band),
         "algorithm": CURRENT.version,
-        "pairs": [_places(pair.page, pair.work) | {"strength": pair.strength} for pair in match.pairs],
+        "pairs": [_pair_places(pair.page, pair.work) | {"strength": pair.strength} for pair in match.pairs],
     }
 
 
-def _band(band: Band | None) -> dict[str, Any] | None:
+def _band_record(band: Band | None) -> dict[str, Any] | None:
     return None if band is None else {"name": band.name, "alarms": band.alarms, "passages": band.trials}
 
 
-def _places(page: TextRange, work: TextRange) -> dict[str, int]:
+def _pair_places(page: TextRange, work: TextRange) -> dict[str, int]:
     return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}

@@ -75,7 +75,7 @@ def normalize_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 def has_news(watch: MeaningWatch) -> bool:
     """Return True if there are indexed texts that pages are not searched for by meaning yet."""
-    return _news(watch).exists()
+    return _unsearched_chapters(watch).exists()
 
 
 def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
@@ -106,7 +106,7 @@ def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: d
         others.exclude(work__kind__in=watch.kinds).update(reworded_at=None)
         before = newest(watch)
         at = now if before is None else max(now, before + _A_MOMENT)  # later even if the clock is not
-        new = [pk for pk, text in _news(watch).values_list("pk", "text_id") if text in texts]
+        new = [pk for pk, text in _unsearched_chapters(watch).values_list("pk", "text_id") if text in texts]
         for batch in batches(new):
             Chapter.objects.filter(pk__in=batch, reworded_at__isnull=True).update(reworded_at=at)
 
@@ -118,7 +118,7 @@ def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]
     """
     found: list[DuePage] = []
     for rows, page in _due_rows(watch, until):
-        keys = _keys(rows, page, limit - len(found))
+        keys = _page_keys(rows, page, limit - len(found))
         found += [DuePage(PageId(page_id), VersionId(version)) for page_id, version in keys]
     return found
 
@@ -130,13 +130,13 @@ def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
         until = newest(watch)
         if until is not None and due_pages(watch, until, 1):  # uses an index; PostgreSQL counts with a full scan
             pages += sum(rows.count() for rows, _ in _due_rows(watch, until))
-        texts += _news(watch).count()
+        texts += _unsearched_chapters(watch).count()
     return Backlog(pages, texts)
 
 
 def forget_gone(watch: MeaningWatch, until: datetime) -> None:
     """Delete the checks of pages that are gone, so that they need no search until they return."""
-    for older in _older(watch, until):
+    for older in _older_checks(watch, until):
         gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
         for batch in batches(gone):
             with transaction.atomic():
@@ -150,7 +150,7 @@ def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[
     # Condition and order must equal the index page_owes_reworded, so that databases use it.
     changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
     yield changed.order_by("reworded_version_id", "page_id"), ""
-    for older in _older(watch, until):
+    for older in _older_checks(watch, until):
         rows = older.filter(page__gone_since__isnull=True, page__reworded_version_id=F("page__version_id"))
         yield _comparable(rows, "page__").order_by("algorithm_version", "works_until", "page_id"), "page__"
 
@@ -159,11 +159,11 @@ def _watched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
     return Chapter.objects.filter(work__rights_holder=watch.holder, work__kind__in=watch.kinds).order_by()
 
 
-def _news(watch: MeaningWatch) -> "QuerySet[Chapter]":
+def _unsearched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
     return _watched_chapters(watch).filter(reworded_at__isnull=True, indexed_at__isnull=False)
 
 
-def _older(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
+def _older_checks(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
     """Return the checks by an older algorithm and the checks with older works, as two queries that use one index."""
     from matcher.reworded.record import CURRENT  # It loads tables of characters, which the admin's pages do not need.
 
@@ -184,7 +184,7 @@ def _comparable(rows: "QuerySet[M]", page: str) -> "QuerySet[M]":
     return rows.filter(is_compared, ~Exists(FailedMessage.objects.filter(task=TASK, subject=version)))
 
 
-def _keys(rows: "QuerySet[M]", page: str, limit: int) -> list[tuple[str, str]]:
+def _page_keys(rows: "QuerySet[M]", page: str, limit: int) -> list[tuple[str, str]]:
     return list(rows.values_list("page_id", f"{page}version_id")[:limit]) if limit > 0 else []
 
 

@@ -59,10 +59,10 @@ def lead_explanation(lead: LeadSummary, at: datetime, code_version: str) -> dict
     for words in BOTH_LANGUAGES:
         opening = words("explanation.lead-opening", at=moment(at), version=code_version)
         blocks += [
-            ExplanationHeading(words("explanation.lead-title", kind=_kind(words, lead), lead=lead.lead)),
+            ExplanationHeading(words("explanation.lead-title", kind=_kind_name(words, lead), lead=lead.lead)),
             ExplanationParagraph(opening),
         ]
-        blocks += _in_one_language(words, lead)
+        blocks += _language_blocks(words, lead)
     blocks += _side_by_side(lead.bundle.finding["pairs"])
     return {
         layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
@@ -70,7 +70,7 @@ def lead_explanation(lead: LeadSummary, at: datetime, code_version: str) -> dict
     }
 
 
-def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
+def _language_blocks(words: Words, lead: LeadSummary) -> list[Block]:
     found = lead.bundle.finding
     missing = () if lead.is_sealed else (words("explanation.lead-unsealed"),)
     first, *others = words.lines("explanation.lead-first-points")
@@ -79,9 +79,9 @@ def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
         ExplanationHeading(words("explanation.lead-first"), 2),
         Points((CAUTION.in_language(words.language), first, _band_sentence(words, found), *others)),
         ExplanationHeading(words("explanation.lead-about"), 2),
-        ExplanationPairs(tuple(_rows(words, lead))),
+        ExplanationPairs(tuple(_lead_rows(words, lead))),
         ExplanationHeading(words("explanation.lead-verdicts"), 2),
-        ExplanationPairs(tuple(_verdicts(words, lead.facts))),
+        ExplanationPairs(tuple(_verdict_rows(words, lead.facts))),
         *circumstance_blocks(words, [lead.bundle]),
         ExplanationHeading(words("explanation.proves"), 2),
         Points(words.lines("explanation.lead-proves-points")),
@@ -101,7 +101,7 @@ def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
     ]
 
 
-def _kind(words: Words, lead: LeadSummary) -> str:
+def _kind_name(words: Words, lead: LeadSummary) -> str:
     return term(RewordedClass(lead.bundle.finding["class"])).in_language(words.language)
 
 
@@ -112,7 +112,7 @@ def _band_sentence(words: Words, found: Mapping[str, Any]) -> str:
     return words("explanation.lead-measured", alarms=band["alarms"], passages=band["innocent_passages"])
 
 
-def _rows(words: Words, lead: LeadSummary) -> Iterator[tuple[str, str]]:
+def _lead_rows(words: Words, lead: LeadSummary) -> Iterator[tuple[str, str]]:
     found = lead.bundle.finding
     work, passage = found["work"], found["work"]["passage"]
     counts = {"pairs": len(found["pairs"]), "sentences": found["sentences"], "in_order": found["in_order"]}
@@ -125,9 +125,9 @@ def _rows(words: Words, lead: LeadSummary) -> Iterator[tuple[str, str]]:
         words("explanation.lead-passage"),
         words("explanation.lead-passage-said", start=start, end=end, chars=work["chars"]),
     )
-    yield words("explanation.lead-kind"), _kind(words, lead)
+    yield words("explanation.lead-kind"), _kind_name(words, lead)
     yield words("explanation.lead-counterparts"), Message("reworded.sentences", **counts).in_language(words.language)
-    yield from _scores(words, found)
+    yield from _score_rows(words, found)
     yield words("explanation.lead-algorithm"), f"{found['algorithm_version']} ({found['code_version']})"
     yield words("explanation.lead-model"), found["model"]["name"]
     yield from ((f"SHA-256: {name}", hashed) for name, hashed in found["model"]["sha256"].items())
@@ -135,7 +135,7 @@ def _rows(words: Words, lead: LeadSummary) -> Iterator[tuple[str, str]]:
     yield from capture_rows(words, lead.bundle, {})
 
 
-def _scores(words: Words, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _score_rows(words: Words, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     band, language = found["band"], words.language
     if not band:
         yield words("explanation.lead-score"), words("explanation.lead-score-said", score=found["score"])
@@ -146,7 +146,7 @@ def _scores(words: Words, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     yield words("explanation.lead-innocent"), Message("reworded.band", **counts).in_language(language)
 
 
-def _verdicts(words: Words, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _verdict_rows(words: Words, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     language = words.language
     for each in facts["verdicts"]:
         verdict = term(RewordedState(each["verdict"])).in_language(language)
@@ -159,7 +159,7 @@ def _verdicts(words: Words, facts: Mapping[str, Any]) -> Iterator[tuple[str, str
 
 def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
     rows = tuple(
-        (_label(number, pair), _on_one_line(pair["page_sentence"]), _on_one_line(pair["work_sentence"]))
+        (_pair_label(number, pair), _join_lines(pair["page_sentence"]), _join_lines(pair["work_sentence"]))
         for number, pair in enumerate(pairs[:MAX_PAIRS_SHOWN], 1)
     )
     left = len(pairs) - MAX_PAIRS_SHOWN
@@ -172,10 +172,10 @@ def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
     ]
 
 
-def _on_one_line(sentence: str) -> str:
+def _join_lines(sentence: str) -> str:
     return shorten(" ".join(sentence.split()))
 
 
-def _label(number: int, pair: Mapping[str, Any]) -> str:
+def _pair_label(number: int, pair: Mapping[str, Any]) -> str:
     places = "\n".join(f"{start:,}–{end:,}" for start, end in (pair["page"], pair["work"]))
     return f"{number} {strength_dots(strength_step(pair['strength']))}\n{places}"

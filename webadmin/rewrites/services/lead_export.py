@@ -80,7 +80,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
     verdicts = list(lead.verdicts.select_related("decided_by"))
     confirmed = _require_confirmed(lead, verdicts)
     version, page_text = compared_page(lead, pages)
-    found = _comparison(lead, compared_work(lead, works))
+    found = _lead_comparison(lead, compared_work(lead, works))
     absent = dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-of-lead"))
     try:
         capture = page_capture(version, pages, absent=absent, text=page_text)
@@ -88,7 +88,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
         raise BadInput("reworded.page-gone", number=lead.pk) from error
     salt = digest(f"lead {lead.pk} {confirmed.pk}".encode())[: 2 * bundle.SALT_BYTES]
     made = bundle.make(capture, found, made_at=confirmed.decided_at, salt=salt)
-    return LeadMaterial(lead.pk, _facts(lead, verdicts, with_names=with_names), made.content, confirmed.decided_at)
+    return LeadMaterial(lead.pk, _lead_facts(lead, verdicts, with_names=with_names), made.content, confirmed.decided_at)
 
 
 def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
@@ -100,7 +100,7 @@ def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) 
     return verdicts[0]
 
 
-def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
+def _lead_comparison(lead: RewordedLead, work_text: str) -> Comparison:
     is_measured = lead.band_alarms is not None and lead.band_passages is not None
     return Comparison(
         work_title=lead.work.title,
@@ -123,7 +123,7 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
     )
 
 
-def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
+def _lead_facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
     """Return the facts about the lead, except for the comparison, as JSON values."""
     naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {

@@ -28,21 +28,21 @@ class LeadStatus:
 
 def lead_status(lead: RewordedLead) -> LeadStatus:
     """Return the status from stored results of crawls and searches, without fetching or searching."""
-    page, fetched = lead.page, _minute(lead.fetched_at)
+    page, fetched = lead.page, _format_minute(lead.fetched_at)
     if page.gone_since is not None:
-        return _not_given("reworded.gone-since", since=_minute(page.gone_since), fetched=fetched)
+        return _not_given("reworded.gone-since", since=_format_minute(page.gone_since), fetched=fetched)
     if lead.lapsed_at is not None:
-        return _not_given("reworded.not-found-since", since=_minute(lead.lapsed_at), fetched=fetched)
+        return _not_given("reworded.not-found-since", since=_format_minute(lead.lapsed_at), fetched=fetched)
     if page.version_id != lead.version_id:
         return _not_given("reworded.not-compared-since", fetched=fetched)
-    return LeadStatus(is_given=True, said=Message("reworded.still-found", seen=_minute(page.last_seen)))
+    return LeadStatus(is_given=True, said=Message("reworded.still-found", seen=_format_minute(page.last_seen)))
 
 
 def _not_given(code: str, **given: str) -> LeadStatus:
     return LeadStatus(is_given=False, said=Message(code, **given))
 
 
-def _minute(at: datetime) -> str:
+def _format_minute(at: datetime) -> str:
     return f"{localtime(at):%Y-%m-%d %H:%M}"
 
 

@@ -108,27 +108,27 @@ class _Letter:
 
     def opening(self) -> Iterator[Block]:
         about, opening = self._about, "letter.opening-translated" if self._about.is_translated else "letter.opening"
-        yield Paragraph.heading(self._phrase("letter.title"), 1, Align.CENTER)
-        yield self._text("letter.for-the-signer")
-        name = about.addressee.name if about.addressee else self._phrase("letter.no-addressee")
-        yield Paragraph.from_text(self._phrase("letter.to", name=name), is_bold=True)
+        yield Paragraph.heading(self._message_text("letter.title"), 1, Align.CENTER)
+        yield self._add_text("letter.for-the-signer")
+        name = about.addressee.name if about.addressee else self._message_text("letter.no-addressee")
+        yield Paragraph.from_text(self._message_text("letter.to", name=name), is_bold=True)
         if about.addressee and about.addressee.contact:
-            checked = self._phrase("letter.read-on-site") if about.addressee.is_read_on_site else ""
+            checked = self._message_text("letter.read-on-site") if about.addressee.is_read_on_site else ""
             yield Paragraph.from_text(f"{about.addressee.contact} {checked}".strip())
-        yield self._text(opening, site=about.site)
+        yield self._add_text(opening, site=about.site)
 
     def sides(self) -> Iterator[Block]:
         about = self._about
-        yield self._heading("letter.work")
-        yield self._facts(
+        yield self._add_heading("letter.work")
+        yield self._facts_table(
             ("letter.work-title", f"《{about.work}》"),
             ("letter.author", about.author),
             ("letter.chapter", about.chapter),
             ("letter.holder", about.holder.name),
             ("letter.proofs", about.proofs),
         )
-        yield self._heading("letter.page")
-        yield self._facts(
+        yield self._add_heading("letter.page")
+        yield self._facts_table(
             ("letter.site", about.site),
             ("letter.address", about.page_url),
             ("letter.page-title", about.page_title),
@@ -138,69 +138,72 @@ class _Letter:
 
     def sentences(self) -> Iterator[Block]:
         about = self._about
-        yield self._heading("letter.sentences")
+        yield self._add_heading("letter.sentences")
         how_many = "letter.some-shown" if about.more_pairs else "letter.all-shown"
-        yield self._text(how_many, counterparts=about.counterparts, shown=len(about.pairs), more=about.more_pairs)
+        yield self._add_text(how_many, counterparts=about.counterparts, shown=len(about.pairs), more=about.more_pairs)
         head = tuple(
-            Cell.from_text(self._phrase(side), is_bold=True) for side in ("letter.page-side", "letter.work-side")
+            Cell.from_text(self._message_text(side), is_bold=True) for side in ("letter.page-side", "letter.work-side")
         )
-        rows = ((_cell(pair.page, pair.shared_on_page), _cell(pair.work, pair.shared_on_work)) for pair in about.pairs)
+        rows = (
+            (_sentence_cell(pair.page, pair.shared_on_page), _sentence_cell(pair.work, pair.shared_on_work))
+            for pair in about.pairs
+        )
         yield BlockTable((head, *rows), (0.5, 0.5), has_head=True)
 
     def shared_words(self) -> Iterator[Block]:
-        on_page = _pieces((pair.page, pair.shared_on_page) for pair in self._about.pairs)
-        on_work = _pieces((pair.work, pair.shared_on_work) for pair in self._about.pairs)
-        yield self._heading("letter.shared")
+        on_page = _marked_pieces((pair.page, pair.shared_on_page) for pair in self._about.pairs)
+        on_work = _marked_pieces((pair.work, pair.shared_on_work) for pair in self._about.pairs)
+        yield self._add_heading("letter.shared")
         if not on_page and not on_work:
-            yield self._text("letter.shared-none")
+            yield self._add_text("letter.shared-none")
             return
-        yield self._text("letter.shared-how")
-        yield self._facts(
+        yield self._add_text("letter.shared-how")
+        yield self._facts_table(
             ("letter.on-both", self._join_words([each for each in on_page if each in on_work])),
             ("letter.on-page", self._join_words([each for each in on_page if each not in on_work])),
             ("letter.on-work", self._join_words([each for each in on_work if each not in on_page])),
         )
 
     def limits(self) -> Iterator[Block]:
-        yield self._heading("letter.limits")
+        yield self._add_heading("letter.limits")
         yield Paragraph.from_text(self._about.caution, is_indented=True)
-        yield self._text("letter.read-by", confirmed=self._about.confirmed)
+        yield self._add_text("letter.read-by", confirmed=self._about.confirmed)
 
     def closing(self) -> Iterator[Block]:
         about = self._about
-        yield self._heading("letter.asked")
-        yield self._text("letter.answer")
+        yield self._add_heading("letter.asked")
+        yield self._add_text("letter.answer")
         yield from (
-            Paragraph.from_text(each, is_indented=True) for each in self._phrase("letter.questions").split("\n")
+            Paragraph.from_text(each, is_indented=True) for each in self._message_text("letter.questions").split("\n")
         )
-        yield self._heading("letter.argument")
-        yield self._text("letter.argument-here")
-        yield self._heading("letter.contact")
+        yield self._add_heading("letter.argument")
+        yield self._add_text("letter.argument-here")
+        yield self._add_heading("letter.contact")
         holder = about.holder
         reached = holder.address or holder.phone or holder.email
-        yield self._facts(
+        yield self._facts_table(
             ("letter.holder", holder.name),
             ("letter.person", holder.contact_person),
-            ("letter.holder-address", holder.address if reached else self._phrase("letter.no-contact")),
+            ("letter.holder-address", holder.address if reached else self._message_text("letter.no-contact")),
             ("letter.phone", holder.phone),
             ("letter.email", holder.email),
         )
-        yield Paragraph.from_text(f"{holder.name} {self._phrase('letter.signature')}", align=Align.RIGHT)
-        yield Paragraph.from_text(self._phrase("letter.date"), align=Align.RIGHT)
+        yield Paragraph.from_text(f"{holder.name} {self._message_text('letter.signature')}", align=Align.RIGHT)
+        yield Paragraph.from_text(self._message_text("letter.date"), align=Align.RIGHT)
 
-    def _heading(self, code: str) -> Paragraph:
-        return Paragraph.heading(self._phrase(code), 2)
+    def _add_heading(self, code: str) -> Paragraph:
+        return Paragraph.heading(self._message_text(code), 2)
 
-    def _text(self, code: str, **given: object) -> Paragraph:
-        return Paragraph.from_text(self._phrase(code, **given), is_indented=True)
+    def _add_text(self, code: str, **given: object) -> Paragraph:
+        return Paragraph.from_text(self._message_text(code, **given), is_indented=True)
 
-    def _phrase(self, code: str, **given: object) -> str:
+    def _message_text(self, code: str, **given: object) -> str:
         return Message(code, **given).in_language(self._language)
 
-    def _facts(self, *facts: tuple[str, str]) -> BlockTable:
+    def _facts_table(self, *facts: tuple[str, str]) -> BlockTable:
         """Return a table of names and values, without empty values."""
         rows = (
-            (Cell.from_text(self._phrase(name), is_bold=True), Cell.from_text(value))
+            (Cell.from_text(self._message_text(name), is_bold=True), Cell.from_text(value))
             for name, value in facts
             if value.strip()
         )
@@ -209,10 +212,10 @@ class _Letter:
     def _join_words(self, pieces: Sequence[str]) -> str:
         listed = ("、" if self._language.startswith("zh") else ", ").join(pieces[:MAX_WORDS])
         more = len(pieces) - MAX_WORDS
-        return self._phrase("letter.more-words", listed=listed, more=more) if more > 0 else listed
+        return self._message_text("letter.more-words", listed=listed, more=more) if more > 0 else listed
 
 
-def _cell(sentence: str, shared: Places) -> Cell:
+def _sentence_cell(sentence: str, shared: Places) -> Cell:
     """Return a cell with the sentence and its shared wording in bold."""
     runs, at = [], 0
     for start, end in shared:
@@ -221,7 +224,7 @@ def _cell(sentence: str, shared: Places) -> Cell:
     return Cell((Paragraph(tuple(run for run in (*runs, TextRun(sentence[at:])) if run.text)),))
 
 
-def _pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
+def _marked_pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
     """Return the marked pieces of one side, each once, in order."""
     return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))
 
@@ -264,7 +267,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
     refusal = letter_refusal(lead)
     if refusal is not None:
         raise BadInput(refusal)
-    return WRITERS[kind](enquiry_letter(_enquiry(lead, language), language), timezone.now())
+    return WRITERS[kind](enquiry_letter(_make_enquiry(lead, language), language), timezone.now())
 
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
@@ -272,20 +275,20 @@ def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
     return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
-def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
-    pairs, zone = _pairs(lead), timezone.get_default_timezone()
+def _make_enquiry(lead: RewordedLead, language: str) -> Enquiry:
+    pairs, zone = _strongest_pairs(lead), timezone.get_default_timezone()
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     confirmed = lead.verdicts.all()[0]
     return Enquiry(
-        holder=_holder(lead),
-        addressee=_addressee(lead.site),
-        work=_line(lead.work.title),
-        author=_line(lead.work.author),
-        chapter=_line(lead.chapter_title),
-        proofs=_proofs(lead, timezone.now().astimezone(zone).date(), language),
-        site=_line(lead.site.name),
-        page_url=_line(lead.page_url),
-        page_title=_line(lead.page_title),
+        holder=_letter_sender(lead),
+        addressee=_letter_recipient(lead.site),
+        work=_single_line(lead.work.title),
+        author=_single_line(lead.work.author),
+        chapter=_single_line(lead.chapter_title),
+        proofs=_proof_names(lead, timezone.now().astimezone(zone).date(), language),
+        site=_single_line(lead.site.name),
+        page_url=_single_line(lead.page_url),
+        page_title=_single_line(lead.page_title),
         fetched=format_with_offset(lead.fetched_at, zone),
         raw_digest=lead.raw_digest,
         is_translated=lead.found_as == RewordedClass.TRANSLATED,
@@ -297,31 +300,31 @@ def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
     )
 
 
-def _pairs(lead: RewordedLead) -> list[QuotedPair]:
+def _strongest_pairs(lead: RewordedLead) -> list[QuotedPair]:
     """Return the strongest pairs of a lead, in the order of the page."""
     page, work = compared_texts(lead)
     strongest = sorted(lead.pairs, key=lambda pair: (-pair[4], pair[0]))[:MAX_PAIRS]
-    return [_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
+    return [_quoted_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
 
 
-def _pair(page: str, work: str) -> QuotedPair:
-    said, counterpart = _sentence(page), _sentence(work)
+def _quoted_pair(page: str, work: str) -> QuotedPair:
+    said, counterpart = _quoted_sentence(page), _quoted_sentence(work)
     return QuotedPair(said, counterpart, *shared_wording(said, counterpart))
 
 
-def _sentence(text: str) -> str:
-    sentence = _line(text)
+def _quoted_sentence(text: str) -> str:
+    sentence = _single_line(text)
     return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[:MAX_SENTENCE_CHARS]}…"
 
 
-def _holder(lead: RewordedLead) -> Sender:
+def _letter_sender(lead: RewordedLead) -> Sender:
     identity = HolderIdentity.objects.filter(rights_holder=lead.rights_holder_id).first()
     if identity is None:
         return Sender(lead.rights_holder.name)
     return Sender(identity.legal_name, identity.address, identity.contact_person, identity.phone, identity.email)
 
 
-def _addressee(site: Site) -> Recipient | None:
+def _letter_recipient(site: Site) -> Recipient | None:
     """Return the addressee responsible for the site's texts, because a host or registrar does not know their origin."""
     found = next((each for each in list_addressees(site) if each.role not in OF_ONE_SITE), None)
     if found is None:
@@ -330,23 +333,25 @@ def _addressee(site: Site) -> Recipient | None:
 
 
 def _recipient_name(found: SiteAddressee) -> str:
-    return _line((found.addressee.legal_name if found.addressee else "") or found.name)
+    return _single_line((found.addressee.legal_name if found.addressee else "") or found.name)
 
 
 def _recipient_contact(found: SiteAddressee) -> str:
     postal = found.addressee.postal_address if found.addressee else ""
-    return "  ".join(_line(each) for each in (postal, found.email, found.complaint_page or found.form_page) if each)
+    return "  ".join(
+        _single_line(each) for each in (postal, found.email, found.complaint_page or found.form_page) if each
+    )
 
 
-def _proofs(lead: RewordedLead, on: date, language: str) -> str:
+def _proof_names(lead: RewordedLead, on: date, language: str) -> str:
     """Return the names of the documents that prove ownership of the work and are valid on a day."""
     papers = HolderPaper.objects.filter(
         rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
     )
-    names = [_line(each.name) for each in papers if each.work_id in {None, lead.work_id} and is_valid(each, on)]
+    names = [_single_line(each.name) for each in papers if each.work_id in {None, lead.work_id} and is_valid(each, on)]
     return ("、" if language.startswith("zh") else ", ").join(names)
 
 
-def _line(text: str) -> str:
+def _single_line(text: str) -> str:
     """Return a text on one line, so that a crawled title cannot start a paragraph of the letter."""
     return " ".join(text.split())

@@ -73,16 +73,16 @@ def record_searched(
         RewordedLead.objects.bulk_create(
             leads, update_conflicts=True, unique_fields=["page", "text_id"], update_fields=list(_FIGURES)
         )
-        _lapse([row.page_id for row in still], {(lead.page_id, lead.text_id) for lead in leads}, now)
+        _lapse_undecided([row.page_id for row in still], {(lead.page_id, lead.text_id) for lead in leads}, now)
         _lapse_confirmed(watch, list(still.values()), now)
-        _note(list(still), until, now)
+        _note_checks(list(still), until, now)
     return Recorded(len(leads), len(still))
 
 
 _WAITING = {"state": RewordedState.WAITING, "lapsed_at": None}
 
 
-def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:
+def _lapse_undecided(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:
     """Set `lapsed_at` on undecided leads that are no longer found on the pages."""
     waiting = RewordedLead.objects.filter(page__in=list(pages), **_WAITING)
     gone = [pk for pk, page, text in waiting.values_list("pk", "page_id", "text_id") if (page, text) not in found]
@@ -105,7 +105,7 @@ def _lapse_confirmed(watch: MeaningWatch, searched: Sequence[SearchedPage], now:
     RewordedLead.objects.filter(pk__in=gone, state=RewordedState.CONFIRMED).update(lapsed_at=now)
 
 
-def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
+def _note_checks(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
     checks = [
         RewordedCheck(page=page, algorithm_version=CURRENT.version, works_until=until, checked_at=now) for page in pages
     ]
@@ -149,7 +149,7 @@ class _LeadBuilder:
                 chapter = self._find_chapter(page, each.version, match)
                 if chapter is not None and each.version is not None:
                     key = (page.page_id, str(match.text_id))
-                    found.setdefault(key, self._lead(page, each.version, match, chapter))
+                    found.setdefault(key, self._build_lead(page, each.version, match, chapter))
         return [found[key] for key in sorted(found)]
 
     def _find_chapter(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
@@ -167,7 +167,9 @@ class _LeadBuilder:
                 return chapter
         return None
 
-    def _lead(self, page: PageRecord, version: PageVersion, match: RewordedMatch, chapter: Chapter) -> RewordedLead:
+    def _build_lead(
+        self, page: PageRecord, version: PageVersion, match: RewordedMatch, chapter: Chapter
+    ) -> RewordedLead:
         band = match.band
         return RewordedLead(
             page=page,
@@ -198,11 +200,11 @@ class _LeadBuilder:
             fetched_at=version.fetched_at,
             raw_digest=version.raw_digest,
             page_text_digest=version.text_digest,
-            work_text_digest=self._digest(match),
+            work_text_digest=self._match_digest(match),
             found_at=self._now,
         )
 
-    def _digest(self, match: RewordedMatch) -> str:
+    def _match_digest(self, match: RewordedMatch) -> str:
         text_id = match.text_id
         if text_id not in self._digests:
             self._digests[text_id] = digest((self._works.text(text_id) or "").encode("utf-8", "surrogatepass"))

@@ -29,21 +29,21 @@ def import_(
         from webadmin.accounts.services import holders
 
         holder = holders.holder(rights_holder)
-        chosen = _site(site, holder) if site.strip() else None
+        chosen = _target_site(site, holder) if site.strip() else None
         rows = []
         for file in files:
             row = _import_archive(file.expanduser().resolve(), holder, chosen, settings)
             rows.append(row)
             ok = ok and row.state == row.State.FINISHED
             if not is_json:
-                _show(row)
+                _print_import(row)
         if is_json:
-            as_json([_record(row) for row in rows])
+            as_json([_import_record(row) for row in rows])
     if not ok:
         raise typer.Exit(FAILED)
 
 
-def _site(key: str, holder: "RightsHolder") -> "Site":
+def _target_site(key: str, holder: "RightsHolder") -> "Site":
     from webadmin.sites.services import watchlist
 
     try:
@@ -84,7 +84,7 @@ def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", set
     return row
 
 
-def _show(row: "ArchiveImport") -> None:
+def _print_import(row: "ArchiveImport") -> None:
     from webadmin.ui.models.phrases import PASSED_BY
 
     counts = row.counts
@@ -105,5 +105,5 @@ def _show(row: "ArchiveImport") -> None:
     )
 
 
-def _record(row: "ArchiveImport") -> dict[str, object]:
+def _import_record(row: "ArchiveImport") -> dict[str, object]:
     return {"file": row.path, "state": str(row.state), **row.counts, "faults": [str(fault) for fault in row.faults]}

@@ -38,31 +38,31 @@ def discover(  # noqa: PLR0917 - options of a command
 ) -> None:
     """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare the results."""
     with session() as settings:
-        chosen = _works(works or ())
+        chosen = _find_works(works or ())
         if accept or dismiss:
-            _settle(accept or [], dismiss or [], settings)
+            _settle_proposals(accept or [], dismiss or [], settings)
         elif is_list:
             _show_found(chosen, settings, is_json)
         elif is_log:
             _show_log(chosen, settings, is_json)
         elif stop:
-            _stop(chosen)
+            _stop_searching(chosen)
         else:
-            _search(chosen, queries_a_day, settings, is_json)
+            _search_works(chosen, queries_a_day, settings, is_json)
 
 
-def _works(keys: "list[str] | tuple[()]") -> "list[Work]":
+def _find_works(keys: "list[str] | tuple[()]") -> "list[Work]":
     from webadmin.works.services import catalogue
 
     return [catalogue.find_work(key) for key in keys]
 
 
-def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, is_json: bool) -> None:
+def _search_works(works: "list[Work]", queries_a_day: int | None, settings: Settings, is_json: bool) -> None:
     from webadmin.sites.models import DiscoveryPlan
     from webadmin.sites.services.discovery_round import discover as run_round
     from webadmin.stores import live
 
-    _plan(works, queries_a_day)
+    _start_searching(works, queries_a_day)
     if not DiscoveryPlan.objects.filter(is_active=True).exists():
         raise BadInput("tracking.no-work")
     keys = [work.pk for work in works] or None
@@ -97,7 +97,7 @@ def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, 
         raise typer.Exit(FAILED)
 
 
-def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
+def _start_searching(works: "list[Work]", queries_a_day: int | None) -> None:
     from django.core.exceptions import ValidationError
 
     from webadmin.sites.services import discovery
@@ -114,7 +114,7 @@ def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
         plan.save()
 
 
-def _stop(works: "list[Work]") -> None:
+def _stop_searching(works: "list[Work]") -> None:
     from webadmin.sites.models import DiscoveryPlan
 
     if not works:
@@ -123,7 +123,7 @@ def _stop(works: "list[Work]") -> None:
     say(Message("tracking.stopped", count=stopped))
 
 
-def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> None:
+def _settle_proposals(accepted: list[int], dismissed: list[int], settings: Settings) -> None:
     from django.utils import timezone
 
     from webadmin.sites.services import discovery
@@ -131,7 +131,7 @@ def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> No
     from webadmin.stores import live
 
     for key in accepted:
-        page = _page(key)
+        page = _find_page(key)
         if page.state == page.State.ACCEPTED:
             say(Message("tracking.watched-already", host=page.host))
             continue
@@ -139,11 +139,11 @@ def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> No
         crawl_accepted(site, live(settings))
         say(Message("tracking.accepted-page", id=site.pk, site=site.name))
     for key in dismissed:
-        discovery.dismiss(_page(key), discovery.BY_COMMAND_LINE, timezone.now())
+        discovery.dismiss(_find_page(key), discovery.BY_COMMAND_LINE, timezone.now())
         say(Message("tracking.dismissed", page=key))
 
 
-def _page(key: int) -> "DiscoveredPage":
+def _find_page(key: int) -> "DiscoveredPage":
     from webadmin.sites.models import DiscoveredPage
 
     page = DiscoveredPage.objects.select_related("work__rights_holder").filter(pk=key).first()

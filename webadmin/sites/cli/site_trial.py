@@ -44,10 +44,10 @@ def try_site(
         found = watchlist.find_site(site)
         if not url or is_stored:
             rules = [politeness.ban_rule(rule) for rule in found.ban_rules.all()]
-            return _say_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)
+            return _print_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)
         plan = _single_page_plan(found, url, crawls)
         _require_part(url, plan, settings.crawl)
-        return _say_trial(*_trial(plan, settings.crawl), plan, is_json)
+        return _print_trial(*_run_trial(plan, settings.crawl), plan, is_json)
 
 
 @dataclass
@@ -94,7 +94,7 @@ def _require_part(url: str, plan: CrawlPlan, settings: Any) -> None:
         raise BadInput("tracking.not-part", url=url)
 
 
-def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
+def _run_trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
     from crawler.run import CrawlServices, run_crawl
 
     kept = _Kept()
@@ -103,7 +103,7 @@ def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
     return counts, kept
 
 
-def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool) -> int:
+def _print_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool) -> int:
     page = kept.pages[0] if kept.pages else None
     faults: list[Message | str] = list(
         dict.fromkeys([*counts.faults, *([counts.end_sentence] if counts.end_sentence else [])])
@@ -118,9 +118,9 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
         "text_by": page[1].extractor if page else "",
         "is_rendered": whole is not None and whole.is_rendered,
         "parts": 1 + len(page[0].parts) if page else 0,
-        "links": _links(whole),
+        "links": _link_records(whole),
         "refusals": counts.refusals,
-        "login": _login_said(plan, counts),
+        "login": _describe_login(plan, counts),
         "proxies": counts.proxies,
         "ended": counts.finish_reason,
         "faults": faults,
@@ -130,7 +130,7 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
     else:
         read = Message("tracking.read", title=record["title"], chars=record["chars"])
         say(read if page else Message("tracking.none-read"))
-        for line in _ways(record):
+        for line in _describe_reading(record):
             say(line)
         say(Message("tracking.login", state=record["login"]))
         for place, health in counts.proxies.items():
@@ -140,7 +140,7 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
     return 0 if page else 1
 
 
-def _links(page: "WholePage | None") -> list[dict[str, str]]:
+def _link_records(page: "WholePage | None") -> list[dict[str, str]]:
     """Return the links on a page with their places."""
     if page is None or page.links is None:
         return []
@@ -148,7 +148,7 @@ def _links(page: "WholePage | None") -> list[dict[str, str]]:
     return [{"url": url, "place": found.place(url)} for url in (*found.next_pages, *found.chapters, *found.others)]
 
 
-def _ways(record: dict[str, Any]) -> list[Message]:
+def _describe_reading(record: dict[str, Any]) -> list[Message]:
     """Return messages on how the text was found, and on the number of links in each place with the first few."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
@@ -166,13 +166,13 @@ def _ways(record: dict[str, Any]) -> list[Message]:
     return said
 
 
-def _login_said(plan: CrawlPlan, counts: CrawlCounts) -> Message:
+def _describe_login(plan: CrawlPlan, counts: CrawlCounts) -> Message:
     if not plan.politeness.login.steps:
         return Message("tracking.login-none")
     return Message("tracking.login-fails" if counts.finish_reason == "login_failed" else "tracking.login-works")
 
 
-def _say_tried(tried: list[Any], is_json: bool) -> int:
+def _print_tried(tried: list[Any], is_json: bool) -> int:
     if is_json:
         as_json([{**asdict(each), "seen": str(each.seen or "")} for each in tried])
         return 0

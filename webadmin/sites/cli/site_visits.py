@@ -26,7 +26,7 @@ _MOVES = (
     ConsoleColumn("from_host", "column.from", "from_host"),
     ConsoleColumn("to_host", "column.to", "to_host"),
     ConsoleColumn("state", "column.state", "state", "get_state_display"),
-    ConsoleColumn("evidence", "column.evidence", "evidence", lambda move: _evidence(move.evidence)),
+    ConsoleColumn("evidence", "column.evidence", "evidence", lambda move: _describe_evidence(move.evidence)),
     ConsoleColumn("proposed_at", "column.proposed", "proposed_at"),
     ConsoleColumn("decided_at", "", "decided_at"),
     ConsoleColumn("watched_as", "", lambda move: move.other.name if move.other else None),
@@ -72,7 +72,7 @@ def moves(
         print_list(found, _MOVES, settings, is_json=is_json)
 
 
-def _evidence(evidence: dict[str, Any]) -> Message:
+def _describe_evidence(evidence: dict[str, Any]) -> Message:
     from webadmin.sites.services.domain_changes import evidence_sentences
 
     return Message("tracking.several", states=evidence_sentences(evidence))

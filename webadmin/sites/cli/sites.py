@@ -31,7 +31,7 @@ def _kinds_help() -> str:
     return "; ".join(f"{kind.name}: {kind.label.in_language(language())}" for kind in KINDS.values())
 
 
-def _readers(setting: str) -> str:
+def _kinds_with_setting(setting: str) -> str:
     """Return the kinds of site that a setting applies to."""
     return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
 
@@ -45,9 +45,11 @@ def add(  # noqa: PLR0917 - options of a command
     daily_at: Annotated[str | None, typer.Option(metavar="HH:MM")] = None,
     every_days: int | None = None,
     max_pages: int | None = None,
-    max_depth: Annotated[int | None, typer.Option(help=_readers("max_depth"))] = None,
+    max_depth: Annotated[int | None, typer.Option(help=_kinds_with_setting("max_depth"))] = None,
     delay: float | None = None,
-    follow: Annotated[list[str] | None, typer.Option(metavar="REGEX", help=_readers("follow_patterns"))] = None,
+    follow: Annotated[
+        list[str] | None, typer.Option(metavar="REGEX", help=_kinds_with_setting("follow_patterns"))
+    ] = None,
     keep: Annotated[list[str] | None, typer.Option(metavar="REGEX")] = None,
     deny: Annotated[list[str] | None, typer.Option(metavar="REGEX")] = None,
     body: Annotated[str | None, typer.Option(metavar="SELECTOR")] = None,
@@ -58,15 +60,15 @@ def add(  # noqa: PLR0917 - options of a command
 ) -> None:
     """Watch a site. Repeating a URL updates the site's options; --name of an existing site adds a URL to it."""
     options: dict[str, Any] = {
-        "kind": _kind(kind),
-        "crawl_at": _time(daily_at),
+        "kind": _parse_kind(kind),
+        "crawl_at": _parse_time(daily_at),
         "interval_days": every_days,
         "max_pages": max_pages,
         "max_depth": max_depth,
         "delay_s": delay,
-        "follow_patterns": _lines(follow),
-        "page_patterns": _lines(keep),
-        "deny_patterns": _lines(deny),
+        "follow_patterns": _join_patterns(follow),
+        "page_patterns": _join_patterns(keep),
+        "deny_patterns": _join_patterns(deny),
         "body_selector": body,
         "title_selector": title_selector,
         "encoding": encoding,
@@ -97,8 +99,8 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
         site = watchlist.add_site(holders.holder(rights_holder), url, name, **options)
         if options.get("obey_robots") is False:
             politeness.note_robots_switch(site, reason)
-        hosts = _hosts(site)
-        say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_when(site)))
+        hosts = _host_names(site)
+        say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_describe_schedule(site)))
         for shared in shared_hosts(site):
             warn(shared)
 
@@ -118,11 +120,11 @@ def _require_reachable(url: str, settings: CrawlSettings) -> None:
         return
     guard = AddressGuard(settings.allow_private_hosts)
     guard.check_url(url)
-    if addresses := _addresses(host, port, settings):
+    if addresses := _host_addresses(host, port, settings):
         guard.allowed_addresses(url, host, port, addresses)
 
 
-def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
+def _host_addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
     from crawler.fetching.names import NameResolver
 
     try:
@@ -147,7 +149,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
         sites = Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk")
         last = (
-            ConsoleColumn("", "column.last-crawl", lambda site: _last(site, settings)),
+            ConsoleColumn("", "column.last-crawl", lambda site: _describe_last_crawl(site, settings)),
             ConsoleColumn("last_run", "", lambda site: _run_record(site, settings)),
         )
         print_list(sites, (*_COLUMNS, *last), settings, is_json=is_json)
@@ -176,11 +178,11 @@ def _decode(data: bytes, path: Path) -> str:
     raise BadInput("site.reach-no-text", path=path)
 
 
-def _hosts(site: "Site") -> list[str]:
+def _host_names(site: "Site") -> list[str]:
     return [domain.host for domain in site.domains.all()]
 
 
-def _last(site: "Site", settings: Any) -> Message:
+def _describe_last_crawl(site: "Site", settings: Any) -> Message:
     """Return a message on the newest crawl, or for a site of archives on the newest import."""
     if not KINDS[site.kind].is_crawled:
         from django.db.models import Max
@@ -215,7 +217,7 @@ def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
     }
 
 
-def _when(site: "Site") -> Message | str:
+def _describe_schedule(site: "Site") -> Message | str:
     if not KINDS[site.kind].is_crawled:
         return Message("tracking.imported")
     if not site.is_active:
@@ -227,10 +229,10 @@ def _when(site: "Site") -> Message | str:
 _COLUMNS = (
     ConsoleColumn("id", "column.id", "pk", is_number=True),
     ConsoleColumn("name", "column.name", "name"),
-    ConsoleColumn("hosts", "column.hosts", _hosts, lambda site: ", ".join(_hosts(site))),
+    ConsoleColumn("hosts", "column.hosts", _host_names, lambda site: ", ".join(_host_names(site))),
     ConsoleColumn("kind", "column.kind", "kind"),
     ConsoleColumn("rights_holder", "column.rights-holder", "rights_holder.name"),
-    ConsoleColumn("daily_at", "column.crawled-at", lambda site: f"{site.crawl_at:%H:%M}", _when),
+    ConsoleColumn("daily_at", "column.crawled-at", lambda site: f"{site.crawl_at:%H:%M}", _describe_schedule),
     ConsoleColumn("start_urls", "", "start_urls.splitlines"),
     ConsoleColumn("is_watched", "", "is_active"),
     ConsoleColumn("every_days", "", "interval_days"),
@@ -264,13 +266,13 @@ def _add_named(  # noqa: PLR0917 - what the command was given
             say(Message("tracking.ready", id=site.pk, name=site.name))
 
 
-def _kind(text: str | None) -> str | None:
+def _parse_kind(text: str | None) -> str | None:
     if text is not None and text not in KINDS:
         raise BadInput("tracking.no-kind", kind=text, choices=list(KINDS))
     return text
 
 
-def _time(text: str | None) -> time | None:
+def _parse_time(text: str | None) -> time | None:
     if text is None:
         return None
     found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
@@ -279,7 +281,7 @@ def _time(text: str | None) -> time | None:
     return time(int(found[1]), int(found[2]))
 
 
-def _lines(patterns: list[str] | None) -> str | None:
+def _join_patterns(patterns: list[str] | None) -> str | None:
     return "\n".join(patterns) if patterns else None
 
 

@@ -14,7 +14,7 @@ def choices() -> list[tuple[str, str]]:
     return [(kind.name, in_language_of_reader(kind.label)) for kind in KINDS.values()]
 
 
-def _starts() -> str:
+def _start_url_help() -> str:
     """Return the meaning of a start URL for each kind."""
     is_chinese = (get_language() or "").startswith("zh")
     colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
@@ -30,4 +30,4 @@ def conditional_fields() -> dict[str, str]:
     return {field: " || ".join(f"kind == '{name}'" for name in names) for field, names in shown.items()}
 
 
-starts_help = lazy(_starts, str)
+starts_help = lazy(_start_url_help, str)

@@ -11,7 +11,7 @@ from webadmin.sites.models.site import Site
 from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
-def _of_some(name: str, condition: Q) -> list[models.Index]:
+def _partial_indexes(name: str, condition: Q) -> list[models.Index]:
     """Return the indexes for listing the few URLs with a condition, for one rights holder and for all."""
     fields = ["-failures", "due_at", "id"]
     return [
@@ -77,9 +77,9 @@ class Address(models.Model):
             models.Index(fields=["-failures", "due_at", "id"], name="address_all"),
             models.Index(fields=["rights_holder", "kind", "-failures", "due_at", "id"], name="address_kind_of_holder"),
             models.Index(fields=["kind", "-failures", "due_at", "id"], name="address_kind"),
-            *_of_some("absent", Q(absent_since__isnull=False)),
-            *_of_some("new", Q(seen_at__isnull=True)),
-            *_of_some("unreliable", Q(has_unreliable_validator=True)),
+            *_partial_indexes("absent", Q(absent_since__isnull=False)),
+            *_partial_indexes("new", Q(seen_at__isnull=True)),
+            *_partial_indexes("unreliable", Q(has_unreliable_validator=True)),
             models.Index(fields=["site", "-failed_at"], condition=Q(failures__gt=0), name="address_failed"),
         ]
 

@@ -48,7 +48,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     except RetryLater as error:
         words = _("The check is recorded and starts once the queue is available: %(error)s")
         messages.warning(request, words % {"error": message_text(error)})
-    return HttpResponseRedirect(_back(request, page))
+    return HttpResponseRedirect(_return_url(request, page))
 
 
 def recheck_summary(page: PageRecord) -> RecheckShown:
@@ -59,24 +59,24 @@ def recheck_summary(page: PageRecord) -> RecheckShown:
         return RecheckShown(address, can_ask=page.site.kind in CRAWLED)
     is_compared = newest.outcome != Outcome.CHANGED or rechecks.is_compared(newest)
     is_over = bool(newest.outcome) and is_compared
-    sentence = _outcome(newest, is_compared) if newest.outcome else _stand(newest.run)
+    sentence = _describe_outcome(newest, is_compared) if newest.outcome else _describe_state(newest.run)
     return RecheckShown(address, page.site.kind in CRAWLED and bool(newest.outcome), sentence, is_over)
 
 
-def _stand(run: CrawlRun | None) -> str:
+def _describe_state(run: CrawlRun | None) -> str:
     if run is None:
         return _("The check waits until another crawl of the site has finished.")
     if run.state == CrawlRun.State.RUNNING:
         return _("The page is being fetched.")
     if run.resume_at is not None:
-        when = _moment(run.resume_at)
+        when = _format_moment(run.resume_at)
         return _("The check waits until %(when)s: no requests to the site before then.") % {"when": when}
     return _("The check waits for a free crawler.")
 
 
-def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
+def _describe_outcome(recheck: PageRecheck, is_compared: bool) -> str:
     fault = spell_hidden(message_text(recheck.fault)) if recheck.fault else ""
-    given = {"when": _moment(recheck.ended_at or recheck.asked_at), "fault": fault}
+    given = {"when": _format_moment(recheck.ended_at or recheck.asked_at), "fault": fault}
     if recheck.outcome == Outcome.UNCHANGED:
         return _("Checked %(when)s: the page is unchanged.") % given
     if recheck.outcome == Outcome.CHANGED and is_compared:
@@ -90,11 +90,11 @@ def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
     return _("Checked %(when)s: the page could not be seen: %(fault)s") % given
 
 
-def _moment(at: datetime) -> str:
+def _format_moment(at: datetime) -> str:
     return date_format(timezone.localtime(at), "Y-m-d H:i")
 
 
-def _back(request: HttpRequest, page: PageRecord) -> str:
+def _return_url(request: HttpRequest, page: PageRecord) -> str:
     wanted = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
     return wanted if is_ours else reverse("admin:watched_sites_pagerecord_change", args=[page.pk])

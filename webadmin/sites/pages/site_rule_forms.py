@@ -70,7 +70,7 @@ class SiteRulesForm(forms.ModelForm):
         steps = cleaned.get("login_steps", "")
         if steps and "login_values" in cleaned:
             try:
-                parsed = parse_steps(steps, dict(self._values(cleaned["login_values"])))
+                parsed = parse_steps(steps, dict(self._values_to_store(cleaned["login_values"])))
                 if "login_steps" in self.changed_data:
                     errors = rule_errors(selectors=[step.what for step in parsed if step.takes_selector])
                     for error in errors.values():
@@ -86,7 +86,7 @@ class SiteRulesForm(forms.ModelForm):
         self.instance.sealed_cookies = _seal_secret(self.cleaned_data["cookies"], self.instance.sealed_cookies)
         return super().save(commit)
 
-    def _values(self, given: str) -> tuple[tuple[str, str], ...]:
+    def _values_to_store(self, given: str) -> tuple[tuple[str, str], ...]:
         """Return the values after saving: the given ones, or else the stored ones."""
         if given == FORGET:
             return ()

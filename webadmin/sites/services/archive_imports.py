@@ -71,9 +71,9 @@ def run_import(
 def place_finder(row: ArchiveImport) -> Callable[[str], PagePlace | None]:
     """Return a function that finds a page's site: the site of the import, or the holder's site with the page's host."""
     if row.site is not None:
-        only = _place(row.site)
+        only = _site_place(row.site)
         return lambda _: only
-    by_host = _by_host(row.rights_holder)
+    by_host = _places_by_host(row.rights_holder)
 
     def place(url: str) -> PagePlace | None:
         try:
@@ -85,7 +85,7 @@ def place_finder(row: ArchiveImport) -> Callable[[str], PagePlace | None]:
     return place
 
 
-def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], PagePlace]:
+def _places_by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], PagePlace]:
     found: dict[tuple[str, int | None], PagePlace] = {}
     domains = SiteDomain.objects.filter(site__rights_holder=rights_holder).select_related("site").order_by("pk")
     for domain in domains:
@@ -94,11 +94,11 @@ def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Pag
         except ValueError:
             continue
         for name in (host.bare, f"www.{host.bare}"):
-            found.setdefault((name, host.port), _place(domain.site))
+            found.setdefault((name, host.port), _site_place(domain.site))
     return found
 
 
-def _place(site: Site) -> PagePlace:
+def _site_place(site: Site) -> PagePlace:
     rules = PageRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
     return PagePlace(SiteId(str(site.pk)), rules)
 

@@ -17,19 +17,19 @@ def note_read(site: Site, found: Iterable[Gathered]) -> None:
     """Store the contacts that a crawl read on the site's pages."""
     with transaction.atomic():
         for each in found:
-            _keep(site, each.contact, ContactSource.PAGE, each.url, each.at)
-        _forget_oldest(site)
+            _store_contact(site, each.contact, ContactSource.PAGE, each.url, each.at)
+        _delete_oldest_contacts(site)
 
 
 def note_looked_up(site: Site, found: Sequence[RegistryContact], now: datetime) -> None:
     """Store the contacts from the registries."""
     with transaction.atomic():
         for each in found:
-            _keep(site, each.contact, each.source, each.where, now)
-        _forget_oldest(site)
+            _store_contact(site, each.contact, each.source, each.where, now)
+        _delete_oldest_contacts(site)
 
 
-def _keep(site: Site, contact: Contact, source: ContactSource, where: str, at: datetime) -> None:
+def _store_contact(site: Site, contact: Contact, source: ContactSource, where: str, at: datetime) -> None:
     value = contact.value.replace("\0", "")
     if not value or len(value) > MAX_VALUE_CHARS:
         return
@@ -45,7 +45,7 @@ def _keep(site: Site, contact: Contact, source: ContactSource, where: str, at: d
     )
 
 
-def _forget_oldest(site: Site) -> None:
+def _delete_oldest_contacts(site: Site) -> None:
     rows = ContactRead.objects.filter(site=site).order_by("-read_at", "pk").values_list("pk", flat=True)
     old = list(rows[MAX_CONTACTS:])
     if old:

@@ -58,7 +58,7 @@ class RunLease:
         self._run = run
         self._earlier = crawls.stored_counts(run)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._renew, name="run-lease", daemon=True)
+        self._thread = threading.Thread(target=self._renew_lease, name="run-lease", daemon=True)
         self._confirmed_at_s = _now_s()
         self._is_lost = False
         self.counts: CrawlCounts | None = None
@@ -88,7 +88,7 @@ class RunLease:
         """Return the counts, including the counts from before the run was stopped or waited."""
         return counts.plus(self._earlier)
 
-    def _renew(self) -> None:
+    def _renew_lease(self) -> None:
         while not self._stop.wait(HEARTBEAT_S):
             asked_at_s = _now_s()
             fresh()  # The connection may have ended since the last sign of life.
@@ -116,10 +116,10 @@ def crawl(number: int) -> int:
         log.info("crawl run %s is %s", run.pk, run.state)
         return NOT_OURS
     with RunLease(run) as lease:
-        return _crawl(run, lease)
+        return _crawl_run(run, lease)
 
 
-def _crawl(run: CrawlRun, lease: RunLease) -> int:
+def _crawl_run(run: CrawlRun, lease: RunLease) -> int:
     store, outbox = open_page_store(SETTINGS), CeleryOutbox()
     gathered = ContactGatherer(SystemClock().now)
     try:
@@ -140,9 +140,9 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
         is_bug = fault is None and not isinstance(error, ZhuiwenError)
         log.error("crawl run %s ended: %s", run.pk, error, exc_info=is_bug)
         why = error
-        return _write_result(lease, lambda: _fail(run, lease, why), run, outbox)
+        return _write_result(lease, lambda: _fail_run(run, lease, why), run, outbox)
     _propose_moves(run, store)
-    code = _write_result(lease, lambda: _close(run, lease.total(counts), has_moved=lease.has_moved), run, outbox)
+    code = _write_result(lease, lambda: _close_run(run, lease.total(counts), has_moved=lease.has_moved), run, outbox)
     if code == ENDED:
         _read_family(run, store)
         _keep_contacts(run, gathered)
@@ -156,11 +156,11 @@ def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, o
     except DatabaseFailure as error:
         log.error("what became of crawl run %s could not be written, and it is taken up again: %s", run.pk, error)
         return UNKNOWN
-    _go_on_with_rechecks(run, outbox)
+    _resume_rechecks(run, outbox)
     return ENDED
 
 
-def _fail(run: CrawlRun, lease: RunLease, error: Exception) -> None:
+def _fail_run(run: CrawlRun, lease: RunLease, error: Exception) -> None:
     """Requeue a run to wait for a service that is down, or fail it after any other error."""
     fault = outages.outage_message(error)
     if fault is not None:
@@ -178,7 +178,7 @@ def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
         log.warning("whether site %s has moved was not looked into: %s", run.site_id, error)
 
 
-def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
+def _resume_rechecks(run: CrawlRun, outbox: Outbox) -> None:
     """Answer the requested rechecks, and start the waiting ones; the scheduler does the same."""
     with suppress(RetryLater, DatabaseFailure):
         rechecks.resume_rechecks(run.site, SystemClock().now(), outbox)
@@ -201,7 +201,7 @@ def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
 
 
 @transaction.atomic
-def _close(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> None:
+def _close_run(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> None:
     politeness.keep_health(run.site, counts)
     # A crawl of single pages is complete even if all were refused: the recheck reports it.
     if counts.finish_reason in COMPLETE or (run.only_urls and counts.finish_reason in set(Rejection)):

@@ -46,20 +46,20 @@ class Crawler:
 
         Raises the database's error if it stays down; another crawler then resumes the interrupted run.
         """
-        self._take_up_left()
+        self._requeue_left_runs()
         while self._slot is not None and not self._is_stopping:
             run = self._query_database(lambda: crawls.take_next(SystemClock().now()))
             if run is None:
-                self._leave(self._slot)
+                self._free_slot(self._slot)
             while run is not None and self._slot is not None:
-                run = self._run(run, self._slot)
+                run = self._crawl_run(run, self._slot)
 
     def stop(self, *_: Any) -> None:
         """Handle a signal: finish the pages in flight, and take no further run."""
         self._is_stopping = True
         self._stop_crawl()
 
-    def _take_up_left(self) -> None:
+    def _requeue_left_runs(self) -> None:
         """Requeue the runs of this machine whose crawlers were killed, and start a crawler for each."""
         left = [self._slot] if self._slot is not None else []
         tasks = [slot.take_note() for slot in left]
@@ -70,7 +70,7 @@ class Crawler:
             if self._query_database(partial(take_up_lost, task, SystemClock().now())) is not None:
                 crawlers.start(SETTINGS)
 
-    def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
+    def _crawl_run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
         """Crawl a run; if its process died, return the run that resumes from its journal on this machine."""
         taken_at = run.started_at
         slot.note(slot_task(run))
@@ -88,7 +88,7 @@ class Crawler:
         is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
         if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
             return None
-        return self._query_database(lambda: self._taken_up(run, code))
+        return self._query_database(lambda: self._replace_dead_run(run, code))
 
     def _query_database(self, call: Callable[[], T]) -> T:
         """Query the admin database, waiting through an outage; another crawler may resume the run meanwhile."""
@@ -99,7 +99,7 @@ class Crawler:
         if self._crawl is not None:
             os.kill(self._crawl, signal.SIGTERM)
 
-    def _taken_up(self, run: CrawlRun, code: int) -> CrawlRun | None:
+    def _replace_dead_run(self, run: CrawlRun, code: int) -> CrawlRun | None:
         """Handle a run whose process died, and return the started run that replaces it, if there is one."""
         if self._is_stopping:
             crawls.put_back(run)
@@ -109,7 +109,7 @@ class Crawler:
         again = take_up_dead(run, now)
         return again if again is not None and crawls.mark_started(again, now) else None
 
-    def _leave(self, slot: slots.Slot) -> None:
+    def _free_slot(self, slot: slots.Slot) -> None:
         """Free the slot, but take one again for a run queued meanwhile, whose message found no free slot."""
         slot.free()
         is_needed = self._query_database(lambda: crawls.has_waiting(SystemClock().now()))
@@ -129,11 +129,11 @@ def _fork_crawl(run: int) -> int:
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ours)
     if pid == 0:
-        _crawl(run)
+        _crawl_and_exit(run)
     return pid
 
 
-def _crawl(run: int) -> NoReturn:
+def _crawl_and_exit(run: int) -> NoReturn:
     """Crawl a run in a forked process, and exit it normally."""
     code = 1
     call_this_process(f"crawl {run}")

@@ -143,7 +143,7 @@ def end_query(query: DiscoveryQuery, results: int, left_out: dict[str, int], fau
 def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | None:
     """Return the reason for not fetching a result, or None if it is a candidate."""
     try:
-        digest_of, key = _digest(url), host_key(url)
+        digest_of, key = _url_digest(url), host_key(url)
     except ValueError:
         return LeftOutReason.UNUSABLE
     if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or is_binary(url) or not key[0]:
@@ -174,7 +174,7 @@ def record(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: date
                 work=work,
                 query=query,
                 url=finding.url,
-                url_digest=_digest(finding.url),
+                url_digest=_url_digest(finding.url),
                 host=urlsplit(finding.url).netloc[:260],
                 title=finding.title[:MAX_TITLE_CHARS],
                 state=state,
@@ -207,8 +207,8 @@ def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
         )
         for other in same.exclude(pk=page.pk).filter(state=PageState.PROPOSED):
             site = add_site(holder, other.url)
-            _decide(other, PageState.ACCEPTED, by, now, site)
-        _decide(page, PageState.ACCEPTED, by, now, site)
+            _decide_page(other, PageState.ACCEPTED, by, now, site)
+        _decide_page(page, PageState.ACCEPTED, by, now, site)
     return site
 
 
@@ -216,10 +216,10 @@ def dismiss(page: DiscoveredPage, by: str, now: datetime) -> None:
     """Dismiss a proposal, so that its site is not watched. Raises BadInput for a page that is not a proposal."""
     if page.state != PageState.PROPOSED:
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
-    _decide(page, PageState.DISMISSED, by, now, None)
+    _decide_page(page, PageState.DISMISSED, by, now, None)
 
 
-def _decide(page: DiscoveredPage, state: str, by: str, now: datetime, site: Site | None) -> None:
+def _decide_page(page: DiscoveredPage, state: str, by: str, now: datetime, site: Site | None) -> None:
     page.state, page.decided_by, page.decided_at, page.site = state, by[:150], now, site
     page.save(update_fields=["state", "decided_by", "decided_at", "site"])
 
@@ -229,5 +229,5 @@ def _is_watched(holder: int, name: str, port: int) -> bool:
     return any(host.equals(name, port) for host in parse_hosts(hosts))
 
 
-def _digest(url: str) -> str:
+def _url_digest(url: str) -> str:
     return digest(canonical(url).encode("utf-8", "surrogatepass"))

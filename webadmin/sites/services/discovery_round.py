@@ -102,14 +102,14 @@ class _SearchRun:
             plans = [plan for plan in discovery.plans_with_budget(now, works) if plan.pk not in self._exhausted]
             if not plans:
                 break
-            self._ask(plans[0])
+            self._send_query(plans[0])
             self._on_progress(self.done)
             if time.monotonic() > self._deadline:
                 self.done.stopped = Message("search.time")
         return self.done
 
-    def _ask(self, plan: DiscoveryPlan) -> None:
-        query = self._query(plan)
+    def _send_query(self, plan: DiscoveryPlan) -> None:
+        query = self._begin_query(plan)
         if query is None:
             self._exhausted.add(plan.pk)
             return
@@ -127,17 +127,17 @@ class _SearchRun:
         left_out = self._check_candidates(plan, query, answer)
         discovery.end_query(query, len(answer.results), left_out)
 
-    def _query(self, plan: DiscoveryPlan) -> DiscoveryQuery | None:
+    def _begin_query(self, plan: DiscoveryPlan) -> DiscoveryQuery | None:
         """Begin the query for the rarest unsent sentence of a chapter, or return None if there is none."""
         asked = discovery.asked_sentences(plan.work, self._ports.clock.now())
         for chapter in discovery.chapters_to_ask(plan.work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
             if text and (found := distinctive(text, self._ports.index, self._ports.algorithm, 1, asked)):
-                self._wait()
+                self._keep_pace()
                 return discovery.begin_query(plan, chapter.number, found[0].text, self._ports.clock.now())
         return None
 
-    def _wait(self) -> None:
+    def _keep_pace(self) -> None:
         """Wait as long as the pace requires after the last query of any process."""
         last = discovery.last_query_time()
         if last is not None:
@@ -159,10 +159,10 @@ class _SearchRun:
                 left_out[reason.value] += 1
                 continue
             of_host[host] += 1
-            self._take(plan, query, self._finding(plan.work, result))
+            self._record_finding(plan, query, self._compare_result(plan.work, result))
         return dict(left_out)
 
-    def _take(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.CandidateMatch) -> None:
+    def _record_finding(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.CandidateMatch) -> None:
         page = discovery.record(plan.work, query, finding, self._ports.clock.now())
         if page is None or page.state != DiscoveredPage.State.PROPOSED:
             return
@@ -179,14 +179,14 @@ class _SearchRun:
         self.done.accepted += 1
         crawl_accepted(site, self._ports)
 
-    def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
+    def _compare_result(self, work: Work, result: Result) -> discovery.CandidateMatch:
         """Compare a page with the work; if the page cannot be read, return a result with a fault."""
         try:
             reading = self._read_result_page(work, result.url)
         except (BadInput, RetryLater) as error:
             return discovery.CandidateMatch(result.url, result.title, fault=error.message)
         title = reading.title or result.title
-        best = self._best(work, reading.text)
+        best = self._best_match(work, reading.text)
         if best is None:
             return discovery.CandidateMatch(result.url, title)
         span = best.spans[0].page
@@ -210,7 +210,7 @@ class _SearchRun:
             raise BadInput(reading.message)
         return reading
 
-    def _best(self, work: Work, text: str) -> Match | None:
+    def _best_match(self, work: Work, text: str) -> Match | None:
         """Return the largest match of the text with one chapter of the work, except quotations."""
         matches = self._ports.matcher.match(text, fingerprint_text(text, self._ports.algorithm))
         ours = set(work.chapters.values_list("text_id", flat=True))
@@ -225,11 +225,11 @@ class _SearchRun:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._robots:
-            self._robots[origin] = self._rules(origin)
+            self._robots[origin] = self._robots_rules(origin)
         rules = self._robots[origin]
         return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
 
-    def _rules(self, origin: str) -> Protego | None:
+    def _robots_rules(self, origin: str) -> Protego | None:
         """Return the site's robots.txt, or None if it cannot be read, which disallows all (RFC 9309, 2.3.1.4)."""
         try:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")

@@ -90,11 +90,11 @@ def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
     The evidence of an undecided move is updated; a decided move is not changed.
     """
     new = []
-    for from_host, to_host, other in sorted(_candidates(site), key=lambda each: each[:2]):
+    for from_host, to_host, other in sorted(_candidate_moves(site), key=lambda each: each[:2]):
         known = SiteMove.objects.filter(site=site, from_host=from_host, to_host=to_host).first()
         if (known is not None and known.state != SiteMove.State.PROPOSED) or _authorization_reason(site, to_host):
             continue
-        evidence = _evidence(site, from_host, to_host, other, pages)
+        evidence = _collect_evidence(site, from_host, to_host, other, pages)
         if not evidence.is_enough:
             continue
         move, is_new = SiteMove.objects.update_or_create(
@@ -118,7 +118,7 @@ def find_move(number: int) -> SiteMove:
 
 def refuse(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
     """Refuse a move, so that it is not proposed again. Raises MoveRefused if it was decided."""
-    _decide(move, SiteMove.State.REFUSED, user, now)
+    _decide_move(move, SiteMove.State.REFUSED, user, now)
 
 
 def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
@@ -132,10 +132,10 @@ def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> No
         move = SiteMove.objects.select_for_update().select_related("site").get(pk=move.pk)
         if reason := _authorization_reason(move.site, move.to_host):
             raise MoveRefused(reason)
-        _decide(move, SiteMove.State.ACCEPTED, user, now)
+        _decide_move(move, SiteMove.State.ACCEPTED, user, now)
         site = Site.objects.select_for_update().get(pk=move.site_id)
-        scheme = _scheme(move)
-        site.start_urls = "\n".join(dict.fromkeys(_on_new_host(url, move, scheme) for url in lines(site.start_urls)))
+        scheme = _new_host_scheme(move)
+        site.start_urls = "\n".join(dict.fromkeys(_move_url(url, move, scheme) for url in lines(site.start_urls)))
         site.save(update_fields=["start_urls"])
         for host in (move.from_host, move.to_host):
             if not site.domains.filter(host__in=parse_host(host).spellings()).exists():
@@ -145,7 +145,7 @@ def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> No
         others.filter(domains__host__in=parse_host(move.to_host).spellings()).update(is_active=False)
 
 
-def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
+def _candidate_moves(site: Site) -> set[tuple[str, str, Site | None]]:
     """Return possible moves: the old host, the new host, and the watched site with the new host, if any."""
     own = {spelling for domain in site.domains.all() for spelling in parse_host(domain.host).spellings()}
     found: set[tuple[str, str, Site | None]] = set()
@@ -167,10 +167,10 @@ def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
     return found
 
 
-def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: PageStore) -> MoveEvidence:
+def _collect_evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: PageStore) -> MoveEvidence:
     led = list(OffSiteRedirect.objects.filter(site=site, from_host=from_host, to_host=to_host).order_by("pk"))
-    ours = _details(site, from_host)
-    theirs = _details(other, to_host) if other is not None else {}
+    ours = _pages_by_path(site, from_host)
+    theirs = _pages_by_path(other, to_host) if other is not None else {}
     pairs = [(ours[place], theirs[place]) for place in sorted(ours.keys() & theirs.keys())][:MAX_PAIRS]
     our_texts = {address.text_digest for address in ours.values()} - {""}
     their_texts = {address.text_digest for address in theirs.values()} - {""}
@@ -178,7 +178,9 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
     return MoveEvidence(
         start_pages_led=sum(row.is_start for row in led),
         pages_led=sum(not row.is_start for row in led),
-        same_place=sum(not row.is_start and _place(row.from_url) == _place(row.to_url) for row in led),
+        same_place=sum(
+            not row.is_start and _path_and_query(row.from_url) == _path_and_query(row.to_url) for row in led
+        ),
         known_pages=len(ours),
         shared_texts=len(our_texts & their_texts),
         compared=len(pairs),
@@ -188,20 +190,20 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
     )
 
 
-def _details(site: Site, host: str) -> dict[str, Address]:
+def _pages_by_path(site: Site, host: str) -> dict[str, Address]:
     """Return the site's pages on a host that have a text, by path and query."""
     rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
-    return {_place(row.url): row for row in rows if url_host(row.url) == host}
+    return {_path_and_query(row.url): row for row in rows if url_host(row.url) == host}
 
 
 def _are_alike(old: Address, new: Address, pages: PageStore) -> bool:
     if old.text_digest and old.text_digest == new.text_digest:
         return True
-    first, second = _shingles(_text(old, pages)), _shingles(_text(new, pages))
+    first, second = _shingles(_page_text(old, pages)), _shingles(_page_text(new, pages))
     return bool(first and second) and len(first & second) >= MIN_RESEMBLANCE * min(len(first), len(second))
 
 
-def _text(address: Address, pages: PageStore) -> str:
+def _page_text(address: Address, pages: PageStore) -> str:
     versions = pages.versions(PageId(address.page_id))
     return next((each.reading.text for each in versions if each.id == address.version_id), "")
 
@@ -212,15 +214,15 @@ def _shingles(text: str) -> frozenset[str]:
 
 
 def _template_agreement(ours: list[Address], theirs: list[Address], pages: PageStore) -> float | None:
-    one, other = (_template(addresses[:MAX_TEMPLATE_PAGES], pages) for addresses in (ours, theirs))
+    one, other = (_shared_template(addresses[:MAX_TEMPLATE_PAGES], pages) for addresses in (ours, theirs))
     return cut_share(agreement(one, other)) if one and other else None
 
 
-def _template(addresses: Iterable[Address], pages: PageStore) -> frozenset[str]:
-    return template([found for address in addresses if (found := _skeleton(address, pages))])
+def _shared_template(addresses: Iterable[Address], pages: PageStore) -> frozenset[str]:
+    return template([found for address in addresses if (found := _page_skeleton(address, pages))])
 
 
-def _skeleton(address: Address, pages: PageStore) -> frozenset[str]:
+def _page_skeleton(address: Address, pages: PageStore) -> frozenset[str]:
     versions = pages.versions(PageId(address.page_id))
     if not versions:
         return frozenset()
@@ -242,7 +244,7 @@ def _authorization_reason(site: Site, host: str) -> Message | None:
     return None
 
 
-def _decide(move: SiteMove, state: str, user: User | None, now: datetime | None) -> None:
+def _decide_move(move: SiteMove, state: str, user: User | None, now: datetime | None) -> None:
     decided = {"state": state, "decided_by": user, "decided_at": now or timezone.now()}
     waiting = SiteMove.objects.filter(pk=move.pk, state=SiteMove.State.PROPOSED)
     if not waiting.update(**decided):
@@ -261,7 +263,7 @@ def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
     for old in Address.objects.filter(site_id=move.site_id).order_by("pk"):
         if url_host(old.url) != move.from_host:
             continue
-        url = _on_new_host(old.url, move, scheme)
+        url = _move_url(old.url, move, scheme)
         key = address_id(site, canonical(url))
         history = {"page_id": old.page_id, "page_url": old.page_url, "version_id": old.version_id, "is_moved": True}
         found = Address.objects.filter(pk=key)
@@ -284,14 +286,14 @@ def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
         Address.objects.filter(pk=old.pk).delete()
 
 
-def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
+def _move_url(url: str, move: SiteMove, scheme: str) -> str:
     if url_host(url) not in parse_host(move.from_host).spellings():
         return url
     parts = urlsplit(url)
     return urlunsplit((scheme, str(parse_host(move.to_host)), parts.path or "/", parts.query, ""))
 
 
-def _scheme(move: SiteMove) -> str:
+def _new_host_scheme(move: SiteMove) -> str:
     """Return the scheme of the known URLs on the new host, or https."""
     known = [new for _, new in move.evidence.get("examples", [])]
     return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
@@ -310,6 +312,6 @@ def _main_host(site: Site) -> str:
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""
 
 
-def _place(url: str) -> str:
+def _path_and_query(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.path or '/'}?{parts.query}"

@@ -55,24 +55,24 @@ def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
     """Read the identifiers and the template of a site, unless it was done recently; return whether it was read."""
     if SiteTemplate.objects.filter(site=site, read_at__gt=now - READ_EVERY).exists():
         return False
-    trees = _trees(site, pages)
+    trees = _page_trees(site, pages)
     if len(trees) < MIN_PAGES:
         return False
     with transaction.atomic():
-        kept = [_keep(site, found, url, now) for found, url in _of_site(trees).items()]
+        kept = [_store_identifier(site, found, url, now) for found, url in _common_identifiers(trees).items()]
         SiteIdentifier.objects.filter(site=site).exclude(pk__in=kept).delete()
         entries = template([skeleton(tree) for _, tree in trees])
-        values = {"sketch": _sketch(entries) if len(entries) >= MIN_ENTRIES else [], "read_at": now}
+        values = {"sketch": _template_sketch(entries) if len(entries) >= MIN_ENTRIES else [], "read_at": now}
         SiteTemplate.objects.update_or_create(site=site, defaults=values)
     return True
 
 
 def site_family(site: Site) -> Family:
     """Return the evidence that other sites of the same rights holder have the same operator."""
-    return Family(_shared_identifiers(site), _alike(site))
+    return Family(_shared_identifiers(site), _similar_sites(site))
 
 
-def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
+def _page_trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
     """Return the parsed trees of some of the site's pages as last crawled, with their URLs."""
     found: list[tuple[str, HtmlElement]] = []
     rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
@@ -89,7 +89,7 @@ def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
     return found
 
 
-def _of_site(trees: Sequence[tuple[str, HtmlElement]]) -> dict[tuple[str, str], str]:
+def _common_identifiers(trees: Sequence[tuple[str, HtmlElement]]) -> dict[tuple[str, str], str]:
     """Return the identifiers on at least half of the pages, each with the first page that has it."""
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], str] = {}
@@ -102,7 +102,7 @@ def _of_site(trees: Sequence[tuple[str, HtmlElement]]) -> dict[tuple[str, str], 
     return {found: first[found] for found in kept}
 
 
-def _keep(site: Site, found: tuple[str, str], url: str, now: datetime) -> int:
+def _store_identifier(site: Site, found: tuple[str, str], url: str, now: datetime) -> int:
     values = {"page_url": url, "read_at": now}
     row, _ = SiteIdentifier.objects.update_or_create(
         site=site, kind=found[0], value=found[1], defaults=values, create_defaults={**values, "first_read_at": now}
@@ -137,14 +137,14 @@ def _registrable_domains(site: Site) -> set[str]:
     return {registrable(host.name) for host in site_hosts(site)}
 
 
-def _alike(site: Site) -> tuple[tuple[Site, float], ...]:
+def _similar_sites(site: Site) -> tuple[tuple[Site, float], ...]:
     own = SiteTemplate.objects.filter(site=site).first()
     if own is None or not own.sketch:
         return ()
     rows = SiteTemplate.objects.filter(site__rights_holder=site.rights_holder_id).exclude(site=site)
     found = []
     for row in rows.exclude(sketch=[]).order_by("-read_at").values_list("site", "sketch")[:MAX_COMPARED]:
-        share = _agreement(own.sketch, row[1])
+        share = _sketch_similarity(own.sketch, row[1])
         if share >= MIN_AGREEMENT:
             found.append((share, row[0]))
     if len(found) > MAX_ALIKE:  # A template that many sites use is a product.
@@ -155,12 +155,12 @@ def _alike(site: Site) -> tuple[tuple[Site, float], ...]:
     return tuple((sites[pk], share) for share, pk in ordered if not names & _registrable_domains(sites[pk]))
 
 
-def _sketch(entries: frozenset[str]) -> list[int]:
+def _template_sketch(entries: frozenset[str]) -> list[int]:
     hashes = (int.from_bytes(hashlib.sha256(each.encode()).digest()[:6], "big") for each in entries)
     return nsmallest(SKETCH, hashes)
 
 
-def _agreement(one: Sequence[int], other: Sequence[int]) -> float:
+def _sketch_similarity(one: Sequence[int], other: Sequence[int]) -> float:
     """Estimate the Jaccard similarity of two sketches from the smallest hashes in their union."""
     first, second = set(one), set(other)
     smallest = nsmallest(SKETCH, first | second)

@@ -56,7 +56,7 @@ def request_import(
             rights_holder=rights_holder, path=str(path), site=site, size_bytes=size_bytes, file_mark=mark,
             requested_by=user,
         )  # fmt: skip
-    if row.state == State.RUNNING and not _is_dead(row, timezone.now()):
+    if row.state == State.RUNNING and not _is_dead_import(row, timezone.now()):
         raise BadInput("import.running-already", path=path)
     ArchiveImport.objects.filter(pk=row.pk).update(state=State.QUEUED)
     row.refresh_from_db()
@@ -88,7 +88,7 @@ def take(row: ArchiveImport, now: datetime) -> bool:
 
 def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) -> None:
     """Record the position of an import, at which it can be resumed."""
-    _write(row, counts, position=asdict(at), heartbeat_at=timezone.now())
+    _write_progress(row, counts, position=asdict(at), heartbeat_at=timezone.now())
 
 
 def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) -> None:
@@ -96,7 +96,7 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
     if fault is not None:
         counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]
     now = timezone.now()
-    _write(row, counts, state=State.FAILED if fault else State.FINISHED, finished_at=now, heartbeat_at=now)
+    _write_progress(row, counts, state=State.FAILED if fault else State.FINISHED, finished_at=now, heartbeat_at=now)
 
 
 def resume_position(row: ArchiveImport) -> RecordPosition:
@@ -112,14 +112,14 @@ def stored_counts(row: ArchiveImport) -> ImportCounts:
     return ImportCounts(**row.counts, faults=list(row.faults))
 
 
-def _write(row: ArchiveImport, counts: ImportCounts, **values: Any) -> None:
+def _write_progress(row: ArchiveImport, counts: ImportCounts, **values: Any) -> None:
     kept = asdict(counts)
     del kept["faults"]
     ArchiveImport.objects.filter(pk=row.pk).update(counts=kept, faults=counts.faults, **values)
     row.refresh_from_db()
 
 
-def _is_dead(row: ArchiveImport, now: datetime) -> bool:
+def _is_dead_import(row: ArchiveImport, now: datetime) -> bool:
     return row.heartbeat_at is None or row.heartbeat_at < now - DEAD_AFTER
 
 

@@ -31,7 +31,7 @@ def requeue_live_runs(outbox: Outbox) -> int:
     """
     runs = list(CrawlRun.objects.filter(state__in=CrawlRun.LIVE).select_related("site", "requested_by"))
     for run in runs:
-        waiting = _replace(run) if run.state == CrawlRun.State.RUNNING else run
+        waiting = _replace_run(run) if run.state == CrawlRun.State.RUNNING else run
         if waiting is not None:
             outbox.send(CrawlRequested(waiting.pk))
     return len(runs)
@@ -60,7 +60,7 @@ def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
     deaths = 0 if crawls.stored_counts(run).kept_pages else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
         return None
-    return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
+    return _replace_run(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
 
 
 def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
@@ -122,7 +122,7 @@ def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
 
 
 @transaction.atomic
-def _replace(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | None:
+def _replace_run(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | None:
     crawls.fail(run, None, INTERRUPTED)
     try:
         again = crawls.request_run(

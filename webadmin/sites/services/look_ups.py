@@ -59,12 +59,12 @@ def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
     now = clock.now()
     with transaction.atomic():
         note_looked_up(look_up.site, looked.found, now)
-        _end(look_up_id, now, looked.faults, len(looked.found))
+        _end_look_up(look_up_id, now, looked.faults, len(looked.found))
 
 
 def give_up(look_up_id: int, now: datetime) -> None:
     """End a look-up that failed permanently."""
-    _end(look_up_id, now, [Message("registry.died")])
+    _end_look_up(look_up_id, now, [Message("registry.died")])
 
 
 def newest(site: Site) -> ContactLookUp | None:
@@ -90,7 +90,7 @@ def _open_look_up(site: Site, user: User | None, now: datetime) -> tuple[Contact
         return live.get(), bool(renewed)
 
 
-def _end(look_up_id: int, now: datetime, faults: list[Message], found: int = 0) -> None:
+def _end_look_up(look_up_id: int, now: datetime, faults: list[Message], found: int = 0) -> None:
     ContactLookUp.objects.filter(pk=look_up_id, ended_at=None).update(
         ended_at=now, faults=faults[:MAX_FAULTS], found=found
     )

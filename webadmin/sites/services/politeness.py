@@ -50,7 +50,9 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
             bytes_a_day=rules.megabytes_a_day * _MEGABYTE,
         ),
         bans=tuple(ban_rule(each) for each in site.ban_rules.all()),
-        proxies=tuple(_proxy(each) for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)),
+        proxies=tuple(
+            _crawler_proxy(each) for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)
+        ),
         user_agents=tuple(line.strip() for line in rules.user_agents.splitlines() if line.strip()),
         login=Login(rules.login_steps, pairs(unseal(rules.sealed_values)), pairs(unseal(rules.sealed_cookies))),
         browser=BrowserMode(rules.browser),
@@ -170,6 +172,6 @@ def _outcome_of_rules(
     return Tried(page.url, page.title, ban.rule.name if ban else "", ban.seen if ban else None)
 
 
-def _proxy(proxy: SiteProxy) -> Proxy:
+def _crawler_proxy(proxy: SiteProxy) -> Proxy:
     password = unseal(proxy.sealed_password)
     return Proxy(proxy.place, proxy.scheme, proxy.user, password, proxy.cools_until)

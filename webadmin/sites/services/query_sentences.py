@@ -41,7 +41,7 @@ def distinctive(
 
     Raises IndexStale for an empty index.
     """
-    candidates = [(start, found) for start, found in _candidates(text) if found not in asked]
+    candidates = [(start, found) for start, found in _candidate_sentences(text) if found not in asked]
     if not candidates:
         return []
     print_of = fingerprint_text(text, algorithm)
@@ -66,17 +66,17 @@ def _rate_sentences(
             yield QuerySentence(found, int(own.max()), float(own.mean()))
 
 
-def _candidates(text: str) -> Iterator[tuple[int, str]]:
+def _candidate_sentences(text: str) -> Iterator[tuple[int, str]]:
     """Yield distinct sentences with their offsets; a long one is cut to its first clauses."""
     seen: set[str] = set()
     for match in _SENTENCE.finditer(text):
-        start, found = _cut(match.start(), match[0])
-        if found and found not in seen and _is_fit(found):
+        start, found = _cut_sentence(match.start(), match[0])
+        if found and found not in seen and _is_suitable(found):
             seen.add(found)
             yield start, found
 
 
-def _cut(start: int, sentence: str) -> tuple[int, str]:
+def _cut_sentence(start: int, sentence: str) -> tuple[int, str]:
     bare = sentence.strip(" \t\r\u3000，,；;、")
     start += sentence.index(bare) if bare else 0
     if len(bare) <= MAX_CHARS:
@@ -85,7 +85,7 @@ def _cut(start: int, sentence: str) -> tuple[int, str]:
     return start, bare[: ends[-1]] if ends else ""
 
 
-def _is_fit(sentence: str) -> bool:
+def _is_suitable(sentence: str) -> bool:
     han = _HAN.findall(sentence)
     is_prose = len(han) >= MIN_CHARS and not _UNFIT.search(sentence)
     return is_prose and len(set(han)) >= MIN_DISTINCT_SHARE * len(han)

@@ -22,17 +22,17 @@ def import_reach(text: str) -> list[Site]:
     A header line is skipped. Raises BadInput for a malformed line, and if there are no lines.
     """
     visits: dict[int, int] = {}
-    for number, row in enumerate(_rows(text.removeprefix("\ufeff")), 1):
+    for number, row in enumerate(_csv_rows(text.removeprefix("\ufeff")), 1):
         if not any(field.strip() for field in row) or (number == 1 and not _is_number(row[-1])):
             continue
-        site, visited = _read(number, row)
+        site, visited = _parse_row(number, row)
         visits[site.pk] = visited
     if not visits:
         raise BadInput("site.reach-none")
     return _save_visits(visits)
 
 
-def _rows(text: str) -> Iterator[list[str]]:
+def _csv_rows(text: str) -> Iterator[list[str]]:
     """Yield the fields of each line. Raises BadInput for malformed CSV."""
     reader = csv.reader(StringIO(text))
     try:
@@ -51,7 +51,7 @@ def _save_visits(visits: dict[int, int]) -> list[Site]:
     return sites
 
 
-def _read(number: int, row: Iterable[str]) -> tuple[Site, int]:
+def _parse_row(number: int, row: Iterable[str]) -> tuple[Site, int]:
     fields = [field.strip() for field in row]
     if len(fields) != 2 or not _is_number(fields[1]):
         raise BadInput("site.reach-line", number=number, most=MOST_VISITS)

@@ -85,7 +85,7 @@ def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
     Safe to call at any time. Raises RetryLater.
     """
     for recheck in _open_rechecks(site).select_related("run", "page"):
-        _settle(recheck, now)
+        _settle_recheck(recheck, now)
     if crawls.live_run(site) is not None:
         return
     waiting = _next_rechecks(site)
@@ -98,7 +98,7 @@ def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
                 site,
                 asked_by,
                 CrawlRun.Trigger.PERSON if asked_by is not None else CrawlRun.Trigger.LOOK,
-                only_urls="\n".join(_urls(site, waiting)),
+                only_urls="\n".join(_urls_to_fetch(site, waiting)),
                 by_second_route=waiting[0].by_second_route,
             )
             PageRecheck.objects.filter(pk__in=[each.pk for each in waiting]).update(run=run)
@@ -130,7 +130,7 @@ def _next_rechecks(site: Site) -> list[PageRecheck]:
     return list(of_people[:MAX_IN_A_RUN])
 
 
-def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
+def _urls_to_fetch(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
     """Return the URLs to fetch.
 
     The program's own rechecks fetch another page too: if that fails as well, the site is down.
@@ -173,18 +173,18 @@ def _open_rechecks(site: Site) -> "QuerySet[PageRecheck]":
     return PageRecheck.objects.filter(page__site=site, outcome="").order_by("asked_at", "pk")
 
 
-def _settle(recheck: PageRecheck, now: datetime) -> None:
+def _settle_recheck(recheck: PageRecheck, now: datetime) -> None:
     """Record the result of a recheck if a crawl has fetched the page or has ended."""
     key = address_id(SiteId(str(recheck.page.site_id)), canonical(recheck.url))
     address = Address.objects.filter(pk=key).first()
     if address is not None and address.seen_at is not None and address.seen_at >= recheck.asked_at:
         is_same = address.version_id == recheck.before_version_id
-        _end(recheck, now, Outcome.UNCHANGED if is_same else Outcome.CHANGED, version=address.version_id)
+        _end_recheck(recheck, now, Outcome.UNCHANGED if is_same else Outcome.CHANGED, version=address.version_id)
     elif recheck.run is not None and recheck.run.state not in CrawlRun.LIVE:
-        _end(recheck, now, *_unseen(recheck, recheck.run, address))
+        _end_recheck(recheck, now, *_unseen_outcome(recheck, recheck.run, address))
 
 
-def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
+def _unseen_outcome(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
     """Return the outcome and fault for a page that an ended crawl did not see."""
     of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
     if of_page is not None and of_page.code == SAID_TO_BE_GONE:
@@ -196,7 +196,9 @@ def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tup
     return Outcome.NOT_SEEN, address.sentence or next(iter(run.faults), None)
 
 
-def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | None = None, version: str = "") -> None:
+def _end_recheck(
+    recheck: PageRecheck, now: datetime, outcome: str, fault: Message | None = None, version: str = ""
+) -> None:
     PageRecheck.objects.filter(pk=recheck.pk, outcome="").update(
         outcome=outcome, fault=fault, version_id=version, ended_at=now
     )

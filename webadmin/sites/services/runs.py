@@ -249,7 +249,7 @@ def take_next(now: datetime) -> CrawlRun | None:
 
     Any number of processes on any machines may call this concurrently; only one gets each run.
     """
-    waiting = _waiting(now).order_by("due_at", "pk").select_related("site", "requested_by")
+    waiting = _startable_runs(now).order_by("due_at", "pk").select_related("site", "requested_by")
     while (run := waiting.first()) is not None:
         if mark_started(run, now):
             return run
@@ -258,7 +258,7 @@ def take_next(now: datetime) -> CrawlRun | None:
 
 def has_waiting(now: datetime, run_id: int | None = None) -> bool:
     """Return True if a queued run can be started now. run_id: only this run."""
-    waiting = _waiting(now)
+    waiting = _startable_runs(now)
     return (waiting if run_id is None else waiting.filter(pk=run_id)).exists()
 
 
@@ -270,7 +270,7 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
     with transaction.atomic():
         # Serializes processes that start two sites on the same host, so that the second sees the first.
         list(SiteDomain.objects.filter(host__in=hosts).order_by("pk").select_for_update())
-        return _update(run, Q(pk__in=_waiting(at)), state=State.RUNNING, **begun)
+        return _update_run(run, Q(pk__in=_startable_runs(at)), state=State.RUNNING, **begun)
 
 
 def may_resume(now: datetime) -> Q:
@@ -294,31 +294,31 @@ def stored_counts(run: CrawlRun) -> CrawlCounts:
 
 def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | None = None) -> bool:
     """Record a sign of life with the counts so far, or return False if the run was given up meanwhile."""
-    figures = _figures(counts) if counts else {}
-    return _update(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
+    figures = _run_figures(counts) if counts else {}
+    return _update_run(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
 
 
 def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
     """End a complete run, even if it was given up as dead before."""
     at = now or timezone.now()
-    return _update(
+    return _update_run(
         run,
         Q(state__in=[State.RUNNING, State.QUEUED, State.FAILED]),
         state=State.FINISHED,
         finished_at=at,
         heartbeat_at=at,
         finish_reason=ENDINGS.get(counts.finish_reason),
-        **_figures(counts),
+        **_run_figures(counts),
     )
 
 
 def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None) -> bool:
     """End a live run as failed. reason: shown to the operator, or None to use the reason in the counts."""
     at = now or timezone.now()
-    figures = _figures(counts) if counts else {}
+    figures = _run_figures(counts) if counts else {}
     said = reason or (counts.finish_reason if counts else None)
     ending = {"state": State.FAILED, "finished_at": at, "finish_reason": said}
-    return _update(run, Q(state__in=CrawlRun.LIVE), **ending, **figures)
+    return _update_run(run, Q(state__in=CrawlRun.LIVE), **ending, **figures)
 
 
 def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
@@ -328,11 +328,11 @@ def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) 
     """
     values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None, **noted}
     if counts is not None:
-        values |= _figures(counts)
+        values |= _run_figures(counts)
     if counts is not None and counts.resume_at:
         values["resume_at"] = datetime.fromisoformat(counts.resume_at)
         values["finish_reason"] = counts.end_sentence
-    return _update(run, Q(state=State.RUNNING), state=State.QUEUED, **values)
+    return _update_run(run, Q(state=State.RUNNING), state=State.QUEUED, **values)
 
 
 def due_sites(now: datetime) -> list[Site]:
@@ -383,7 +383,7 @@ def abandon_dead_runs(now: datetime) -> int:
     return count + sum(fail(run, None, NEVER_TAKEN_UP, now=now) for run in ignored)
 
 
-def _waiting(now: datetime) -> QuerySet[CrawlRun]:
+def _startable_runs(now: datetime) -> QuerySet[CrawlRun]:
     """Return the runs that can start, except on hosts that are being crawled or have asked to wait."""
     crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING)
     resting = SiteDomain.objects.filter(
@@ -434,7 +434,7 @@ def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[date
     return kept
 
 
-def _figures(counts: CrawlCounts) -> dict[str, object]:
+def _run_figures(counts: CrawlCounts) -> dict[str, object]:
     kept = asdict(counts)
     for name in ("faults", "end_sentence"):  # messages, which have separate fields
         del kept[name]
@@ -449,7 +449,7 @@ def _figures(counts: CrawlCounts) -> dict[str, object]:
     }
 
 
-def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
+def _update_run(run: CrawlRun, allowed: Q, **values: object) -> bool:
     """Update the run in one statement if it is still in an allowed state, and return whether it was."""
     changed = CrawlRun.objects.filter(allowed, pk=run.pk).update(**values)
     run.refresh_from_db()

@@ -31,13 +31,13 @@ class DjangoVisitRepository:
     """
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        with _answering():
+        with _working_connection():
             return [read_visit(row) for row in Address.objects.filter(site_id=site_key(site)).order_by("pk").iterator()]
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
-        with _answering():
+        with _working_connection():
             holder = Site.objects.filter(pk=site_key(site)).values_list("rights_holder_id", flat=True).first()
-            rows = [_row(site_key(site), holder, visit) for visit in visits]
+            rows = [_address_row(site_key(site), holder, visit) for visit in visits]
             with transaction.atomic():
                 for batch in batches(rows):
                     Address.objects.bulk_create(
@@ -48,11 +48,11 @@ class DjangoVisitRepository:
     def pages_with_open_cases(self, site: SiteId) -> frozenset[PageId]:
         rows = PageRecord.objects.filter(site_id=site_key(site), cases__state=CaseState.OPEN)
         pages = rows.values_list("page_id", flat=True)
-        with _answering():
+        with _working_connection():
             return frozenset(PageId(page) for page in pages)
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
-        with _answering(), transaction.atomic():
+        with _working_connection(), transaction.atomic():
             for move in moves:
                 _note_move(site_key(site), move)
 
@@ -83,14 +83,14 @@ def url_host(url: str) -> str:
 
 
 @contextmanager
-def _answering() -> Iterator[None]:
+def _working_connection() -> Iterator[None]:
     """Open a working connection for the block; raise ServiceUnavailable if the database does not answer."""
     fresh()
     with answering():
         yield
 
 
-def _row(site: int, holder: int | None, visit: Visit) -> Address:
+def _address_row(site: int, holder: int | None, visit: Visit) -> Address:
     values: dict[str, Any] = {name: getattr(visit, name) for name in _FIELDS}
     values |= {
         "kind": visit.kind.value,

@@ -40,8 +40,8 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
         site.start_urls = "\n".join(dict.fromkeys([*addresses, start_url]))
         for field, value in options.items():
             setattr(site, field, value)
-        _require_read(site, options)
-        _validate(site)
+        _require_used_options(site, options)
+        _validate_site(site)
         site.save()
         if not site.domains.filter(host__in=host.spellings()).exists():
             SiteDomain.objects.create(site=site, host=str(host))
@@ -82,11 +82,11 @@ def find_site(key: str) -> Site:
     """
     wanted = key.strip()
     if "://" in wanted:
-        return _only(key, _sites_with_host(_parse_url(wanted)[1]))
+        return _single_site(key, _sites_with_host(_parse_url(wanted)[1]))
     found = list(Site.objects.filter(name=wanted)) or _sites_with_typed_host(wanted)
     if not found and wanted.isdecimal() and len(wanted) < 19:
         found = list(Site.objects.filter(pk=int(wanted)))
-    return _only(key, found)
+    return _single_site(key, found)
 
 
 def _sites_with_host(host: Host) -> list[Site]:
@@ -129,8 +129,8 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
     site = site or Site(rights_holder=rights_holder, name=wanted, kind=kind)
     for field, value in values.items():
         setattr(site, field, value)
-    _require_read(site, values)
-    _validate(site)
+    _require_used_options(site, values)
+    _validate_site(site)
     site.save()
     return site
 
@@ -171,7 +171,7 @@ def _check_rules(options: dict[str, Any]) -> None:
         raise BadInput(Message("site.no-pattern", pattern=rule, fault=fault) if is_of_pattern else fault)
 
 
-def _require_read(site: Site, options: dict[str, Any]) -> None:
+def _require_used_options(site: Site, options: dict[str, Any]) -> None:
     """Raise BadInput for an option that the site's spider does not use."""
     ignored = KINDS[site.kind].ignored_settings(options)
     if ignored:
@@ -179,7 +179,7 @@ def _require_read(site: Site, options: dict[str, Any]) -> None:
         raise BadInput("watch.not-for-its-kind", names=names, site=site.name, kind=site.kind)
 
 
-def _validate(site: Site) -> None:
+def _validate_site(site: Site) -> None:
     try:
         site.full_clean(validate_unique=False, validate_constraints=False)
     except ValidationError as error:
@@ -187,7 +187,7 @@ def _validate(site: Site) -> None:
         raise BadInput("watch.bad-option", name=name.replace("_", " "), site=site.name, reason=messages[0]) from error
 
 
-def _only(key: str, found: list[Site]) -> Site:
+def _single_site(key: str, found: list[Site]) -> Site:
     if not found:
         raise NotFound("site", key)
     if len(found) > 1:

@@ -20,7 +20,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     """Print a one-line message on `error` for the user, and return the exit code."""
-    error = _of_a_database_that_is_away(error) or error
+    error = _database_outage(error) or error
     if told := of_a_full_disk(error, environ):
         complain(told)
         return FAILED
@@ -38,12 +38,12 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":  # Without arguments, the help is printed.
             sys.stderr.write(f"{error.format_message()}\n")
         else:
-            complain(_of_usage(error))
+            complain(_usage_message(error))
         return USAGE
     if type(error).__name__ == "Abort":
         return INTERRUPTED
     try:
-        complain(Message("cli.bug", kind=type(error).__name__, path=_write_down(error, environ)))
+        complain(Message("cli.bug", kind=type(error).__name__, path=_write_traceback(error, environ)))
     except OSError as second:
         complain(Message("cli.bug-unwritten", kind=type(error).__name__, reason=second.strerror))
     return FAILED
@@ -89,7 +89,7 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
     return Message("cli.unwritable", path=place, reason=lack.strerror)
 
 
-def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
+def _database_outage(error: BaseException) -> ServiceUnavailable | None:
     """Convert Django's error for an unavailable database to ServiceUnavailable, or return None for other errors."""
     if "django.db" not in sys.modules:  # takes 0.1 s to import; without it, no query was made
         return None
@@ -106,7 +106,7 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
     return away
 
 
-def _of_usage(error: Any) -> Message:
+def _usage_message(error: Any) -> Message:
     """Return the message on wrong arguments, which is typer's own text for rare errors."""
     param, context = getattr(error, "param", None), getattr(error, "ctx", None)
     name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
@@ -125,7 +125,7 @@ def _of_usage(error: Any) -> Message:
     return Message("cli.see-help", fault=fault, command=context.command_path) if context is not None else fault
 
 
-def _write_down(error: BaseException, environ: Mapping[str, str]) -> Path:
+def _write_traceback(error: BaseException, environ: Mapping[str, str]) -> Path:
     path = private_log(_log_folder(environ))
     with path.open("a", encoding="utf-8", errors="backslashreplace") as log:
         log.write(f"{datetime.now(UTC).isoformat()} zhuiwen {' '.join(sys.argv[1:2])}\n")

@@ -45,25 +45,25 @@ def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: 
     in_table = [column for column in columns if column.head]
     table(
         [column.head for column in in_table],
-        [[_cell(row, column, settings) for column in in_table] for row in rows],
+        [[_column_cell(row, column, settings) for column in in_table] for row in rows],
         right=[column.head for column in in_table if column.is_number],
     )
 
 
 def as_record(row: Any, columns: Sequence[ConsoleColumn], settings: Settings) -> dict[str, Any]:
     """Return a row as JSON values, for programs."""
-    values = {column.key: _value(row, column.value) for column in columns if column.key}
+    values = {column.key: _column_value(row, column.value) for column in columns if column.key}
     return {key: local_iso(value, settings) if isinstance(value, datetime) else value for key, value in values.items()}
 
 
-def _cell(row: Any, column: ConsoleColumn, settings: Settings) -> object:
-    value = _value(row, column.value if column.cell is None else column.cell)
+def _column_cell(row: Any, column: ConsoleColumn, settings: Settings) -> object:
+    value = _column_value(row, column.value if column.cell is None else column.cell)
     if isinstance(value, datetime):
         return local_time(value, settings)
     return "" if value is None else value
 
 
-def _value(row: Any, value: Value) -> Any:
+def _column_value(row: Any, value: Value) -> Any:
     if callable(value):
         return value(row)
     found = attrgetter(value)(row)

@@ -31,10 +31,10 @@ def terminal_text(text: str) -> str:
     >>> terminal_text("a\u200bb\x1b[31m")
     'a◌b◌[31m'
     """
-    return "".join(_visible(char) for char in text)
+    return "".join(_visible_character(char) for char in text)
 
 
-def _visible(char: str) -> str:
+def _visible_character(char: str) -> str:
     if char in "\n\r\t\v\f\u2028\u2029":
         return " "
     return HIDDEN if unicodedata.category(char) in _INVISIBLE else char
@@ -95,12 +95,12 @@ def as_json(value: object) -> None:
 
     Messages are always in English.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
+    text = json.dumps(value, ensure_ascii=False, indent=1, default=_json_value)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in {*_INVISIBLE, "Zl", "Zp"}}
     typer.echo(text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}))
 
 
-def _plain(value: object) -> object:
+def _json_value(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, Message):
         return {field.name: getattr(value, field.name) for field in fields_of(value)}
     return str(value)

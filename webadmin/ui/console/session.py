@@ -44,9 +44,9 @@ def session() -> Iterator[Settings]:
             from webadmin.database import place
 
             raise DamagedStore(Message("service.admin-database"), place()) from error
-        if not _is_absence(error):
+        if not _is_outage(error):
             raise
-        raise _unavailable(error) from error
+        raise _outage_error(error) from error
 
 
 def settings_alone() -> Settings:
@@ -64,7 +64,7 @@ def local_iso(moment: datetime | None, settings: Settings) -> str | None:
     return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
 
 
-def _unavailable(error: Exception) -> ServiceUnavailable:
+def _outage_error(error: Exception) -> ServiceUnavailable:
     """Return the error to report; `zhuiwen up` is its remedy only for missing tables."""
     from webadmin.database import is_unmade, place, unavailable
 
@@ -73,7 +73,7 @@ def _unavailable(error: Exception) -> ServiceUnavailable:
     return unavailable(error)
 
 
-def _is_absence(error: Exception) -> bool:
+def _is_outage(error: Exception) -> bool:
     """Return True if the database does not answer or lacks its tables, False if the query is wrong."""
     from webadmin.database import is_away, is_unmade
 

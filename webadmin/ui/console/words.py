@@ -29,7 +29,7 @@ def language() -> str:
 
 def detect_language(environ: Mapping[str, str]) -> str:
     """Return Django's language code for Chinese or English."""
-    said = _set(environ) or next((environ[name] for name in _LOCALE if environ.get(name)), "")
+    said = _configured_language(environ) or next((environ[name] for name in _LOCALE if environ.get(name)), "")
     return CHINESE if said.lower().startswith("zh") else ENGLISH
 
 
@@ -59,7 +59,7 @@ def translator() -> Callable[[str], str]:
     return gettext.translation("django", _CATALOGUES, folders, fallback=True).gettext
 
 
-def _set(environ: Mapping[str, str]) -> str:
+def _configured_language(environ: Mapping[str, str]) -> str:
     """Return the language in the settings, or "" if it is not set; the default only applies to the admin."""
     if said := environ.get(environment_variable("language"), "").strip():
         return said

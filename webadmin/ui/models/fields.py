@@ -84,16 +84,16 @@ def _dump_value(value: Any) -> Any:
         return [_dump_value(each) for each in value]
     if value is None or value == "" or isinstance(value, models.Expression | Mapping):
         return value or None
-    return _storable(as_message(value).to_json())
+    return _storable_value(as_message(value).to_json())
 
 
-def _storable(value: Any) -> Any:
+def _storable_value(value: Any) -> Any:
     """Return a JSON value in which texts are cut to MAX_TEXT_CHARS and can be stored by every database."""
     if isinstance(value, str):
         return with_length_kept(value)[:MAX_TEXT_CHARS]
     if isinstance(value, Mapping):
-        return {name: _storable(each) for name, each in value.items()}
-    return [_storable(each) for each in value] if isinstance(value, list) else value
+        return {name: _storable_value(each) for name, each in value.items()}
+    return [_storable_value(each) for each in value] if isinstance(value, list) else value
 
 
 class ObfuscationKinds(models.CharField):

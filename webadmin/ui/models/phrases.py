@@ -27,24 +27,24 @@ def _now(words: Message) -> str:
 in_language_of_reader = lazy(_now, str)
 
 
-def _terms(members: type[Member]) -> dict[Member, str]:
+def _member_terms(members: type[Member]) -> dict[Member, str]:
     return {member: in_language_of_reader(term(member)) for member in members}
 
 
-MATCH_CLASSES = _terms(MatchClass)
-REWORDED_CLASSES = _terms(RewordedClass)
-REWORDED_STATES = _terms(RewordedState)
-STATES = _terms(CaseState)
-VERDICTS = _terms(Verdict)
-REJECTIONS = _terms(Rejection)
-PASSED_BY: dict[Any, str] = {**REJECTIONS, **_terms(ArchiveReason)}
-ZONES = _terms(Zone)
-OBFUSCATIONS = _terms(Obfuscation)
-ADDRESSEE_ROLES = _terms(AddresseeRole)
-PAPERS = _terms(Paper)
-COUNTER_RULES = _terms(CounterRule)
-CONTACT_KINDS = _terms(ContactKind)
-CONTACT_SOURCES = _terms(ContactSource)
+MATCH_CLASSES = _member_terms(MatchClass)
+REWORDED_CLASSES = _member_terms(RewordedClass)
+REWORDED_STATES = _member_terms(RewordedState)
+STATES = _member_terms(CaseState)
+VERDICTS = _member_terms(Verdict)
+REJECTIONS = _member_terms(Rejection)
+PASSED_BY: dict[Any, str] = {**REJECTIONS, **_member_terms(ArchiveReason)}
+ZONES = _member_terms(Zone)
+OBFUSCATIONS = _member_terms(Obfuscation)
+ADDRESSEE_ROLES = _member_terms(AddresseeRole)
+PAPERS = _member_terms(Paper)
+COUNTER_RULES = _member_terms(CounterRule)
+CONTACT_KINDS = _member_terms(ContactKind)
+CONTACT_SOURCES = _member_terms(ContactSource)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),
     ChangeKind.SHAPE: _("look-alike"),
@@ -75,59 +75,59 @@ def case_name(number: int, state: str) -> str:
 
 
 def match_class_choices() -> list[tuple[str, str]]:
-    return _choices(MATCH_CLASSES.items())
+    return _phrase_choices(MATCH_CLASSES.items())
 
 
 def reworded_class_choices() -> list[tuple[str, str]]:
-    return _choices(REWORDED_CLASSES.items())
+    return _phrase_choices(REWORDED_CLASSES.items())
 
 
 def reworded_state_choices() -> list[tuple[str, str]]:
-    return _choices(REWORDED_STATES.items())
+    return _phrase_choices(REWORDED_STATES.items())
 
 
 def state_choices() -> list[tuple[str, str]]:
-    return _choices(STATES.items())
+    return _phrase_choices(STATES.items())
 
 
 def verdict_choices() -> list[tuple[str, str]]:
-    return _choices(VERDICTS.items())
+    return _phrase_choices(VERDICTS.items())
 
 
 def allowance_choices() -> list[tuple[str, str]]:
     """Return the reasons for setting a case aside: the page may publish the work, or its match is not a copy."""
     reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT)
-    return _choices((reason, REJECTIONS[reason]) for reason in reasons)
+    return _phrase_choices((reason, REJECTIONS[reason]) for reason in reasons)
 
 
 def unprotected_choices() -> list[tuple[str, str]]:
     """Return the reasons for which a work is not protected."""
-    return _choices((reason, REJECTIONS[reason]) for reason in UNPROTECTED)
+    return _phrase_choices((reason, REJECTIONS[reason]) for reason in UNPROTECTED)
 
 
 def rejection_choices() -> list[tuple[str, str]]:
-    return _choices(REJECTIONS.items())
+    return _phrase_choices(REJECTIONS.items())
 
 
 def paper_choices() -> list[tuple[str, str]]:
-    return _choices(PAPERS.items())
+    return _phrase_choices(PAPERS.items())
 
 
 def addressee_role_choices() -> list[tuple[str, str]]:
-    return _choices(ADDRESSEE_ROLES.items())
+    return _phrase_choices(ADDRESSEE_ROLES.items())
 
 
 def counter_rule_choices() -> list[tuple[str, str]]:
-    return _choices(COUNTER_RULES.items())
+    return _phrase_choices(COUNTER_RULES.items())
 
 
 def contact_kind_choices() -> list[tuple[str, str]]:
-    return _choices(CONTACT_KINDS.items())
+    return _phrase_choices(CONTACT_KINDS.items())
 
 
 def contact_source_choices() -> list[tuple[str, str]]:
-    return _choices(CONTACT_SOURCES.items())
+    return _phrase_choices(CONTACT_SOURCES.items())
 
 
-def _choices(phrases: Iterable[tuple[StrEnum, str]]) -> list[tuple[str, str]]:
+def _phrase_choices(phrases: Iterable[tuple[StrEnum, str]]) -> list[tuple[str, str]]:
     return [(str(member), phrase) for member, phrase in phrases]

@@ -58,7 +58,7 @@ def safe_cell(value: object) -> Cell:
 def csv_response(name: str, columns: Sequence[ExportColumn], records: Records) -> StreamingHttpResponse:
     """Return a stream of the records as CSV (UTF-8 with BOM, RFC 4180), in the language of the request."""
     language, zone = translation.get_language() or "en", timezone.get_current_timezone()
-    body = _csv_lines([*columns, ZONE], _each(records), language, zone)
+    body = _csv_lines([*columns, ZONE], _read_in_chunks(records), language, zone)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
     return as_download(response, f"{name}.csv")
 
@@ -66,7 +66,7 @@ def csv_response(name: str, columns: Sequence[ExportColumn], records: Records) -
 def xlsx_response(name: str, columns: Sequence[ExportColumn], records: Records) -> FileResponse:
     """Return the records as a workbook, written to disk row by row in constant memory."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
-    write_xlsx(file, [*columns, ZONE], _each(records))
+    write_xlsx(file, [*columns, ZONE], _read_in_chunks(records))
     file.seek(0)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     return as_download(FileResponse(file, content_type=kind), f"{name}.xlsx")
@@ -85,7 +85,7 @@ def write_xlsx(file: IO[bytes], columns: Sequence[ExportColumn], records: Iterab
         sheet.freeze_panes(1, 0)
 
 
-def _each(records: Records) -> Iterable[Any]:
+def _read_in_chunks(records: Records) -> Iterable[Any]:
     """Return an iterable over the records that reads a QuerySet in chunks."""
     return records.iterator(chunk_size=CHUNK_ROWS) if isinstance(records, QuerySet) else records
 

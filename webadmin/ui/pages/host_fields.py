@@ -64,10 +64,10 @@ def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> 
         faults = rule_faults(patterns, selectors)
     except RetryLater as error:
         raise ValidationError(message_text(error)) from error
-    return {rule: _error(rule, fault, is_pattern=rule in patterns) for rule, fault in faults.items()}
+    return {rule: _rule_error(rule, fault, is_pattern=rule in patterns) for rule, fault in faults.items()}
 
 
-def _error(rule: str, fault: Message, *, is_pattern: bool) -> ValidationError:
+def _rule_error(rule: str, fault: Message, *, is_pattern: bool) -> ValidationError:
     if not is_pattern or not fault.code.startswith("pattern."):
         return ValidationError(message_text(fault))
     if fault.code == "pattern.slow":

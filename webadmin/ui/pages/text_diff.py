@@ -51,7 +51,7 @@ def text_diff(old: str, new: str) -> TextDiff:
     >>> [(part.kind.value, part.text) for part in diff.lines[1]]
     [('removed', '雨'), ('added', '雪'), ('kept', '下了一夜。')]
     """
-    changed = list(_lines(old.splitlines(), new.splitlines()))
+    changed = list(_diff_lines(old.splitlines(), new.splitlines()))
     shown: list[tuple[DiffPart, ...]] = []
     room, left_out = MAX_SHOWN_CHARS, 0
     for parts, is_change in changed:
@@ -69,22 +69,22 @@ def _clip_part(part: DiffPart, most: int) -> DiffPart:
     return part if len(part.text) <= most else DiffPart(part.kind, f"{part.text[: max(0, most - 1)]}…", part.chars)
 
 
-def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
+def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
     """Yield the parts of each changed line and of the context between them, with True for a change."""
-    for tag, i, j, k, n in _opcodes(old, new):
+    for tag, i, j, k, n in _merged_opcodes(old, new):
         if tag == "equal":
-            yield from _context(new[k:n], is_first=k == 0, is_last=n == len(new))
+            yield from _context_lines(new[k:n], is_first=k == 0, is_last=n == len(new))
             continue
         both = min(j - i, n - k) if tag == "replace" else 0
         for at in range(both):
-            yield from _rewritten(old[i + at], new[k + at])
+            yield from _rewritten_pieces(old[i + at], new[k + at])
         for line in old[i + both : j]:
-            yield (_part(PartKind.REMOVED, line),), True
+            yield (_make_part(PartKind.REMOVED, line),), True
         for line in new[k + both : n]:
-            yield (_part(PartKind.ADDED, line),), True
+            yield (_make_part(PartKind.ADDED, line),), True
 
 
-def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+def _merged_opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
     """Return the edits that turn one sequence into the other; a deletion and an insertion in one place are merged."""
     if len(old) * len(new) > MAX_LINE_PAIRS:
         return [("replace", 0, len(old), 0, len(new))]
@@ -98,32 +98,40 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int
     return merged
 
 
-def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
+def _context_lines(
+    lines: Sequence[str], *, is_first: bool, is_last: bool
+) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
     """Yield the edges of an unchanged section, each on its own line, and the length of the text between them."""
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
-    parts = [_part(PartKind.KEPT, before), DiffPart(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, after)]
+    parts = [
+        _make_part(PartKind.KEPT, before),
+        DiffPart(PartKind.SKIPPED, "", skipped),
+        _make_part(PartKind.KEPT, after),
+    ]
     yield from (((part,), False) for part in parts if part.chars > 0)
 
 
-def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
+def _rewritten_pieces(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
     """Yield the pieces of a rewritten line, or both lines in full if they have little in common."""
     is_small = max(len(old), len(new)) <= MAX_REWRITTEN_CHARS
     if not is_small or Indel.normalized_similarity(old, new) < MIN_ALIKE:
-        yield (_part(PartKind.REMOVED, old),), True
-        yield (_part(PartKind.ADDED, new),), True
+        yield (_make_part(PartKind.REMOVED, old),), True
+        yield (_make_part(PartKind.ADDED, new),), True
         return
-    yield tuple(_pieces(old, new)), True
+    yield tuple(_line_pieces(old, new)), True
 
 
-def _pieces(old: str, new: str) -> Iterator[DiffPart]:
-    for tag, i, j, k, n in _opcodes(old, new):
+def _line_pieces(old: str, new: str) -> Iterator[DiffPart]:
+    for tag, i, j, k, n in _merged_opcodes(old, new):
         if tag == "equal":
             yield from _kept_parts(new[k:n], is_first=k == 0, is_last=n == len(new))
         else:
             yield from (
-                part for part in (_part(PartKind.REMOVED, old[i:j]), _part(PartKind.ADDED, new[k:n])) if part.chars
+                part
+                for part in (_make_part(PartKind.REMOVED, old[i:j]), _make_part(PartKind.ADDED, new[k:n]))
+                if part.chars
             )
 
 
@@ -132,11 +140,11 @@ def _kept_parts(text: str, *, is_first: bool, is_last: bool) -> Iterator[DiffPar
     tail = "" if is_last else text[len(head) :][-CONTEXT_CHARS:]
     skipped = len(text) - len(head) - len(tail)
     if skipped <= CONTEXT_CHARS:
-        yield _part(PartKind.KEPT, text)
+        yield _make_part(PartKind.KEPT, text)
         return
-    parts = (_part(PartKind.KEPT, head), DiffPart(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, tail))
+    parts = (_make_part(PartKind.KEPT, head), DiffPart(PartKind.SKIPPED, "", skipped), _make_part(PartKind.KEPT, tail))
     yield from (part for part in parts if part.chars)
 
 
-def _part(kind: PartKind, text: str) -> DiffPart:
+def _make_part(kind: PartKind, text: str) -> DiffPart:
     return DiffPart(kind, text, len(text))

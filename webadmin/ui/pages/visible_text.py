@@ -20,11 +20,11 @@ _SPACES = {
 
 def visible(text: str) -> SafeString:
     """Escape `text` and replace each run of hidden characters by a mark."""
-    return mark_safe(_visible(text))  # noqa: S308 - every part is escaped in _visible
+    return mark_safe(_visible_html(text))  # noqa: S308 - every part is escaped in _visible
 
 
-def _visible(text: str) -> str:
-    return "".join(_glyphs(text)) if has_hidden(text) else escape(text)
+def _visible_html(text: str) -> str:
+    return "".join(_space_names(text)) if has_hidden(text) else escape(text)
 
 
 def named_spaces(spaces: str) -> SafeString:
@@ -38,7 +38,7 @@ def named_spaces(spaces: str) -> SafeString:
     )
 
 
-def _glyphs(text: str) -> Iterator[str]:
+def _space_names(text: str) -> Iterator[str]:
     for run in glyphs(text):
         if run.label:
             yield format_html(

@@ -21,26 +21,26 @@ _OF_THE_SCHEDULE: tuple[tuple[type[Model], str], ...] = ((PeriodicTask, "last_ru
 
 def set_back(now: datetime) -> int:
     """Set times in the future back to `now`, and return their number."""
-    return sum(rows.update(**{field: now}) for _, field, rows in _ahead(now))
+    return sum(rows.update(**{field: now}) for _, field, rows in _times_ahead(now))
 
 
 def count_ahead(now: datetime) -> dict[str, int]:
     """Return the number of times in the future, by the name of their model in the reader's language."""
     counts: dict[str, int] = {}
-    for model, _, rows in _ahead(now):
+    for model, _, rows in _times_ahead(now):
         if count := rows.count():
             name = str(model._meta.verbose_name_plural)
             counts[name] = counts.get(name, 0) + count
     return counts
 
 
-def _ahead(now: datetime) -> Iterator[tuple[type[Model], str, QuerySet[Any]]]:
-    for model, field, most in _moments():
+def _times_ahead(now: datetime) -> Iterator[tuple[type[Model], str, QuerySet[Any]]]:
+    for model, field, most in _time_fields():
         rows = model._default_manager.filter(**{f"{field}__gt": now + most})
         yield model, field, rows.filter(getattr(model, "NOT_AHEAD_ROWS", Q()))
 
 
-def _moments() -> Iterator[tuple[type[Model], str, timedelta]]:
+def _time_fields() -> Iterator[tuple[type[Model], str, timedelta]]:
     for model, field in _OF_THE_SCHEDULE:
         yield model, field, CLOCKS_DIFFER
     for model in apps.get_models():

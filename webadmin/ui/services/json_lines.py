@@ -48,10 +48,10 @@ def records(path: Path, skip: Complain) -> Iterator[JsonRecord]:
                 else:
                     skip(record)
     except OSError as error:
-        raise UnreadableFile(path, _reason(error)) from error
+        raise UnreadableFile(path, _json_fault(error)) from error
 
 
-def _reason(error: OSError) -> Message:
+def _json_fault(error: OSError) -> Message:
     if isinstance(error, IsADirectoryError):
         return Message("batch.folder")
     if isinstance(error, FileNotFoundError):

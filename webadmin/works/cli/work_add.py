@@ -44,14 +44,14 @@ def add(  # noqa: PLR0917 - options of a command
 ) -> None:
     """Add works to the reference corpus. An unchanged file has no effect when added again; a changed one updates it."""
     with session():
-        intake = _read(paths)
+        intake = _read_paths(paths)
         if title and len(intake.works) > 1:
             raise BadInput("corpus.title-for-one", title=title, count=len(intake.works))
         records, faults = list[dict[str, Any]](), list(intake.faults)
         for found in intake.works:
             file = replace(found.file, title=title or found.file.title, author=author or found.file.author)
             described = replace(found, file=file, kind=kind or found.kind)
-            take = _plan if is_plan else _put
+            take = _plan_work if is_plan else _add_work
             try:
                 record, lines = take(rights_holder or found.rights_holder, described, chapters)
             except UnreadableFile as fault:
@@ -73,20 +73,20 @@ def add(  # noqa: PLR0917 - options of a command
         raise typer.Exit(USAGE)
 
 
-def _read(paths: Sequence[Path]) -> "Intake":
+def _read_paths(paths: Sequence[Path]) -> "Intake":
     from webadmin.works.services.intake import BoundedReader, Intake, read_works
 
     intake = Intake()
     with BoundedReader() as reader:
         for path in paths:
             try:
-                intake.take(read_works(path, _modest(reader.read_file)))
+                intake.take(read_works(path, _limit_file_size(reader.read_file)))
             except BadInput as fault:
                 intake.faults.append(fault)
     return intake
 
 
-def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
+def _add_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
     """Add a work, divided by this heading style; return a record for programs and lines for people."""
     from webadmin import stores
     from webadmin.accounts.services import holders
@@ -97,16 +97,16 @@ def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, A
     owner = holders.holder(rights_holder)
     keep_missing = not found.is_whole
     planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
-    elsewhere, _ = _standing(owner, planned)
+    elsewhere, _ = _alike_messages(owner, planned)
     store, outbox = stores.work_store(), stores.outbox()
     added = catalogue.add_work(owner, found.file, found.kind, store, outbox, keep_missing=keep_missing)
     texts = [chapter.text for chapter in found.file.chapters]
     record = _added_record(added, len(texts), sum(map(count_characters, texts)))
-    record["notes"] = [*found.file.flaws, *elsewhere, *_doubts(found)]
+    record["notes"] = [*found.file.flaws, *elsewhere, *_doubtful_chapters(found)]
     return record, [_describe_added(added, record["characters"])]
 
 
-def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
+def _plan_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
     """Return the changes that adding a work would make; nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
@@ -118,13 +118,13 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
     except NotFound:  # adding would create it
         owner = None
     planned = catalogue.planned_change(owner, found.file, keep_missing=not found.is_whole)
-    elsewhere, unknown = _standing(owner, planned) if owner else ([], None)
+    elsewhere, unknown = _alike_messages(owner, planned) if owner else ([], None)
     record = plan_record(planned, owner.name if owner else rights_holder, found, ways)
     record["notes"] = [*found.file.flaws, *elsewhere, *([unknown] if unknown else [])]
     return record, list(plan_lines(planned, record, ways))
 
 
-def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
+def _alike_messages(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
     """Return messages about works that already have the texts, and the reason why the list may be incomplete."""
     from webadmin import stores
     from webadmin.works.services.alike import find_alike_works
@@ -133,26 +133,26 @@ def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Me
     return [each.message(planned.title) for each in stands.standing], stands.unknown
 
 
-def _modest(read_file: "ReadFile") -> "ReadFile":
+def _limit_file_size(read_file: "ReadFile") -> "ReadFile":
     """Wrap `read_file` so that it raises UnreadableFile for files over a size limit."""
 
     def read(path: Path) -> "Intake":
-        if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
-            size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
+        if path.suffix.lower() in _TEXTS and _file_size(path) > MAX_TEXT_FILE_BYTES:
+            size, limit = (number // (1024 * 1024) for number in (_file_size(path), MAX_TEXT_FILE_BYTES))
             raise UnreadableFile(path, "corpus.too-large", size=size, limit=limit)
         return read_file(path)
 
     return read
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except (OSError, ValueError):
         return 0  # reading it reports the fault
 
 
-def _doubts(found: "FoundWork") -> Iterator[Message]:
+def _doubtful_chapters(found: "FoundWork") -> Iterator[Message]:
     """Yield messages about chapters whose copies can hardly be found."""
     title = found.file.title
     doubts = [(chapter.number, why) for chapter in found.file.chapters if (why := doubt(chapter.text))]

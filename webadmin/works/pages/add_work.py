@@ -50,7 +50,7 @@ def add_work_view(request: HttpRequest) -> HttpResponse:
     sending = None
     if request.method == "POST" and isinstance(request.user, User):
         form = AddWorkForm(request.POST, request.FILES, request.user)
-        sending = _read(form) if form.is_valid() else None
+        sending = _read_upload(form) if form.is_valid() else None
         if sending is not None and sending.works:
             upload = keep(form.cleaned_data["rights_holder"], request.user, sending)
             if sending.warning is not None:
@@ -77,7 +77,7 @@ def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
     return _plan_page(request, upload)
 
 
-def _read(form: AddWorkForm) -> Sending:
+def _read_upload(form: AddWorkForm) -> Sending:
     chosen = form.cleaned_data
     return read_sending(
         chosen["uploads"], title=chosen["title"].strip(), author=chosen["author"].strip(), kind=chosen["kind"]
@@ -92,7 +92,7 @@ def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
         messages.info(request, _("Nothing was added; the upload is discarded."))
         return HttpResponseRedirect(reverse("admin:works_work_add"))
     if do == DIVIDE:
-        return _divide(request, upload)
+        return _divide_work(request, upload)
     form = HolderForm(request.POST if do == ASSIGN else None, request.user)
     if do == ASSIGN and form.is_valid():
         upload.rights_holder = form.holder()
@@ -103,10 +103,10 @@ def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     if do != CONFIRM:
         known = f"{CONFIRM}, {DISCARD}, {DIVIDE}, {ASSIGN}"
         raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": known})
-    return _confirm(request, upload)
+    return _confirm_upload(request, upload)
 
 
-def _divide(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+def _divide_work(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     """Divide one of the works by another heading style."""
     of = request.POST.get("of", "")
     if not is_page_number(of) or int(of) >= len(stored_sending(upload).works):
@@ -119,7 +119,7 @@ def _divide(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     return HttpResponseRedirect(f"{request.path}?of={of}")
 
 
-def _confirm(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+def _confirm_upload(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     assert upload.rights_holder is not None
     sending = stored_sending(upload)
     planned = plan(upload.rights_holder, sending)
@@ -132,8 +132,8 @@ def _confirm(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
     if acquisition.works and len(acquisition.works) == len(planned.works):
         upload.delete()  # otherwise the rest can still be confirmed
-    _log(request, acquisition)
-    _say(request, acquisition)
+    _log_changes(request, acquisition)
+    _announce_results(request, acquisition)
     form = AddWorkForm(None, None, request.user)
     form.initial = {"rights_holder": upload.rights_holder_id}
     return _form_page(request, form, acquisition)
@@ -150,14 +150,14 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
         "subtitle": None,
         "upload": upload,
         "plan": planned,
-        "works": [(each, _planned_outcome(each), _sentences(each)) for each in planned.works],
+        "works": [(each, _planned_outcome(each), _flaw_messages(each)) for each in planned.works],
         "shown": shown,
         "shown_index": planned.works.index(shown),
         "page": page,
         "query": f"of={planned.works.index(shown)}",
-        "differences": [(each, _difference(each)) for each in page],
+        "differences": [(each, _chapter_difference(each)) for each in page],
         "names_shown": NAMES_SHOWN,
-        "division": _division(shown),
+        "division": _division_context(shown),
         "holder_form": None if upload.rights_holder else holder_form or HolderForm(None, request.user),
         "faults": [message_text(fault) for fault in sending.faults],
         "action": reverse("admin:works_work_plan", args=[upload.pk]),
@@ -165,7 +165,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
     return admin_page(request, "works/planned_work.html", context)
 
 
-def _division(planned: PlannedWork) -> dict[str, Any]:
+def _division_context(planned: PlannedWork) -> dict[str, Any]:
     """Return the division of a work, its first and last chapters, and other possible divisions."""
     ways = divisions(planned.sent.read)
     style = planned.sent.found.file.style or ways[0].style
@@ -201,7 +201,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
     return planned.works[int(of)]
 
 
-def _difference(wanted: Wanted) -> TextDiff | str:
+def _chapter_difference(wanted: Wanted) -> TextDiff | str:
     """Return the changes in a chapter, or a message that explains why they cannot be shown."""
     assert wanted.was is not None
     try:
@@ -211,14 +211,14 @@ def _difference(wanted: Wanted) -> TextDiff | str:
     return _("The earlier text is no longer stored.") if old is None else text_diff(old, wanted.chapter.text)
 
 
-def _sentences(planned: PlannedWork) -> list[str]:
+def _flaw_messages(planned: PlannedWork) -> list[str]:
     """Return messages about flaws in the work's file and about works that already have its texts."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.found.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
 
 
-def _log(request: HttpRequest, acquisition: Acquisition) -> None:
+def _log_changes(request: HttpRequest, acquisition: Acquisition) -> None:
     """Record each new or changed work in the admin's log, with the user who uploaded it."""
     works = admin.site.get_model_admin(Work)
     for each in acquisition.works:
@@ -230,7 +230,7 @@ def _log(request: HttpRequest, acquisition: Acquisition) -> None:
             works.log_change(request, added.work, f"{each.file_name}: {counts}")
 
 
-def _say(request: HttpRequest, acquisition: Acquisition) -> None:
+def _announce_results(request: HttpRequest, acquisition: Acquisition) -> None:
     if acquisition.queue_fault:
         told = _("The works are stored; the search for copies starts once the queue is available: %(error)s")
         messages.warning(request, told % {"error": message_text(acquisition.queue_fault)})
@@ -245,7 +245,7 @@ def _planned_outcome(each: PlannedWork) -> tuple[str, str]:
     return (_("unchanged"), "unchanged") if each.planned.is_nothing else (_("would be updated"), "open")
 
 
-def _outcome(each: AddedFrom) -> tuple[str, str]:
+def _added_outcome(each: AddedFrom) -> tuple[str, str]:
     """Return a label for the change of a work, and the name of its colour."""
     if each.added.is_new:
         return _("new"), "finished"
@@ -260,7 +260,7 @@ def _form_page(request: HttpRequest, form: AddWorkForm, acquisition: Acquisition
         "subtitle": None,
         "form": form,
         "is_done": acquisition is not None,
-        "works": [(each, each.added, *_outcome(each)) for each in works],
+        "works": [(each, each.added, *_added_outcome(each)) for each in works],
         "faults": [message_text(fault) for fault in acquisition.faults] if acquisition else [],
         "action": reverse("admin:works_work_add"),
     }

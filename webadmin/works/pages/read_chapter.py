@@ -23,7 +23,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
     chapter = work.chapters.filter(number=int(number)).first() if is_key(number) else None
     if chapter is None or not access.may_see(request.user, work):
         raise Http404
-    portion, fault = _portion(request, chapter)
+    portion, fault = _requested_portion(request, chapter)
     context = {
         "opts": Work._meta,
         "title": f"《{work.title}》 {chapter}",
@@ -56,7 +56,7 @@ def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
     yield text[start:]
 
 
-def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
+def _requested_portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
     """Return the requested portion, or None and a message that explains why."""
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))

@@ -33,7 +33,7 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
     Raises PermissionDenied, BadValue.
     """
     if request.method != "POST":
-        return _page(request, work)
+        return _times_page(request, work)
     if not access.may_manage(request.user, work):
         raise PermissionDenied
     do = request.POST.get("do", "")
@@ -42,9 +42,9 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
     try:
         times = _READERS[do](request, work)
     except BadInput as fault:
-        return _page(request, work, fault=message_text(fault), status=400)
+        return _times_page(request, work, fault=message_text(fault), status=400)
     came = official_times.set_times(work, times)
-    _tell(request, came)
+    _announce_changes(request, came)
     if came.changed:
         admin.site.get_model_admin(Work).log_change(request, work, f"official times of {came.changed} chapters")
     return HttpResponseRedirect(request.get_full_path())
@@ -53,7 +53,7 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
 def _read_fields(request: HttpRequest, work: Work) -> Times:
     """Return the times in the table's fields, except in unchanged fields, which do not show the stored seconds."""
     times: dict[int, Any] = {}
-    for chapter in work.chapters.filter(number__in=_numbers(request)):
+    for chapter in work.chapters.filter(number__in=_chosen_numbers(request)):
         written = request.POST[f"{FIELD}{chapter.number}"].strip()
         if written == _format_moment(chapter.published_at):
             continue
@@ -64,7 +64,7 @@ def _read_fields(request: HttpRequest, work: Work) -> Times:
     return times
 
 
-def _numbers(request: HttpRequest) -> list[int]:
+def _chosen_numbers(request: HttpRequest) -> list[int]:
     given = (name.removeprefix(FIELD) for name in request.POST if name.startswith(FIELD))
     return [int(number) for number in given if re.fullmatch("[1-9][0-9]{0,9}", number)][:PER_PAGE]
 
@@ -78,7 +78,7 @@ def _read_list(request: HttpRequest, work: Work) -> Times:
     return official_times.read_bytes(sent.read(official_times.MAX_BYTES + 1), zone, official_times.headings(work))
 
 
-def _series(request: HttpRequest, work: Work) -> Times:
+def _read_series(request: HttpRequest, work: Work) -> Times:
     given = {name: request.POST.get(name, "") for name in ("from", "first", "hours", "at_once")}
     return official_times.in_series(
         work,
@@ -92,11 +92,11 @@ def _series(request: HttpRequest, work: Work) -> Times:
 _READERS: dict[str, Callable[[HttpRequest, Work], Times]] = {
     "typed": _read_fields,
     "listed": _read_list,
-    "series": _series,
+    "series": _read_series,
 }
 
 
-def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
+def _announce_changes(request: HttpRequest, came: official_times.TimesSet) -> None:
     if came.changed:
         count = {"count": came.changed}
         words = ngettext(
@@ -112,7 +112,7 @@ def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
         messages.warning(request, _("The work has no chapters with these numbers: %(numbers)s") % {"numbers": numbers})
 
 
-def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) -> HttpResponse:
+def _times_page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) -> HttpResponse:
     page = requested_page(request, work.chapters.order_by("number"), PER_PAGE)
     shown = [
         (

@@ -123,10 +123,10 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
         try:
             key = work_key(described.file)
         except BadInput as fault:
-            sending.faults.append(_of_file(name, fault))
+            sending.faults.append(_prefix_file_name(name, fault))
             continue
         if key in seen:
-            sending.faults.append(_of_file(name, BadInput("work.twice", title=key[0], first=seen[key])))
+            sending.faults.append(_prefix_file_name(name, BadInput("work.twice", title=key[0], first=seen[key])))
         else:
             seen[key] = name
             sending.works.append(SentWork(name, described, described))
@@ -158,15 +158,15 @@ def carry_out(
     for each in planned.works:
         sent = each.sent
         if store_fault:  # waiting for the store again for each work would take too long
-            acquisition.faults.append(_of_file(sent.file_name, store_fault))
+            acquisition.faults.append(_prefix_file_name(sent.file_name, store_fault))
             continue
         try:
             acquisition.works.append(_add_work(rights_holder, each, store, patient))
         except RetryLater as error:
             store_fault = error
-            acquisition.faults.append(_of_file(sent.file_name, error))
+            acquisition.faults.append(_prefix_file_name(sent.file_name, error))
         except BadInput as error:
-            acquisition.faults.append(_of_file(sent.file_name, error))
+            acquisition.faults.append(_prefix_file_name(sent.file_name, error))
     acquisition.queue_fault = patient.fault
     return acquisition
 
@@ -183,5 +183,5 @@ def _override_description(work: FoundWork, title: str, author: str, kind: str) -
     return replace(work, file=file, kind=kind or work.kind)
 
 
-def _of_file(name: str, error: ZhuiwenError) -> Message:
+def _prefix_file_name(name: str, error: ZhuiwenError) -> Message:
     return Message("core.unreadable", path=name, reason=error)

@@ -66,7 +66,7 @@ def find_alike_works(
     character have no hashes and are only compared for identity.
     """
     coming = [each.coming for each in works]
-    owned = _owners(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
+    owned = _works_by_text(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
     found, away = [], None
     for each, chapters, same_texts in zip(works, coming, _same_texts(coming), strict=True):
         same = {text_id: _other_works(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
@@ -79,7 +79,7 @@ def find_alike_works(
             except RetryLater as error:
                 away = Message("work.alike-unknown", reason=error)
         before = [AlikeWork(works[place].title, True, tuple(of)) for place, of in sorted(same_texts.items())]
-        found.append(AlikeWorks(_by_work(pairs) + before, away if others else None))
+        found.append(AlikeWorks(_group_by_work(pairs) + before, away if others else None))
     return found
 
 
@@ -99,7 +99,7 @@ def _same_texts(
         yield pairs
 
 
-def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[AlikeWork]:
+def _group_by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[AlikeWork]:
     pairs: dict[tuple[Work, bool], dict[int, int]] = defaultdict(dict)
     for number, having, is_same in found:
         for other, other_number in having.items():
@@ -110,7 +110,7 @@ def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[Alik
     return sorted(standing, key=lambda each: (-len(each.pairs), each.other_title, not each.is_same))
 
 
-def _owners(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
+def _works_by_text(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
     """Return the holder's works with each text, and the number of the first chapter that has it."""
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
     owned: dict[str, dict[Work, int]] = defaultdict(dict)
@@ -130,8 +130,8 @@ def _similar_chapters(
     rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[int, dict[Work, int]]]:
     """Return the numbers of chapters that are mostly in other works, with these works. Raises RetryLater."""
-    found = _looked_up(chapters, index)
-    owned = _owners(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
+    found = _look_up_chapters(chapters, index)
+    owned = _works_by_text(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
     return [
         (chapter.number, _other_works(owned[text_id], work))
         for chapter, text_ids in found
@@ -140,14 +140,16 @@ def _similar_chapters(
     ]
 
 
-def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:
+def _look_up_chapters(
+    chapters: Sequence[ChapterText], index: "MatchIndex"
+) -> list[tuple[ChapterText, list[WorkTextId]]]:
     """Return a sample of the chapters, each with the indexed texts that contain most of its hashes."""
     from fingerprint.fingerprinting import fingerprint_text  # imported here: its tables take memory
     from matcher.calibration import DEFAULT as CALIBRATION  # imported here: loads compiled loops
 
     found, room = [], MAX_LOOKED_UP_CHARS
     cap = CALIBRATION.cap(index.state().postings) if chapters else 0
-    for chapter in _evenly(chapters, MAX_LOOKED_UP):
+    for chapter in _even_sample(chapters, MAX_LOOKED_UP):
         if len(chapter.text) > room:
             continue
         room -= len(chapter.text)
@@ -167,7 +169,7 @@ def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> lis
     ]
 
 
-def _evenly(chapters: Sequence[ChapterText], most: int) -> Sequence[ChapterText]:
+def _even_sample(chapters: Sequence[ChapterText], most: int) -> Sequence[ChapterText]:
     if len(chapters) <= most:
         return chapters
     return [chapters[place * len(chapters) // most] for place in range(most)]

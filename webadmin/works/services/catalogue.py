@@ -110,7 +110,7 @@ def add_work(
             _rule_again(rights_holder)
         recount([work.pk])
         works_changed.send(sender=None, works=[work.pk], texts=writer.dropped)
-        transaction.on_commit(partial(_announce, writer.unindexed, writer.dropped, outbox))
+        transaction.on_commit(partial(_send_text_messages, writer.unindexed, writer.dropped, outbox))
     change = writer.change
     counts = (
         len(each)
@@ -148,7 +148,7 @@ def remove_work(work: Work, outbox: Outbox) -> int:
         work.reworded_leads.all().delete()
         text_ids = [WorkTextId(text) for text in work.chapters.values_list("text_id", flat=True)]
         work.delete()
-        transaction.on_commit(partial(_announce, (), text_ids, outbox))
+        transaction.on_commit(partial(_send_text_messages, (), text_ids, outbox))
     return len(text_ids)
 
 
@@ -212,18 +212,18 @@ class _WorkWriter:
             self.dropped.add(WorkTextId(row.text_id))
             row.delete()
         if self.change.moves_numbers:
-            self._make_room()
+            self._free_numbers()
         for wanted in self.change.wanted:
-            self._put(wanted)
+            self._write_chapter(wanted)
 
-    def _make_room(self) -> None:
+    def _free_numbers(self) -> None:
         """Move the numbers out of the way, so that no two rows have the same number during the change."""
         numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
         beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
         kept = [row.pk for row in self.change.stays]
         Chapter.objects.filter(work=self._work).exclude(pk__in=kept).update(number=F("number") + beyond)
 
-    def _put(self, wanted: Wanted) -> None:
+    def _write_chapter(self, wanted: Wanted) -> None:
         chapter, text_id = wanted.chapter, wanted.text_id
         row = wanted.row or Chapter(work=self._work, text_id=text_id, chars=count_characters(chapter.text))
         if wanted.has_new_text:
@@ -237,7 +237,7 @@ class _WorkWriter:
         row.save()
 
 
-def _announce(unindexed: Iterable[WorkTextId], dropped: Iterable[WorkTextId], outbox: Outbox) -> None:
+def _send_text_messages(unindexed: Iterable[WorkTextId], dropped: Iterable[WorkTextId], outbox: Outbox) -> None:
     for text_id in sorted(unindexed):
         outbox.send(WorkAdded(text_id))
     for text_id in sorted(_unowned_texts(dropped)):

@@ -64,7 +64,8 @@ class ChapterChanges:
     ) -> None:
         rows = _pair_rows(old, wanted)
         self.wanted = [
-            Wanted(chapter, text_id, row, _was(row)) for (chapter, text_id), row in zip(wanted, rows, strict=True)
+            Wanted(chapter, text_id, row, _former_chapter(row))
+            for (chapter, text_id), row in zip(wanted, rows, strict=True)
         ]
         paired = {row.pk for row in rows if row is not None}
         taken = {chapter.number for chapter, _ in wanted}
@@ -110,7 +111,7 @@ def plan_basis(chapters: Iterable[Chapter]) -> str:
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
 
 
-def _was(row: Chapter | None) -> Was | None:
+def _former_chapter(row: Chapter | None) -> Was | None:
     return None if row is None else Was(row.number, row.title, row.text_id, row.published_at)
 
 

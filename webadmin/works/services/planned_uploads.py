@@ -36,7 +36,7 @@ def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> Pl
     rights_holder: None if the user chooses it later.
     """
     now = timezone.now()
-    data = _pack(_dump_sending(sending))
+    data = _pack_upload(_dump_sending(sending))
     with transaction.atomic():
         PlannedUpload.objects.filter(sent_by=user).delete()
         PlannedUpload.objects.filter(sent_at__lt=now - KEPT).delete()
@@ -53,12 +53,12 @@ def planned_upload(key: int, user: User) -> PlannedUpload:
 
 
 def stored_sending(upload: PlannedUpload) -> Sending:
-    return _load_sending(_unpack(upload))
+    return _load_sending(_unpack_upload(upload))
 
 
 def divide(upload: PlannedUpload, place: int, style: str) -> None:
     """Divide a work of an upload by another heading style. Raises UnreadableFile if the work lacks the style."""
-    stored = _unpack(upload)
+    stored = _unpack_upload(upload)
     work = stored["works"][place]
     read = _loaded_work(work).read
     work["style"], work["divided"] = "", []
@@ -66,15 +66,15 @@ def divide(upload: PlannedUpload, place: int, style: str) -> None:
         with BoundedReader() as reader:
             found = reader.divide_work(read, style)
         work["style"], work["divided"] = style, _dumped_chapters(found.file.chapters)
-    upload.works = _pack(stored)
+    upload.works = _pack_upload(stored)
     upload.save(update_fields=["works"])
 
 
-def _pack(stored: dict[str, Any]) -> bytes:
+def _pack_upload(stored: dict[str, Any]) -> bytes:
     return zlib.compress(json.dumps(stored, ensure_ascii=False).encode("utf-8", "surrogatepass"), LEVEL)
 
 
-def _unpack(upload: PlannedUpload) -> dict[str, Any]:
+def _unpack_upload(upload: PlannedUpload) -> dict[str, Any]:
     stored: dict[str, Any] = json.loads(zlib.decompress(bytes(upload.works)).decode("utf-8", "surrogatepass"))
     return stored
 
@@ -119,17 +119,17 @@ def _load_sending(stored: dict[str, Any]) -> Sending:
 
 def _loaded_work(stored: dict[str, Any]) -> SentWork:
     flaws = tuple(Message.from_json(flaw) for flaw in stored["flaws"])
-    chapters = tuple(_chapters(stored["chapters"]))
+    chapters = tuple(_loaded_chapters(stored["chapters"]))
     file = WorkFile(stored["title"], stored["author"], chapters, stored["own_style"], flaws)
     ways = tuple(Division(*each) for each in stored["ways"])
     read = FoundWork(file, Path(stored["name"]), kind=stored["kind"], is_whole=stored["is_whole"], ways=ways)
     if not stored["style"]:
         return SentWork(stored["name"], read, read)
-    chosen = replace(file, chapters=tuple(_chapters(stored["divided"])), style=stored["style"])
+    chosen = replace(file, chapters=tuple(_loaded_chapters(stored["divided"])), style=stored["style"])
     return SentWork(stored["name"], replace(read, file=chosen), read)
 
 
-def _chapters(stored: Sequence[Sequence[Any]]) -> list[ChapterText]:
+def _loaded_chapters(stored: Sequence[Sequence[Any]]) -> list[ChapterText]:
     return [
         ChapterText(number, title, text, datetime.fromisoformat(at) if at else None)
         for number, title, text, at in stored

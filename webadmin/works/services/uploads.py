@@ -128,17 +128,17 @@ def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
     budget = UploadBudget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
         read_file = budget.reading(reader.read_file)
-        return [_read(file, Path(folder) / str(number), budget, read_file) for number, file in enumerate(files)]
+        return [_read_upload(file, Path(folder) / str(number), budget, read_file) for number, file in enumerate(files)]
 
 
-def _read(file: UploadedFile, folder: Path, budget: UploadBudget, read_file: ReadFile) -> Upload:
+def _read_upload(file: UploadedFile, folder: Path, budget: UploadBudget, read_file: ReadFile) -> Upload:
     upload = Upload(storable(Path(file.name or "").name))
     path = folder / short_name(upload.name)
     try:
         folder.mkdir()
         with path.open("wb") as kept:
             shutil.copyfileobj(file, kept)
-        upload.intake = read_works(_source(path, budget), read_file)
+        upload.intake = read_works(_path_to_read(path, budget), read_file)
         faults: Sequence[BadInput] = upload.intake.faults
     except BadInput as fault:
         faults = [fault]
@@ -167,17 +167,17 @@ def _without_folder(message: Message, folder: Path, name: str) -> Message:
     return Message(message.code, **{each: without_paths(value) for each, value in message.params.items()})
 
 
-def _source(path: Path, budget: UploadBudget) -> Path:
+def _path_to_read(path: Path, budget: UploadBudget) -> Path:
     """Return the path to read: the uploaded file itself, or the folder into which it is unpacked."""
     if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
         raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":
         return path
     budget.unpack(path)
-    return _unpack(path)
+    return _unpack_zip(path)
 
 
-def _unpack(path: Path) -> Path:
+def _unpack_zip(path: Path) -> Path:
     """Unpack the chapters and manifests of a .zip file into a folder named after it, and return the folder."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)

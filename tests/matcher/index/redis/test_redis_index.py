@@ -274,12 +274,12 @@ class TestAtTheSameTime:
         slow.clear()
         slow.add(B, PRINTS[B])
         generation, postings, name = slow._current, sorted_postings(PRINTS[A]), pack_id(A)
-        reserved = generation._reserve(name, postings)
+        reserved = generation._reserve_range(name, postings)
         other.remove(A)
         other.add(A, PRINTS[A])
         other.tidy()
-        generation._put(postings.keys, postings.positions + reserved.start)
-        assert generation._publish(name, reserved, JournalEntry(A, postings), is_counted=True) == TEXT_IS_THERE
+        generation._write_postings(postings.keys, postings.positions + reserved.start)
+        assert generation._publish_text(name, reserved, JournalEntry(A, postings), is_counted=True) == TEXT_IS_THERE
         other.tidy()
         assert _stored_postings(client) == other.state().postings
 
@@ -290,12 +290,12 @@ class TestAtTheSameTime:
         index.rebuild(PRINTS.items())
         generation = Generation.in_use(index._link, Keys(DEFAULT.id))
         assert generation is not None
-        begun, passes = redis_compaction._begin, []
+        begun, passes = redis_compaction._begin_pass, []
         for text_id in (A, B):
             index.remove(text_id)
             passes.append(begun(index._link, generation))
         with monkeypatch.context() as patch:
-            patch.setattr(redis_compaction, "_begin", lambda *_: passes.pop(0))
+            patch.setattr(redis_compaction, "_begin_pass", lambda *_: passes.pop(0))
             redis_compaction.compact(index._link, generation)
             redis_compaction.compact(index._link, generation)
         assert number_in(client, generation, "dead_postings") == PRINTS[B].hashes.size
@@ -371,7 +371,7 @@ class TestServers:
             return cluster.execute_command("EVAL", "return 1", 2, "a", "b")
 
         with pytest.raises(RedisClusterException, match="same key slot"):
-            RedisLink(cluster)._patiently(across_slots)
+            RedisLink(cluster)._retry_failover(across_slots)
         assert len(calls) == 1
 
     def test_a_cluster_shares_the_buckets_evenly_and_deletes_them_all(self, cluster: RedisCluster) -> None:

@@ -75,8 +75,10 @@ class Damage:
         """The damage as a one-line message."""
         is_row = self.store is Store.ADMIN and self.remedy is Remedy.RESTORE  # a backup restores all rows or none
         place = " ".join(filter(None, (self.place, self.key)))
-        remedy = Message("checking.restore-row") if is_row else _term(self.remedy)
-        told = Message("checking.damage", store=_term(self.store), place=place, kind=_term(self.kind), remedy=remedy)
+        remedy = Message("checking.restore-row") if is_row else _term_text(self.remedy)
+        told = Message(
+            "checking.damage", store=_term_text(self.store), place=place, kind=_term_text(self.kind), remedy=remedy
+        )
         if self.place == LEADS and self.key:
             told = Message("checking.damage-of-lead", told=told, lead=self.key)
         if self.cases:
@@ -100,7 +102,7 @@ class Damage:
         )
 
 
-def _term(value: Store | Remedy | FaultKind) -> Message:
+def _term_text(value: Store | Remedy | FaultKind) -> Message:
     return Message(f"checking.{value.replace(' ', '-')}")
 
 
@@ -120,7 +122,7 @@ class CheckReport:
         for each in damages:
             key = (each.store, each.place, each.key)
             known = self._damages.get(key)
-            self._damages[key] = each if known is None else _merge(known, each)
+            self._damages[key] = each if known is None else _merge_damages(known, each)
 
     @property
     def damages(self) -> list[Damage]:
@@ -133,7 +135,7 @@ class CheckReport:
         return [each for each in self.damages if each.is_lost]
 
 
-def _merge(known: Damage, other: Damage) -> Damage:
+def _merge_damages(known: Damage, other: Damage) -> Damage:
     """Merge two reports of the same damage."""
     first = other if known.remedy is Remedy.RESTORE else known
     return replace(

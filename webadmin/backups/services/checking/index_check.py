@@ -25,13 +25,13 @@ def check_index(context: CheckContext) -> None:
         if not is_ours:
             context.report.unread.append(Message("corpus.index-busy"))
             return
-        faults = index.verify(lambda text_id: _fingerprint(text_id, context), step)
+        faults = index.verify(lambda text_id: _load_fingerprint(text_id, context), step)
         if faults is None:
             context.report.unread.append(Message("index.changing"))
             return
         context.report.items += faults.texts
         if faults.found:  # A text added meanwhile appears as a fault in only one of two readings.
-            again = index.verify(lambda text_id: _fingerprint(text_id, context), step)
+            again = index.verify(lambda text_id: _load_fingerprint(text_id, context), step)
             if again is None:
                 context.report.unread.append(Message("index.changing"))
                 return
@@ -40,21 +40,21 @@ def check_index(context: CheckContext) -> None:
             return
         remedy = Remedy.CAN_BE_MADE
         if context.may_mend:
-            remedy = Remedy.MADE_ANEW if _rebuilt(context, corpus) else Remedy.RESTORE
+            remedy = Remedy.MADE_ANEW if _rebuild_index(context, corpus) else Remedy.RESTORE
     for place, count in faults.found.items():
         context.report.add_damages(Damage(Store.INDEX, place.value, "", FaultKind.CHANGED, remedy, detail=str(count)))
 
 
-def _fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:
+def _load_fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:
     return stored_fingerprint(context.ports.fingerprints.get(text_id, context.ports.algorithm.id))
 
 
-def _rebuilt(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
+def _rebuild_index(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
     """Rebuild the index next to the old one or, if that fails, in its place; return whether it succeeded."""
     index = redis_index(context.settings)
     try:
         rebuild_index(context.ports, corpus)
-        after = index.verify(lambda text_id: _fingerprint(text_id, context), lambda done, total: None)
+        after = index.verify(lambda text_id: _load_fingerprint(text_id, context), lambda done, total: None)
         if after is None or not after.found:
             return True  # None: the index is being changed, so it is intact enough to accept additions.
     except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):

@@ -51,11 +51,11 @@ def check_pages(context: CheckContext) -> None:
             named |= dict.fromkeys(map(str, document["versions"]), page)
             absences |= dict.fromkeys(map(str, document.get("absences", [])), page)
     named.update((version, page) for page, version in of_record.items() if version and context.part.has(page))
-    named.update(_orphans(reading, context, named))
+    named.update(_orphan_versions(reading, context, named))
     _read_versions(reading, context, named)
     for _ in reading.absences(absences):
         pass
-    _settle(reading, context)
+    _settle_faults(reading, context)
 
 
 def check_works(context: CheckContext) -> None:
@@ -71,7 +71,7 @@ def check_works(context: CheckContext) -> None:
         _check_fingerprints(reading, context, of_corpus, _indexed_texts)
         _check_codes(reading, context, of_corpus)
     step(len(texts), len(texts))
-    _settle(reading, context)
+    _settle_faults(reading, context)
 
 
 def _indexed_texts(texts: Collection[str]) -> set[str]:
@@ -89,7 +89,7 @@ def _named_by_matches() -> Iterable[str]:
     yield from TakenText.objects.values_list("text_id", flat=True).distinct()
 
 
-def _orphans(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
+def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
     """Return the versions that no page refers to, with their pages; a running crawl may be about to write the page."""
     if context.part.number is not None:
         return []  # Pages of other parts may refer to them.
@@ -199,14 +199,14 @@ def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
         return False
 
 
-def _settle(reading: StoreReading, context: CheckContext) -> None:
+def _settle_faults(reading: StoreReading, context: CheckContext) -> None:
     """Rebuild lost items if possible, and report all faults."""
     context.report.items += reading.items
     for fault in reading.faults.values():
-        context.report.add_damages(_damage(fault, context))
+        context.report.add_damages(_to_damage(fault, context))
 
 
-def _damage(fault: StoreFault, context: CheckContext) -> Damage:
+def _to_damage(fault: StoreFault, context: CheckContext) -> Damage:
     if fault.collection == WORKS:
         return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, find_case_ids(fault.key))
     remedy = remade_blob(fault, context)

@@ -94,7 +94,7 @@ def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
     if fault.collection not in (BODIES, TEXTS) or Store.PAGES in context.unwritable:
         return Remedy.RESTORE
     try:
-        data = _found_again(fault, context)
+        data = _find_again(fault, context)
         if data is None:
             return Remedy.RESTORE
         if not context.may_write(Store.PAGES):
@@ -108,26 +108,26 @@ def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
     return Remedy.MADE_ANEW
 
 
-def _found_again(fault: StoreFault, context: CheckContext) -> bytes | None:
+def _find_again(fault: StoreFault, context: CheckContext) -> bytes | None:
     """Return the bytes with the digest of the lost item, or None."""
-    candidates = _in_bundles(fault.pages, context)
+    candidates = _bundle_contents(fault.pages, context)
     found = next((each for each in candidates if digest(each) == fault.key), None)
     if found is None and fault.collection == TEXTS:
         found = next((each for each in _read_again(fault, context) if digest(each) == fault.key), None)
     return found
 
 
-def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
+def _bundle_contents(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
     """Yield the texts and bodies in the evidence of some pages."""
     rows = EvidenceBundle.objects.filter(case__page_id__in=list(pages)).exclude(state=EvidenceBundle.State.REMOVED)
     for name in rows.values_list("digest", flat=True)[:MAX_BUNDLES]:
         with suppress(BrokenInvariant, DoesNotHold, RetryLater):
             content = context.evidence.store.get(Digest(name))
             if content is not None:
-                yield from _pieces(open_bundle(content, name))
+                yield from _finding_texts(open_bundle(content, name))
 
 
-def _pieces(found: OpenedBundle) -> Iterator[bytes]:
+def _finding_texts(found: OpenedBundle) -> Iterator[bytes]:
     yield found.renderings["text"]
     for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE, ByteBudget()):
         yield block
@@ -137,18 +137,18 @@ def _pieces(found: OpenedBundle) -> Iterator[bytes]:
 
 def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
     """Read the responses of the versions that refer to a lost text again, and yield their texts."""
-    for document in _documents(fault, context):
+    for document in _dependent_documents(fault, context):
         with suppress(ZhuiwenError, KeyError, TypeError, ValueError):
             body = context.ports.pages.raw(Digest(document["raw"]))
             if body is None:
                 continue
             with ReadingProcess() as process:
-                read = process.run_task(_page(document, body), _KeptResources(_resources(document, context)))
+                read = process.run_task(_read_page(document, body), _KeptResources(_kept_resources(document, context)))
             if isinstance(read, Reading):
                 yield from reading_texts(read).values()
 
 
-def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, Any]]:
+def _dependent_documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, Any]]:
     with translate_errors(context.database):
         pages = list(context.database[PAGES].find({"_id": {"$in": sorted(fault.pages)}}, {"versions": 1}))
         ids = [version for page in pages for version in page["versions"]]
@@ -156,7 +156,7 @@ def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, A
     yield from (each for each in found if fault.key in text_keys(each))
 
 
-def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
+def _read_page(document: Mapping[str, Any], body: bytes) -> SinglePage:
     headers = dict(read_headers(document["headers"]))
     rules = Site.objects.filter(pk=int(document["site"])).first()
     # It implements the crawler's interface, because the reading process imports neither this package nor Django.
@@ -164,7 +164,7 @@ def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
     return SinglePage(body, headers, unpack_text(document["final_url"]), given, is_seen=True)
 
 
-def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, bytes]:
+def _kept_resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, bytes]:
     if not document.get("capture"):
         return {}
     capture = context.ports.pages.capture(Digest(document["capture"]))

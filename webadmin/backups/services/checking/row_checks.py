@@ -54,7 +54,7 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
     matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
     leads = RewordedLead.objects.select_related("page", "work", "rights_holder").order_by("pk")
     frozen: tuple[tuple[QuerySet[Any], Callable[[Any, str, str], bool]], ...]
-    frozen = ((matches, _stand_there), (leads, _pairs_stand))
+    frozen = ((matches, _has_excerpts), (leads, _has_pairs))
     total = matches.count() + leads.count()
     for rows, stand in frozen:
         found: Iterator[Any] = rows.iterator(chunk_size=ROWS_AT_ONCE)
@@ -80,16 +80,18 @@ def _check_frozen(
         if is_right and page_text is not None and work_text is not None:
             is_right = stand(row, page_text, text_from_bytes(work_text))
         if not is_right:
-            context.report.add_damages(_of_lead(row, context) if isinstance(row, RewordedLead) else _of_match(row))
+            context.report.add_damages(
+                _lead_damage(row, context) if isinstance(row, RewordedLead) else _match_damage(row)
+            )
 
 
-def _of_match(match: CaseMatch) -> Damage:
-    return _of_table(match._meta.db_table, str(match.pk), FaultKind.CHANGED, cases=(match.case_id,))
+def _match_damage(match: CaseMatch) -> Damage:
+    return _table_damage(match._meta.db_table, str(match.pk), FaultKind.CHANGED, cases=(match.case_id,))
 
 
-def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
+def _lead_damage(lead: RewordedLead, context: CheckContext) -> Damage:
     """Return the damage of a suspected rewrite; if its page is still searched, make it due for another search."""
-    damage = _of_table(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
+    damage = _table_damage(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
     if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
         return damage
     if not context.may_write(Store.ADMIN):
@@ -98,7 +100,7 @@ def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
     return replace(damage, remedy=Remedy.SEARCHED_AGAIN)
 
 
-def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
+def _has_excerpts(match: CaseMatch, page_text: str, work_text: str) -> bool:
     """Return True if the excerpts of a finding are at its places in both texts."""
     try:
         for span in match.spans:
@@ -112,7 +114,7 @@ def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
     return True
 
 
-def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
+def _has_pairs(lead: RewordedLead, page_text: str, work_text: str) -> bool:
     """Return True if a suspected rewrite has its number of pairs, within both texts and in the order of the page."""
     try:
         pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
@@ -132,10 +134,10 @@ def check_evidence_rows(context: CheckContext) -> None:
     known = set(EvidenceBundle.objects.values_list("digest", flat=True))
     for tree in DayTree.objects.all():
         if day_root(Digest(each) for each in tree.leaves) != tree.root:
-            context.report.add_damages(_of_table(table, str(tree.pk), FaultKind.CHANGED))
+            context.report.add_damages(_table_damage(table, str(tree.pk), FaultKind.CHANGED))
         for leaf in sorted(set(tree.leaves) - known):
-            context.report.add_damages(_of_table(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))
+            context.report.add_damages(_table_damage(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))
 
 
-def _of_table(table: str, key: str, kind: FaultKind, cases: tuple[int, ...] = ()) -> Damage:
+def _table_damage(table: str, key: str, kind: FaultKind, cases: tuple[int, ...] = ()) -> Damage:
     return Damage(Store.ADMIN, table, key, kind, Remedy.RESTORE, cases)

@@ -38,9 +38,9 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"given": given, "holders": holders, "fault": "", "foreseen": None}
     if request.method == "POST":
         try:
-            holder = _holder(holders, given["holder"])
+            holder = _requested_holder(holders, given["holder"])
             if request.POST.get("do") == "save":
-                _save(request, holder, given, request.user)
+                _save_ignored_text(request, holder, given, request.user)
                 return HttpResponseRedirect(reverse("admin:cases_ignoredtext_changelist"))
             given["text"] = ignoring.check_text(holder, given["text"])
             context["foreseen"] = ignoring.preview_effect(holder, given["text"])
@@ -56,7 +56,7 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
     return admin_page(request, "cases/ignored_text.html", shown, status=400 if context["fault"] else 200)
 
 
-def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], user: User) -> None:
+def _save_ignored_text(request: HttpRequest, holder: RightsHolder, given: dict[str, str], user: User) -> None:
     _made, foreseen = ignoring.ignore_everywhere(
         holder, given["text"], user, reason=given["reason"], note=given["note"]
     )
@@ -64,7 +64,7 @@ def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], use
     messages.success(request, words % {"count": min(len(foreseen.losses), ignoring.MAX_RECOUNTED)})
 
 
-def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
+def _requested_holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
     """Return the chosen rights holder. Raises PermissionDenied if the user does not manage it."""
     chosen = [each for each in holders if is_key(asked) and each.pk == int(asked)]
     if not chosen:

@@ -129,7 +129,11 @@ def describe_damages(found: Damages, moment: Moment) -> list[Message]:
     if fee is None:
         return [*said, Message("damages.no-fee")]
     by, at = fee.entered_by.get_username(), moment(fee.entered_at)
-    return [*said, Message("damages.fee", fee=_per(fee), source=fee.source, by=by, at=at), *_amount(found)]
+    return [
+        *said,
+        Message("damages.fee", fee=_format_fee(fee), source=fee.source, by=by, at=at),
+        *_amount_sentences(found),
+    ]
 
 
 def describe_for_court(found: Damages, moment: Moment) -> list[Message]:
@@ -139,8 +143,8 @@ def describe_for_court(found: Damages, moment: Moment) -> list[Message]:
         return _describe_copies(found, moment)
     return [
         *_describe_copies(found, moment),
-        Message("damages.fee-source", fee=_per(fee), source=fee.source),
-        *_amount(found),
+        Message("damages.fee-source", fee=_format_fee(fee), source=fee.source),
+        *_amount_sentences(found),
     ]
 
 
@@ -153,12 +157,12 @@ def _describe_copies(found: Damages, moment: Moment) -> list[Message]:
     ]
 
 
-def _per(fee: LicenceFee) -> str:
+def _format_fee(fee: LicenceFee) -> str:
     return f"{fee.per_thousand:,.2f}"
 
 
-def _amount(found: Damages) -> list[Message]:
+def _amount_sentences(found: Damages) -> list[Message]:
     if found.fee is None or found.amount is None:
         return []
-    figures = {"thousands": f"{found.thousands:,}", "fee": _per(found.fee), "amount": f"{found.amount:,.2f}"}
+    figures = {"thousands": f"{found.thousands:,}", "fee": _format_fee(found.fee), "amount": f"{found.amount:,.2f}"}
     return [Message("damages.amount", **figures)]

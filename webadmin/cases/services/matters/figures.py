@@ -70,7 +70,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
             continue
         for work, text in _write_texts(rows, texts):
             changed[work].add(text)
-        counts = _counts(rows)
+        counts = _count_cases(rows)
         taken = _sum_by_matter(rows)
         for key, matter in rows.items():
             had_copies = matter.open_cases + matter.confirmed_cases > 0
@@ -78,7 +78,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
                 setattr(matter, name, value)
             matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
             matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
-            matter.obfuscation_kinds = join_kinds(_obfuscations(key))
+            matter.obfuscation_kinds = join_kinds(_frequent_obfuscations(key))
             if had_copies != (matter.open_cases + matter.confirmed_cases > 0):
                 sites.add(matter.site_id)
             matter.harm = harm_parts(matter).total
@@ -103,7 +103,7 @@ def rank_site(site: int) -> None:
         rows = list(locked.order_by("pk")[: 2 * MOST_WORKS])
         if not rows:
             return
-        reach = _reach(rows[0].site)
+        reach = _site_reach(rows[0].site)
         for row in rows:
             row.harm = compute_harm(row.work_share, row.lead_s, reach, len(row.obfuscation_kinds.split())).total
         Matter.objects.bulk_update(rows, ["harm"], batch_size=50)
@@ -111,7 +111,9 @@ def rank_site(site: int) -> None:
 
 def harm_parts(matter: Matter) -> Harm:
     """Return the components of a matter's harm; select `site` with the matter."""
-    return compute_harm(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
+    return compute_harm(
+        matter.work_share, matter.lead_s, _site_reach(matter.site), len(matter.obfuscation_kinds.split())
+    )
 
 
 def refresh_cases(cases: Collection[int]) -> None:
@@ -153,8 +155,8 @@ def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
     again = Case.objects.filter(page__in=pages, changed_since__isnull=False, decision__page_version_id=shown)
     decided = Case.objects.filter(page__in=pages, decision__isnull=False, changed_since__isnull=True)
     other = decided.exclude(decision__page_version_id=shown)
-    matters = _mark(again, changed_since=None)
-    return matters | _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
+    matters = _mark_cases(again, changed_since=None)
+    return matters | _mark_cases(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
 
 
 def note_returned(pages: Collection[str]) -> set[int | None]:
@@ -163,7 +165,7 @@ def note_returned(pages: Collection[str]) -> set[int | None]:
     Returns their matters, which the caller must refresh.
     """
     confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
-    return _mark(confirmed, returned_at=timezone.now())
+    return _mark_cases(confirmed, returned_at=timezone.now())
 
 
 _NONE: Mapping[str, Any] = {
@@ -174,10 +176,10 @@ _NONE: Mapping[str, Any] = {
 
 def note_gone(pages: Collection[str]) -> set[int | None]:
     """Unmark the returned cases of pages that are gone again, and return their matters."""
-    return _mark(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
+    return _mark_cases(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
 
 
-def _mark(cases: "QuerySet[Case]", **marks: datetime | None) -> set[int | None]:
+def _mark_cases(cases: "QuerySet[Case]", **marks: datetime | None) -> set[int | None]:
     found = list(cases.order_by().values_list("pk", "matter_id"))
     if found:
         Case.objects.filter(pk__in=[key for key, _ in found]).update(**marks)
@@ -190,7 +192,7 @@ def _read_matters(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Ma
     return {(row.site_id, row.work_id): row for row in rows if (row.site_id, row.work_id) in keys}
 
 
-def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
+def _count_cases(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
     """Return the number of cases by state, the first sighting and the newest case of each matter."""
     rows = Case.objects.filter(matter__in=list(matters)).order_by().values("matter_id")
     is_closed = Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE])
@@ -285,7 +287,7 @@ def _lead_figures(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
     return {matter: (max(of), sum(lead > 0 for lead in of)) for matter, of in leads.items()}
 
 
-def _obfuscations(matter: int) -> list[str]:
+def _frequent_obfuscations(matter: int) -> list[str]:
     """Return the obfuscation kinds on a matter's newest pages, the most frequent first."""
     counts: dict[str, int] = defaultdict(int)
     cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
@@ -295,7 +297,7 @@ def _obfuscations(matter: int) -> list[str]:
     return sorted(counts, key=lambda kind: (-counts[kind], kind))
 
 
-def _reach(site: Site) -> float:
+def _site_reach(site: Site) -> float:
     known = site.monthly_visits
     return compute_reach(known, 0 if known is not None else _works_found(site.pk))
 
@@ -356,9 +358,9 @@ def first_seen(copies: "QuerySet[Case]", texts: Collection[str] | None = None) -
     found: dict[tuple[int, str], list[tuple[datetime, float]]] = defaultdict(list)
     for case, text_id, version, fetched_at, share in read:
         found[case, text_id].append((min(fetched_at, appeared.get(version, fetched_at)), share))
-    return {key: _appearance(versions) for key, versions in found.items()}
+    return {key: _first_appearance(versions) for key, versions in found.items()}
 
 
-def _appearance(versions: Sequence[tuple[datetime, float]]) -> datetime:
+def _first_appearance(versions: Sequence[tuple[datetime, float]]) -> datetime:
     enough = max(share for _, share in versions) / 2
     return min(at for at, share in versions if share >= enough)

@@ -38,19 +38,19 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
     if opinion_requests.is_answered(subject):
         opinion_requests.close(subject)
         return
-    matches = _matches(subject)
-    texts = _texts(matches, pages, works)
+    matches = _version_matches(subject)
+    texts = _compared_texts(matches, pages, works)
     if texts is None:
         _store_opinion(subject, matches, now, left_out=SecondOpinion.LeftOut.TEXT_GONE)
     elif len(texts.page) > MAX_PAGE_CHARS or sum(map(len, texts.works)) > MAX_WORK_CHARS:
         _store_opinion(subject, matches, now, left_out=SecondOpinion.LeftOut.TOO_LONG)
     else:
-        question, background_ids = _question(matches, texts, works)
+        question, background_ids = _make_question(matches, texts, works)
         _store_opinion(
             subject,
             matches,
             now,
-            panel=_panel(),
+            panel=_current_panel(),
             answers=[asdict(answer) for answer in answers(question)],
             piece_chars=question.piece_chars,
             background_ids=background_ids,
@@ -59,7 +59,7 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
 
 def give_up(subject: OpinionSubject, now: datetime) -> None:
     """Record that the engines could not be run, because the worker died at each attempt."""
-    _store_opinion(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
+    _store_opinion(subject, _version_matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class _Texts:
     works: list[str]
 
 
-def _matches(subject: OpinionSubject) -> list[CaseMatch]:
+def _version_matches(subject: OpinionSubject) -> list[CaseMatch]:
     """Return the matches of the version, in the order of the work."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
 
 
-def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
+def _compared_texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
     """Return the compared texts, or None if any is missing or changed."""
     version = pages.version(VersionId(matches[0].version_id)) if matches else None
     if version is None:
@@ -83,25 +83,25 @@ def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> 
     for match in matches:
         compared = version.reading.text_by_digest(match.page_text_digest)
         work = works.text(WorkTextId(match.text_id))
-        if compared is None or work is None or _digest(work) != match.work_text_digest:
+        if compared is None or work is None or _text_digest(work) != match.work_text_digest:
             return None
         page = max(page, compared, key=len)  # The whole text begins with the main text.
         found.append(work)
     return _Texts(page, found)
 
 
-def _digest(text: str) -> str:
+def _text_digest(text: str) -> str:
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> tuple[Question, list[str]]:
+def _make_question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> tuple[Question, list[str]]:
     bare = Question(texts.page, texts.works, ())
     holder, own = matches[0].case.rights_holder_id, [match.text_id for match in matches]
-    background = _background(holder, own, bare.piece_chars, works)
+    background = _background_texts(holder, own, bare.piece_chars, works)
     return Question(texts.page, texts.works, [piece for _, piece in background]), [key for key, _ in background]
 
 
-def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
+def _background_texts(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
     """Return the beginnings of other texts of the rights holder, each with its id.
 
     Ids are digests, so their order mixes the texts of all works and is always the same.
@@ -113,10 +113,10 @@ def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkSt
     return [(key, text[:piece_chars]) for key, text in texts if text]
 
 
-def _panel() -> EnginePanel:
+def _current_panel() -> EnginePanel:
     engines = describe_engines()
     content = json.dumps(engines, ensure_ascii=False, sort_keys=True)
-    panel, _ = EnginePanel.objects.get_or_create(digest=_digest(content), defaults={"engines": engines})
+    panel, _ = EnginePanel.objects.get_or_create(digest=_text_digest(content), defaults={"engines": engines})
     return panel
 
 

@@ -81,10 +81,10 @@ def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[
 
 def answers(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
     """Return an answer of each engine, in the order of the catalogue."""
-    return [_answer(entry, question) for entry in engines.values()]
+    return [_engine_answer(entry, question) for entry in engines.values()]
 
 
-def _answer(entry: EngineEntry, question: Question) -> EngineAnswer:
+def _engine_answer(entry: EngineEntry, question: Question) -> EngineAnswer:
     if entry.name in CORPUS_ENGINES and question.corpus_pieces < MIN_CORPUS_PIECES:
         return EngineAnswer(entry.name, EngineVerdict.NEEDS_CORPUS)
     try:

@@ -61,11 +61,11 @@ class EvidenceBundleAdmin(HolderAdmin):
     @admin.action(description=_("List of digests as CSV"), permissions=["manage"])
     def export_digests_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse:
         content = as_csv(_digest_rows(request, queryset), get_language() or "en")
-        return _download(content, "text/csv; charset=utf-8", "csv")
+        return _digest_download(content, "text/csv; charset=utf-8", "csv")
 
     @admin.action(description=_("List of digests as JSON"), permissions=["manage"])
     def export_digests_json(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse:
-        return _download(as_json(_digest_rows(request, queryset)), "application/json", "json")
+        return _digest_download(as_json(_digest_rows(request, queryset)), "application/json", "json")
 
     @display(description=_("digest"))
     def short_digest(self, bundle: EvidenceBundle) -> str:
@@ -101,7 +101,7 @@ def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow
     return digest_rows(chosen, timezone.get_current_timezone())
 
 
-def _download(content: bytes, kind: str, ending: str) -> HttpResponse:
+def _digest_download(content: bytes, kind: str, ending: str) -> HttpResponse:
     name = f"zhuiwen-digests-{timezone.localdate():%Y%m%d}.{ending}"
     return as_file(name, content, kind)
 

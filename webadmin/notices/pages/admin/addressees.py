@@ -61,9 +61,7 @@ class AddresseeForm(forms.ModelForm):
             self.add_error("sites", _("A site belongs to another rights holder."))
         is_without_form = not cleaned.get("form_page") and "form_page" not in self.errors
         if cleaned.get("role") == AddresseeRole.PLATFORM and is_without_form:
-            self.add_error(
-                "form_page", _("A platform accepts notices through its form: enter the URL of the form.")
-            )
+            self.add_error("form_page", _("A platform accepts notices through its form: enter the URL of the form."))
         return cleaned
 
 

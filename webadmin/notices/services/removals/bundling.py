@@ -34,12 +34,12 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
     match = _decided_match(look.case)
     if match is None:
         raise NotFound("case", look.case_id)
-    found = bundles.make(_capture(look, pages), removal_finding(match, works), made_at=clock.now())
+    found = bundles.make(_look_capture(look, pages), removal_finding(match, works), made_at=clock.now())
     store.put(found.digest, found.content)
     note_removal_bundle(look, match, found, digest(found.content), clock.now())
 
 
-def _capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
+def _look_capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
     """Return the capture of the stored response, or of the page version made from it."""
     version = pages.version(VersionId(look.version_id)) if look.version_id else None
     if not look.answer_id:

@@ -63,13 +63,13 @@ def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
 
 def confirm_removal(case: Case) -> Removal | None:
     """Record and return the removal of a page, or return None if its looks do not prove one yet."""
-    if not _proof(case):  # most wait for their second look and need no lock
+    if not _proving_looks(case):  # most wait for their second look and need no lock
         return None
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
         if not lock_rows(Case.objects.filter(pk=case.pk, state=CaseState.CONFIRMED)).exists():
             return None
-        proof = _proof(case)
+        proof = _proving_looks(case)
         if not proof or case.removals.filter(ended_at=None).exists():
             return None
         removal = Removal.objects.create(case=case, since=proof[0].at, said_at=proof[-1].at)
@@ -98,7 +98,7 @@ def end_removals() -> list[Removal]:
     return ended
 
 
-def _proof(case: Case) -> list[RemovalLook]:
+def _proving_looks(case: Case) -> list[RemovalLook]:
     """Return the looks that prove a removal, or [] if they prove none."""
     looks = absence_streak(case)
     second = confirming_look(looks) if looks else None

@@ -88,10 +88,10 @@ class PageOfCase:
 
         A response that the site also gives for nonexistent URLs may be a wall in front of all pages.
         """
-        look = self._look(answer, answer.fetched_at, answer=answer)
+        look = self._make_look(answer, answer.fetched_at, answer=answer)
         if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._says_absent(answer):
             return _mark_unseen(look, Message("removal.may-be-wall"))
-        return self._if_site_works(look)
+        return self._doubt_if_site_down(look)
 
     def _says_absent(self, answer: Absence) -> bool:
         """Return True if a response as for unknown URLs says that the page is absent, or leads to a start page."""
@@ -136,14 +136,14 @@ class PageOfCase:
     def _look_without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
         """Search a page in which the comparison with all works found nothing again, and return the look."""
         kept = answer if answer is not None else version
-        look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
+        look = self._make_look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
         # The response of this look, and the responses of the text's further pages.
         sources = [self._source_text(kept.raw_digest, kept.headers, kept.final_url)]
         sources += [self._source_text(part.raw_digest, part.headers, part.url) for part in version.parts]
         why = find_wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
         if len(version.parts) < self._decided_part_count():  # a missing part may have the passages
             why = Message("removal.part-missing")
-        return self._judge(look, [version.reading.whole_text, *sources], why)
+        return self._search_texts(look, [version.reading.whole_text, *sources], why)
 
     def _decided_part_count(self) -> int:
         """Return the number of further pages that the text had when the case was decided."""
@@ -153,15 +153,15 @@ class PageOfCase:
 
     def _look_without_text(self, answer: Absence) -> RemovalLook:
         """Return the look at a response without a main text, such as a note that the text was taken down."""
-        look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
+        look = self._make_look(answer, answer.fetched_at, Seen.CLEARED, answer)
         source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         shown = self._visible_text(answer)
         why = find_wall(shown, "", self.case.site_id, self.case.page_id)
         if why is None and not says_absent(shown):  # An error page has no text either.
             why = Message("removal.no-text")
-        return self._judge(look, [source], why)
+        return self._search_texts(look, [source], why)
 
-    def _judge(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
+    def _search_texts(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
         """Search `texts`, in which None is an unreadable text, and return the look with its result.
 
         why: the reason why the page may not show its content, or None.
@@ -174,9 +174,9 @@ class PageOfCase:
             return _mark_unseen(look, Message("removal.unreadable"))
         if not self.sources.finder.has_all_texts(self.case):
             return _mark_unseen(look, Message("removal.no-work-text"))
-        return _mark_unseen(look, why) if why is not None else self._if_site_works(look)
+        return _mark_unseen(look, why) if why is not None else self._doubt_if_site_down(look)
 
-    def _if_site_works(self, look: RemovalLook) -> RemovalLook:
+    def _doubt_if_site_down(self, look: RemovalLook) -> RemovalLook:
         """Return the look unchanged if another page of the site was available at the time, otherwise as not seen."""
         times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
         others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
@@ -188,7 +188,7 @@ class PageOfCase:
         return source_text(body, dict(headers), url, self.case.site.encoding) if body is not None else None
 
     @staticmethod
-    def _look(
+    def _make_look(
         kept: Absence | PageVersion,
         at: datetime,
         seen: str = Seen.GONE,

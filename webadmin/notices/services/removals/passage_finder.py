@@ -43,7 +43,7 @@ class PassageFinder:
         Passages that a reviewer excluded from the case do not count. If none of the works' texts is stored any longer,
         returns 0; then `has_all_texts` is False.
         """
-        matcher, left_out = self._matcher(self._work_text_ids(case)), _left_out(case)
+        matcher, left_out = self._make_matcher(self._work_text_ids(case)), _excluded_places(case)
         found: dict[str, Places] = {}
         for text in texts:
             for match in matcher.match(text, fingerprint_text(text, ALGORITHM)):
@@ -54,21 +54,21 @@ class PassageFinder:
     def has_all_texts(self, case: Case) -> bool:
         """Return True if all texts of works that the case copied from are available."""
         texts = self._work_text_ids(case)
-        return bool(texts) and all(self._entry(text) is not None for text in texts)
+        return bool(texts) and all(self._work_entry(text) is not None for text in texts)
 
     def _work_text_ids(self, case: Case) -> list[str]:
         return list(CaseMatch.objects.filter(case=case).order_by().values_list("text_id", flat=True).distinct())
 
-    def _matcher(self, texts: Collection[str]) -> Matcher:
+    def _make_matcher(self, texts: Collection[str]) -> Matcher:
         index, corpus = MemoryIndex(ALGORITHM.id), MemoryCorpus()
         for text in texts:
-            entry = self._entry(text)
+            entry = self._work_entry(text)
             if entry is not None:
                 corpus[WorkTextId(text)] = entry
                 index.add(WorkTextId(text), entry.fingerprint)
         return Matcher(index, corpus)
 
-    def _entry(self, text_id: str) -> WorkEntry | None:
+    def _work_entry(self, text_id: str) -> WorkEntry | None:
         if text_id not in self._entries:
             text = self._works.text(WorkTextId(text_id))
             self._entries[text_id] = WorkEntry(text, fingerprint_text(text, ALGORITHM)) if text is not None else None
@@ -103,6 +103,6 @@ def _decode_base64(written: str) -> str:
         return ""
 
 
-def _left_out(case: Case) -> dict[str, Places]:
+def _excluded_places(case: Case) -> dict[str, Places]:
     rows = TakenText.objects.filter(case=case).exclude(left_out=b"").values_list("text_id", "left_out")
     return {text: Places.unpack(bytes(packed)) for text, packed in rows}

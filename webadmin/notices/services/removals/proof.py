@@ -36,30 +36,33 @@ def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
         raise BadInput("removal.no-proof-yet")
     return CaseMaterial(
         case=removal.case_id,
-        facts={**case_facts(removal.case, by_role(removal.rights_holder_id)), "removal": _facts(removal, looks)},
-        bundles=[ProvenBundle(_content(row, store), day_proof(row)) for row in kept],
-        history=[_event(look) for look in looks],
+        facts={
+            **case_facts(removal.case, by_role(removal.rights_holder_id)),
+            "removal": _removal_facts(removal, looks),
+        },
+        bundles=[ProvenBundle(_bundle_content(row, store), day_proof(row)) for row in kept],
+        history=[_look_event(look) for look in looks],
     )
 
 
-def _content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
+def _bundle_content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
     content = store.get(Digest(row.digest))
     if content is None:
         raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
     return content
 
 
-def _facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:
+def _removal_facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:
     """Return the facts of the removal as JSON values."""
     return {
         "since": removal.since.isoformat(),
         "confirmed": removal.said_at.isoformat(),
         "ended": removal.ended_at.isoformat() if removal.ended_at else None,
-        "looks": [{**_event(look), "bundle": look.bundle.digest if look.bundle else None} for look in looks],
+        "looks": [{**_look_event(look), "bundle": look.bundle.digest if look.bundle else None} for look in looks],
     }
 
 
-def _event(look: RemovalLook) -> Mapping[str, Any]:
+def _look_event(look: RemovalLook) -> Mapping[str, Any]:
     return {
         "at": look.at.isoformat(),
         "event": f"look_{look.seen}",

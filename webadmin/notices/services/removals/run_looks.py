@@ -39,7 +39,7 @@ def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
     confirmed = Case.objects.filter(site=run.site_id, state=CaseState.CONFIRMED).order_by("pk")
     for batch in batches(list(confirmed.values_list("pk", flat=True))):
         cases = list(Case.objects.filter(pk__in=batch).select_related("page", "site").order_by("pk"))
-        addresses = _addresses(cases, run)
+        addresses = _addresses_seen(cases, run)
         cases = [case for case in cases if case.page_id in addresses]
         known = _KnownState.load(cases, addresses.values())
         for case in cases:
@@ -79,7 +79,7 @@ def _record_case_looks(
     last = known.last.get(case.pk)
     since = max(run.due_at, last.at) if last is not None else run.due_at
     page = PageOfCase(case, address, sources)
-    found = _looks_of_run(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
+    found = _run_looks(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
     for look in sorted(found, key=lambda each: each.at):
         look.case, look.page_id, look.by_second_route = case, case.page_id, run.by_second_route
         if _is_worth_keeping(look, last, is_removed=case.pk in known.removed):
@@ -102,24 +102,24 @@ def _save_look(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
     return look
 
 
-def _addresses(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
+def _addresses_seen(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
     """Return the address at which the run saw each page: its own URL, or another URL where it was seen last."""
     touched = Q(seen_at__gte=run.due_at) | Q(failed_at__gte=run.due_at) | Q(absent_since__isnull=False)
     rows = Address.objects.filter(touched, site=run.site_id)
     pages = {case.page_id: case.page.url for case in cases}
     found = {row.page_id: row for row in rows.filter(page_id__in=pages).order_by("seen_at", "pk")}
-    keys = {_key(run.site_id, url): page for page, url in pages.items() if page not in found}
+    keys = {_address_key(run.site_id, url): page for page, url in pages.items() if page not in found}
     found |= {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
     # A URL without a text belongs to no page, but its row still has the page's URL.
     named = {url: page for page, url in pages.items() if page not in found}
     return found | {named[row.page_url]: row for row in rows.filter(page_id="", page_url__in=named)}
 
 
-def _key(site: int, url: str) -> str:
+def _address_key(site: int, url: str) -> str:
     return address_id(SiteId(str(site)), canonical(url))
 
 
-def _looks_of_run(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
+def _run_looks(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
     """Yield the run's looks at a page since a time, without their case, which the caller must set.
 
     has_match: the version shown at the URL has a match of the case.

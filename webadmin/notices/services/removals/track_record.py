@@ -136,8 +136,8 @@ def _make_record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> T
         answered=len(answers),
         unanswered=sum(is_over),
         waiting=len(is_over) - sum(is_over),
-        to_removal=_median(removed),
-        to_answer=_median(answers.values()),
+        to_removal=_median_time(removed),
+        to_answer=_median_time(answers.values()),
         asks_for_seal=asks_for_seal,
     )
 
@@ -172,7 +172,7 @@ def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) 
     return list(took.values()), len(returned)
 
 
-def _median(times: Iterable[timedelta]) -> timedelta | None:
+def _median_time(times: Iterable[timedelta]) -> timedelta | None:
     seconds = [time.total_seconds() for time in times]
     return timedelta(seconds=median(seconds)) if seconds else None
 

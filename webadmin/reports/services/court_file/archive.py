@@ -58,7 +58,7 @@ class MatterExport:
                 check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
             placed[bundle.digest] = self._add_bundle(each.content, bundle, stem)
             self._add_proof(bundle.digest, each.proof)
-            self._note(Example(bundle.digest, placed[bundle.digest].file, each.proof))
+            self._note_example(Example(bundle.digest, placed[bundle.digest].file, each.proof))
             taken.append(bundle)
         self._cases.append(material.case)
         name = layout.checks_path(layout.case_file(material.case))
@@ -81,7 +81,7 @@ class MatterExport:
 
         Raises DoesNotHold if it would be too large, UnreadableFile if `path` cannot be written.
         """
-        self._conclude(about, created.astimezone(UTC), seals)
+        self._add_closing_files(about, created.astimezone(UTC), seals)
         return write_verified(path, self.spool)
 
     def _add_bundle(self, content: bytes, bundle: OpenedBundle, stem: str) -> BundlePlace:
@@ -103,14 +103,14 @@ class MatterExport:
         for name, content in statements.stamp_files(folder, stamp).items():
             self.spool.put(layout.checks_path(name), content)
 
-    def _note(self, example: Example) -> None:
+    def _note_example(self, example: Example) -> None:
         self._bundles += 1
         if not example.is_stamped:
             self._unstamped.append(example.digest)
         if self._example is None or (example.is_stamped and not self._example.is_stamped):
             self._example = example
 
-    def _conclude(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
+    def _add_closing_files(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
         """Write the files about the whole export: statement, explanation, lists, seals."""
         manifest, sums = layout.checks_path(layout.MANIFEST), layout.checks_path(layout.SUMS)
         for name in [*self.spool]:

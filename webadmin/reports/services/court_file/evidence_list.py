@@ -87,25 +87,25 @@ def document(rows: Sequence[NumberedPiece], about: str) -> Document:
     for group in EvidenceGroup:
         of_group = [row for row in rows if row.piece.group is group]
         if of_group:
-            blocks += [Paragraph.heading(group.value, 2), _table(of_group)]
+            blocks += [Paragraph.heading(group.value, 2), _pieces_table(of_group)]
     return Document(TITLE, tuple(blocks))
 
 
-def _table(rows: Sequence[NumberedPiece]) -> BlockTable:
+def _pieces_table(rows: Sequence[NumberedPiece]) -> BlockTable:
     heads = tuple(Cell.from_text(words, is_bold=True) for words in _HEADS)
-    return BlockTable((heads, *map(_row, rows)), _WIDTHS, has_head=True)
+    return BlockTable((heads, *map(_piece_row, rows)), _WIDTHS, has_head=True)
 
 
-def _row(row: NumberedPiece) -> tuple[Cell, ...]:
+def _piece_row(row: NumberedPiece) -> tuple[Cell, ...]:
     piece = row.piece
     named = Paragraph((TextRun(clean_line(piece.name)), TextRun(f"\n{piece.file}")))
-    digests = _in_lines(piece.sha256)
+    digests = _break_digest(piece.sha256)
     if piece.bundle:
         of_file, bundle_piece = (each.in_language("zh") for each in (FILE_DIGEST, BUNDLE_DIGEST))
-        digests = f"{of_file}：\n{digests}\n{bundle_piece}：\n{_in_lines(piece.bundle)}"
+        digests = f"{of_file}：\n{digests}\n{bundle_piece}：\n{_break_digest(piece.bundle)}"
     texts = (clean_line(piece.source), clean_line(piece.shows), digests)
     return (Cell.from_text(str(row.number)), Cell((named,)), *map(Cell.from_text, texts))
 
 
-def _in_lines(digest: str) -> str:
+def _break_digest(digest: str) -> str:
     return "\n".join(digest[at : at + _DIGEST_LINE_CHARS] for at in range(0, len(digest), _DIGEST_LINE_CHARS))

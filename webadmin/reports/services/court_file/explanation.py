@@ -59,14 +59,14 @@ def matter_explanation(told: MatterSummary, at: datetime, code_version: str) -> 
             ExplanationParagraph(opening),
             ExplanationParagraph(about),
         ]
-        blocks += _in_one_language(words, told)
+        blocks += _language_blocks(words, told)
     return {
         layout.MATTER_EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
         layout.MATTER_PRINTED: as_pdf(title, blocks, at),
     }
 
 
-def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
+def _language_blocks(words: Words, told: MatterSummary) -> list[Block]:
     for_people = [(name, said.in_language(words.language)) for name, said in told.contents]
     for_programs = zip(
         map(layout.checks_path, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True
@@ -75,17 +75,17 @@ def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
         ExplanationHeading(words("explanation.proves"), 2),
         Points(proof_points(words)),
         ExplanationHeading(words("explanation.proves-not"), 2),
-        Points((*limit_points(words), *_missing(words, told))),
+        Points((*limit_points(words), *_missing_sentences(words, told))),
         ExplanationHeading(words("explanation.contents"), 2),
         ExplanationPairs((*for_people, *for_programs)),
         *check_blocks(
             words,
-            chain(check_steps(words, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example)),
+            chain(check_steps(words, told.example, told.is_sealed, layout.CHECKS), _check_steps(words, told.example)),
         ),
     ]
 
 
-def _missing(words: Words, told: MatterSummary) -> list[str]:
+def _missing_sentences(words: Words, told: MatterSummary) -> list[str]:
     """Return sentences on what this file lacks, such as stamps."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
@@ -93,7 +93,7 @@ def _missing(words: Words, told: MatterSummary) -> list[str]:
     return missing + [each.in_language(words.language) for each in told.left_out]
 
 
-def _all_steps(words: Words, example: Example) -> Iterator[Step]:
+def _check_steps(words: Words, example: Example) -> Iterator[Step]:
     stamp = f'openssl ts -verify -in "$d/{layout.RESPONSE}" -queryfile "$d/{layout.QUERY}" -CAfile "$d/{layout.ROOTS}"'
     folder = example.file.rpartition("/")[0]
     yield (

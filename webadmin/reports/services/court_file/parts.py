@@ -62,10 +62,10 @@ class FileNames:
     @property
     def contents(self) -> list[tuple[str, Message]]:
         """Return each folder with a description of its content."""
-        return [(f"{folder}/", _contents(group)) for group, folder in self.folders.items()]
+        return [(f"{folder}/", _group_contents(group)) for group, folder in self.folders.items()]
 
 
-def _contents(group: EvidenceGroup) -> Message:
+def _group_contents(group: EvidenceGroup) -> Message:
     return Message(f"court-file.group-{group.name.lower()}")
 
 

@@ -34,11 +34,16 @@ def here(at: datetime) -> str:
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
     """Return the sheet of factors, which never claims that anything is proved."""
-    blocks = [*_head(FACTORS, about), Paragraph.from_text(_zh(Message("factor.opening")))]
+    blocks = [*_sheet_head(FACTORS, about), Paragraph.from_text(_chinese_text(Message("factor.opening")))]
     for factor in sheet:
-        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(describe_source(factor)))]
-        there, missing = _zh(Message("factor.there")), _zh(Message("factor.missing"))
-        rows = [(there, _zh(each)) for each in factor.there] + [(missing, _zh(each)) for each in factor.missing]
+        blocks += [
+            Paragraph.heading(_chinese_text(factor.title), 2),
+            Paragraph.from_text(_chinese_text(describe_source(factor))),
+        ]
+        there, missing = _chinese_text(Message("factor.there")), _chinese_text(Message("factor.missing"))
+        rows = [(there, _chinese_text(each)) for each in factor.there] + [
+            (missing, _chinese_text(each)) for each in factor.missing
+        ]
         blocks.append(
             BlockTable(tuple((Cell.from_text(name), Cell.from_text(said)) for name, said in rows), (0.15, 0.85))
         )
@@ -48,7 +53,9 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 def damages(found: Damages, about: str) -> Document:
     """Return the sheet with the rights holder's own arithmetic and the source of each figure."""
     said = [*describe_for_court(found, here), Message("damages.own")]
-    return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.from_text(_zh(each)) for each in said)))
+    return Document(
+        DAMAGES, (*_sheet_head(DAMAGES, about), *(Paragraph.from_text(_chinese_text(each)) for each in said))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +69,12 @@ class DecisionRecords:
 
 def decisions(decided: DecisionRecords, about: str) -> Document:
     """Return the sheet of decisions, with days instead of times if people are not named."""
-    rows = [_decision(each, decided.naming) for each in decided.verdicts]
-    blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
+    rows = [_decision_row(each, decided.naming) for each in decided.verdicts]
+    blocks = [*_sheet_head(DECISIONS, about), _sheet_table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
     if decided.events:
         with translation.override(CHINESE):
-            rows = [_event(each, decided.naming) for each in decided.events]
-        blocks += [Paragraph.heading("通知", 2), _table(_EVENT_HEADS, _EVENT_WIDTHS, rows)]
+            rows = [_event_row(each, decided.naming) for each in decided.events]
+        blocks += [Paragraph.heading("通知", 2), _sheet_table(_EVENT_HEADS, _EVENT_WIDTHS, rows)]
     return Document(DECISIONS, tuple(blocks))
 
 
@@ -108,14 +115,14 @@ def damages_as_values(found: Damages) -> dict[str, Any]:
     return said
 
 
-def _decision(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
+def _decision_row(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
     verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "重新打开"
     page = row.case.page_title or row.case.page_url
     when = here(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
     return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
 
 
-def _event(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
+def _event_row(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
     by = in_chinese(naming(row.by)) if row.by else "程序"
     notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
     noted = here(row.at) if naming is by_name else local_day(row.at).isoformat()
@@ -123,14 +130,14 @@ def _event(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
     return notice, when, row.what, by, row.note
 
 
-def _head(title: str, about: str) -> list[Block]:
+def _sheet_head(title: str, about: str) -> list[Block]:
     return [Paragraph.heading(title, 1, Align.CENTER), Paragraph.from_text(about)]
 
 
-def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple[str, ...]]) -> BlockTable:
+def _sheet_table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple[str, ...]]) -> BlockTable:
     head = tuple(Cell.from_text(each, is_bold=True) for each in heads)
     return BlockTable((head, *(tuple(map(Cell.from_text, row)) for row in rows)), widths, has_head=True)
 
 
-def _zh(message: Message) -> str:
+def _chinese_text(message: Message) -> str:
     return message.in_language("zh")

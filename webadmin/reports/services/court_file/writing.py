@@ -140,7 +140,7 @@ class _ExportBuilder:
         if ExportPart.COMPARISON in self.chosen.parts:
             self._add_tables(cases)
         self._add_papers(ExportPart.OTHERS, map(proof_row, valid_proofs(Subject(matter=self.matter))))
-        self._add_papers(ExportPart.NOTICES, files_of_notices(self._notices()))
+        self._add_papers(ExportPart.NOTICES, files_of_notices(self._matter_notices()))
         facts = self._add_sheets()
         self._add_list()
         self.say(Message("matter.being-checked"))
@@ -205,7 +205,7 @@ class _ExportBuilder:
             if is_valid(paper, today):
                 yield holder_paper_row(paper)
 
-    def _notices(self) -> "QuerySet[Notice]":
+    def _matter_notices(self) -> "QuerySet[Notice]":
         """Return the notices about the confirmed cases."""
         return Notice.objects.filter(pages__case__in=confirmed_cases(self.matter).values("pk")).distinct()
 

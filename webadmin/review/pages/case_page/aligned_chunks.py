@@ -41,7 +41,7 @@ def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedC
     (page_start, page_end), (work_start, work_end) = span["page"], span["work"]
     flow = _Flow(span)
     lines, found = [work_start, *(at + work_start for at in _line_starts(work))], [flow.chunk(page_start)]
-    for at, is_line in _cuts(page, page_start, flow):
+    for at, is_line in _chunk_starts(page, page_start, flow):
         if not found[-1].page < at < page_end or flow.is_inside(at, 0):
             continue
         chunk = flow.chunk(at)
@@ -71,16 +71,16 @@ def _line_starts(text: str) -> Iterator[int]:
         at = text.find("\n", at) + 1
 
 
-def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
+def _chunk_starts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
     """Return the page offsets at which a chunk may begin, in order, with True for the start of a line."""
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):
-        cuts |= {at + start: False for at in _sentences(page, line, end)}
+        cuts |= {at + start: False for at in _sentence_ends(page, line, end)}
     return sorted({**dict.fromkeys(flow.edges, False), **cuts}.items())
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[int]:
+def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
     """Yield the offsets at which a line may be cut: after a sentence, or at the limit if none ends before it."""
     at = start
     while end - at > MAX_LINE_CHARS:

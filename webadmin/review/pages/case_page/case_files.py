@@ -35,7 +35,7 @@ def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | No
     if "removal" in request.GET:
         return _proof_of_removal(request, case, request.GET["removal"])
     if "bundle" in request.GET:
-        return _bundle(case, request.GET["bundle"], request.GET.get("shown", ""))
+        return _bundle_response(case, request.GET["bundle"], request.GET.get("shown", ""))
     return None
 
 
@@ -51,7 +51,7 @@ def _export_response(request: HttpRequest, case: Case, name: str, write: Callabl
     return zip_response(name, write)
 
 
-def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
+def _bundle_response(case: Case, key: str, shown: str) -> HttpResponse:
     row = require_record(EvidenceBundle.objects.filter(case=case), key)
     kind, _dash, page = shown.partition("-")
     if shown and kind not in SHOWN_TYPES:

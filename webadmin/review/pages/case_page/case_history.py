@@ -31,38 +31,38 @@ class Entry:
 
 def history_entries(case: Case) -> list[Entry]:
     """Return the events of a case, the newest first."""
-    verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by", "licence")]
-    rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
+    verdicts = [_verdict_entry(record) for record in case.verdicts.select_related("decided_by", "licence")]
+    rulings = [_ruling_entry(record) for record in case.rights_records.select_related("entered_by")]
     return sorted([*verdicts, *rulings], key=lambda entry: entry.at, reverse=True)
 
 
-def _verdict(record: VerdictRecord) -> Entry:
+def _verdict_entry(record: VerdictRecord) -> Entry:
     title = record.get_verdict_display() if record.verdict else _("verdict undone")
     made = [_("Licence created: %(licence)s.") % {"licence": record.licence}] if record.licence else []
-    return Entry(record.decided_at, title, _name(record.decided_by), "\n".join(filter(None, [record.note, *made])))
+    return Entry(record.decided_at, title, _user_name(record.decided_by), "\n".join(filter(None, [record.note, *made])))
 
 
-def _ruling(record: RightsRecord) -> Entry:
-    by = _name(record.entered_by)
+def _ruling_entry(record: RightsRecord) -> Entry:
+    by = _user_name(record.entered_by)
     if not record.allowed_as:
         is_of_passages = record.cause == RightsRecord.Cause.PASSAGES
         title = _("the match counts again") if is_of_passages else _("the page is no longer allowed")
         return Entry(record.at, title, by, record.get_cause_display())
-    title = _allowance(record)
+    title = _describe_allowance(record)
     if record.entered_at is None:
         return Entry(record.at, title, by, record.get_cause_display())
     entered = timezone.localtime(record.entered_at).strftime("%Y-%m-%d %H:%M:%S")
     return Entry(record.at, title, by, _("The right was entered on %(when)s.") % {"when": entered})
 
 
-def _allowance(record: RightsRecord) -> str:
+def _describe_allowance(record: RightsRecord) -> str:
     reason = str(record.get_allowed_as_display())
     if Rejection(record.allowed_as) in (*UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT):
         return f"{reason} · {record.allowed_by}" if record.allowed_by else reason
     return _("%(reason)s: %(right)s allows the page") % {"reason": reason, "right": record.allowed_by}
 
 
-def _name(user: Any) -> str:
+def _user_name(user: Any) -> str:
     return user.get_username() if user is not None else ""
 
 

@@ -104,22 +104,22 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     if not access.may_see(request.user, case):
         raise Http404
     if "opinions" in request.GET:
-        return with_policy(_opinions(request, case))
+        return with_policy(_opinions_response(request, case))
     if request.method == "POST" and isinstance(request.user, User):
         return _record_decision(request, case, request.user)
     if DIFFERENCE in request.GET:
-        return _difference(request, case)
+        return _difference_context(request, case)
     if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
-        return with_policy(_column(request, case))
+        return with_policy(_column_response(request, case))
     if "raw" in request.GET:
         return raw_response(case, request.GET["raw"])
     evidence = evidence_response(request, case)
     if evidence is not None:
         return evidence
-    return _page(request, case)
+    return _case_page(request, case)
 
 
-def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
+def _opinions_response(request: HttpRequest, case: Case) -> HttpResponse:
     """Return the content of the opinions section (?opinions=<version id>); a POST first requests the opinions.
 
     A form sent without the script is redirected to the case. Raises Http404 for a version without matches of the case.
@@ -129,7 +129,7 @@ def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
         raise Http404
     refusal = _refusal_of_opinions(case, version) if request.method == "POST" else ""
     if request.method == "POST" and request.headers.get("X-Requested-With") != SCRIPT:
-        return _back_to_the_case(request, refusal)
+        return _redirect_to_case(request, refusal)
     shown = {"opinions": read_opinions(case, version, timezone.now()), "refusal": refusal}
     return TemplateResponse(request, "review/case_opinions_said.html", shown, status=503 if refusal else 200)
 
@@ -145,7 +145,7 @@ def _refusal_of_opinions(case: Case, version: str) -> str:
     return ""
 
 
-def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
+def _redirect_to_case(request: HttpRequest, refusal: str) -> HttpResponse:
     query = request.GET.copy()
     del query["opinions"]
     if refusal:
@@ -153,15 +153,15 @@ def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
     return HttpResponseRedirect(f"{request.path}?{query.urlencode()}{'' if refusal else '#zw-opinions'}")
 
 
-def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
+def _case_page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
     """Return the case page. kept: the note of a rejected verdict."""
-    context = _context(request, case, kept)
+    context = _case_context(request, case, kept)
     return admin_page(request, "review/case.html", context, status=status)
 
 
-def _column(request: HttpRequest, case: Case) -> HttpResponse:
+def _column_response(request: HttpRequest, case: Case) -> HttpResponse:
     """Return only the page's column, for the script that replaces it."""
-    found = _matches(request, case)
+    found = _matches_context(request, case)
     if found["match"] is None:
         raise Http404
     return TemplateResponse(request, "review/case_page_column.html", {"case": case, **found})
@@ -194,7 +194,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
             decide(case, None if requested == REOPEN else Verdict(requested), user, note, basis=int(basis))
     except VerdictRefused as refusal:
         messages.error(request, message_text(refusal))
-        return _page(request, case, written, status=409)
+        return _case_page(request, case, written, status=409)
     if requested in {REOPEN, UNDO}:
         messages.success(
             request, _("Verdict undone; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
@@ -208,7 +208,7 @@ def _find_neighbours(request: HttpRequest, case: Case) -> CaseNeighbours:
     return inbox_position(request, case) or list_position(request, case)
 
 
-def _warnings(request: HttpRequest, case: Case, evidence: EvidenceSection) -> list[tuple[str, str]]:
+def _reviewer_warnings(request: HttpRequest, case: Case, evidence: EvidenceSection) -> list[tuple[str, str]]:
     """Return the warnings for the reviewer, each with the URL of its details, or ""."""
     warned = []
     if case.page.gone_since is not None:
@@ -222,13 +222,13 @@ def _warnings(request: HttpRequest, case: Case, evidence: EvidenceSection) -> li
     return warned
 
 
-def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
+def _case_context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
     newest, evidence = case.verdicts.first(), case_evidence(case)
     among = _find_neighbours(request, case)
-    texts = _matches(request, case)
+    texts = _matches_context(request, case)
     figures = list_figures(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
     return {
-        **_frame(case),
+        **_frame_context(case),
         "page_href": case.page_url if is_web_address(case.page_url) else "",
         "addresses": list_addresses(case),
         "figures": figures,
@@ -257,7 +257,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
         "listed": among,
         "matter_pages": case.matter.all_cases if case.matter else 0,
         "assignees": list_assignees(case.matter) if case.matter else [],
-        "warnings": _warnings(request, case, evidence),
+        "warnings": _reviewer_warnings(request, case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),
         "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,
@@ -265,7 +265,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
     }
 
 
-def _frame(case: Case) -> dict[str, Any]:
+def _frame_context(case: Case) -> dict[str, Any]:
     return {
         "opts": case._meta,
         "title": case_name(case.pk, case.state),
@@ -274,13 +274,13 @@ def _frame(case: Case) -> dict[str, Any]:
     }
 
 
-def _difference(request: HttpRequest, case: Case) -> HttpResponse:
+def _difference_context(request: HttpRequest, case: Case) -> HttpResponse:
     """Show the changes of the page since the decision or the comparison."""
-    context = {**_frame(case), "difference": version_difference(case)}
+    context = {**_frame_context(case), "difference": version_difference(case)}
     return admin_page(request, "review/case_difference.html", context)
 
 
-def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
+def _matches_context(request: HttpRequest, case: Case) -> dict[str, Any]:
     """Return the context of the shown match (?match=<id>, by default the largest) with its texts side by side."""
     matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
     chosen = _choose_match(matches, case, request.GET.get("match", ""))

@@ -153,11 +153,11 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
     the lengths of the texts and the number of changes.
     """
     ordered = sort_spans(spans)
-    links = [_links(number, span) for number, span in enumerate(ordered, 1)]
-    pairs = _pairs(ordered, page_text, work_text)
+    links = [_change_links(number, span) for number, span in enumerate(ordered, 1)]
+    pairs = _passage_pairs(ordered, page_text, work_text)
     return PageComparison(
-        page=_column("page", page_text, ordered, links, pairs),
-        work=_column("work", work_text, ordered, links, pairs),
+        page=_build_column("page", page_text, ordered, links, pairs),
+        work=_build_column("work", work_text, ordered, links, pairs),
         links=tuple(link for of_span in links for link in of_span),
         similarities=tuple(float(span.get("similarity", 0.0)) for span in ordered),
     )
@@ -177,9 +177,9 @@ class _Pair:
     is_moved: bool
 
 
-def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
+def _passage_pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
     """Return the chunks of all passages, in page order."""
-    elsewhere = _out_of_order([span["work"][0] for span in spans])
+    elsewhere = _moved_indexes([span["work"][0] for span in spans])
     return [
         _Pair(number, chunk, chunk.is_moved or number - 1 in elsewhere)
         for number, span in enumerate(spans, 1)
@@ -192,7 +192,7 @@ def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
     return span.get(f"{side}_excerpt", "") if text is None else text[start:end]
 
 
-def _out_of_order(places: Sequence[int]) -> set[int]:
+def _moved_indexes(places: Sequence[int]) -> set[int]:
     """Return the indexes that are not in a longest ascending subsequence of the places.
 
     >>> sorted(_out_of_order([0, 30, 10, 20]))
@@ -211,7 +211,7 @@ def _out_of_order(places: Sequence[int]) -> set[int]:
     return set(range(len(places))) - kept
 
 
-def _links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
+def _change_links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
     page, work = _Excerpt(span, "page"), _Excerpt(span, "work")
     return [
         ChangeLink(
@@ -235,7 +235,7 @@ def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, in
             yield kind, page_start, page_end, work_start, work_end
 
 
-def _column(
+def _build_column(
     side: Side,
     text: str | None,
     spans: Sequence[Mapping[str, Any]],
@@ -257,10 +257,10 @@ def _column(
     ]
     excerpts = {number: _Excerpt(span, side) for number, span in enumerate(spans, 1)}
     blocks: list[ColumnBlock] = []
-    for passages, runs in groupby(sweep_passages(placed, chars), lambda run: _passages(run, pairs)):
+    for passages, runs in groupby(sweep_passages(placed, chars), lambda run: _run_passages(run, pairs)):
         if passages:
             excerpt = excerpts[passages[0]]
-            pieces = (piece for run in runs for piece in _pieces(run, text, excerpt, links, pairs))
+            pieces = (piece for run in runs for piece in _run_pieces(run, text, excerpt, links, pairs))
             blocks.append(CopiedBlock(passages, tuple(pieces)))
             continue
         for run in runs:
@@ -271,7 +271,7 @@ def _column(
     return ComparisonColumn(side, tuple(blocks), chars, text is not None, tuple(extents))
 
 
-def _pieces(
+def _run_pieces(
     run: PassageRun, text: str | None, excerpt: "_Excerpt", links: Sequence[list[ChangeLink]], pairs: Sequence[_Pair]
 ) -> Iterator[PassagePiece]:
     is_moved = any(pairs[pair - 1].is_moved for pair in run.passages)
@@ -280,7 +280,7 @@ def _pieces(
         yield PassagePiece(part, _linked_changes(cut.marks, links, pairs) if cut.marks else (), run.passages, is_moved)
 
 
-def _passages(run: PassageRun, pairs: Sequence[_Pair]) -> tuple[int, ...]:
+def _run_passages(run: PassageRun, pairs: Sequence[_Pair]) -> tuple[int, ...]:
     return tuple(sorted({pairs[pair - 1].passage for pair in run.passages}))
 
 

@@ -27,7 +27,7 @@ from webadmin.review.pages.case_page.comparison import (
     UncopiedBlock,
 )
 from webadmin.ui.models.phrases import CHANGES
-from webadmin.ui.pages.visible_text import _visible, visible
+from webadmin.ui.pages.visible_text import _visible_html, visible
 
 BLOCK_CHARS = 800  # about as much as a column shows at once
 MAX_LINE_BLOCKS = 5  # Longer lines are cut.
@@ -48,7 +48,7 @@ class TextBlocks:
         self._chars += len(text)
         is_line = text.endswith("\n")
         if self._chars >= BLOCK_CHARS and (is_line or self._chars >= MAX_LINE_BLOCKS * BLOCK_CHARS):
-            self._end()
+            self._end_block()
 
     def open(self, begin: str, again: str, end: str) -> None:
         """Open an element: its start tag, and the start tag to repeat in each further block."""
@@ -63,7 +63,7 @@ class TextBlocks:
             self._parts.append(self._close)
         self._again = self._close = ""
 
-    def _end(self) -> None:
+    def _end_block(self) -> None:
         self._done.append("".join(('<div class="zw-block">', *self._parts, self._close, "</div>")))
         self._parts = [self._again] if self._again else []
         self._chars = 0
@@ -71,7 +71,7 @@ class TextBlocks:
     def markup(self) -> SafeString:
         """Return the markup of all blocks."""
         if self._parts:
-            self._end()
+            self._end_block()
         return mark_safe("".join(self._done))  # noqa: S308 - made of markup
 
 
@@ -138,7 +138,7 @@ class _Words:
 
 
 @lru_cache(maxsize=8)
-def _words(_language: str | None) -> _Words:
+def _change_phrases(_language: str | None) -> _Words:
     """Return the phrases of the active language, which the argument names for the cache."""
     return _Words(
         tags={kind: str(phrase) for kind, phrase in _TAGS.items()},
@@ -204,7 +204,7 @@ def _missing_html() -> str:
 def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None:
     numbers = " ".join(str(number) for number in block.passages)
     fresh = [str(number) for number in block.passages if number not in begun]
-    words = _words(get_language())
+    words = _change_phrases(get_language())
     blocks.open(
         format_html(
             '<span class="zw-passage" tabindex="0" role="group" data-passages="{}" data-no="{}" aria-label="{}">',
@@ -219,34 +219,34 @@ def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None
         of_pair, moved = list(pieces), ' class="zw-elsewhere"' if is_moved else ""
         blocks.add_piece(
             f'<span{moved} data-pair="{" ".join(map(str, pairs))}">'
-            f"{''.join(_piece(piece, words) for piece in of_pair)}</span>",
+            f"{''.join(_piece_html(piece, words) for piece in of_pair)}</span>",
             "".join(piece.text for piece in of_pair),
         )
     blocks.close()
 
 
-def _piece(piece: PassagePiece, words: _Words) -> str:
+def _piece_html(piece: PassagePiece, words: _Words) -> str:
     if not piece.links:
-        return _visible(piece.text)
+        return _visible_html(piece.text)
     kind = piece.links[0].kind
     keys = " ".join(link.key for link in piece.links)
-    title = escape("; ".join(_detail(link, words) for link in piece.links[:3]))
+    title = escape("; ".join(_describe_change(link, words) for link in piece.links[:3]))
     gap, role = ("", "group") if piece.text else (" zw-gap", "img")
     return (
         f'<span class="zw-change zw-{kind}{gap}" role="{role}" data-changes="{keys}" '
-        f'data-tag="{escape(words.tags[kind])}" title="{title}">{_visible(piece.text)}</span>'
+        f'data-tag="{escape(words.tags[kind])}" title="{title}">{_visible_html(piece.text)}</span>'
     )
 
 
 def detail(link: ChangeLink) -> str:
     """Return a description of a change in one line, for a tooltip."""
-    return _detail(link, _words(get_language()))
+    return _describe_change(link, _change_phrases(get_language()))
 
 
-def _detail(link: ChangeLink, words: _Words) -> str:
-    said = {"kind": words.names[link.kind], "page": _short(link.page), "work": _short(link.work)}
+def _describe_change(link: ChangeLink, words: _Words) -> str:
+    said = {"kind": words.names[link.kind], "page": _shorten_text(link.page), "work": _shorten_text(link.work)}
     if link.kind is ChangeKind.MOVED:
-        return words.moved % {**said, "begins": _short(link.begins)}
+        return words.moved % {**said, "begins": _shorten_text(link.begins)}
     if not link.work:
         return words.on_page_only % said
     if not link.page:
@@ -254,5 +254,5 @@ def _detail(link: ChangeLink, words: _Words) -> str:
     return words.on_both % said
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return spell_hidden(text if len(text) <= _DETAIL_CHARS else text[:_DETAIL_CHARS] + "…")

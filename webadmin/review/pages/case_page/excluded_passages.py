@@ -38,8 +38,8 @@ class OfferedPassage:
 
 def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, user: Any) -> dict[str, Any]:
     """Return the template context for the section on excluded passages."""
-    counting, gone = _places(match)
-    passages = _passages(match, counting, gone)
+    counting, gone = _counted_places(match)
+    passages = _offered_passages(match, counting, gone)
     known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
     ignored = case.page.site.ignored_texts.filter(withdrawn_at=None).select_related("entered_by")
     overruled = Overruling.objects.filter(page=case.page_id, work=case.work_id).select_related("entered_by")
@@ -75,7 +75,7 @@ def _may_take_back(ignored: IgnoredText, user: Any) -> bool:
     return isinstance(user, User) and may_take_back(ignored, user)
 
 
-def _places(match: CaseMatch) -> tuple[Places, Places]:
+def _counted_places(match: CaseMatch) -> tuple[Places, Places]:
     """Return the counted and the excluded places in the work's text, both empty if the version is not shown."""
     taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
     if taken is None or match.version_id != match.case.version_id:
@@ -84,7 +84,7 @@ def _places(match: CaseMatch) -> tuple[Places, Places]:
     return Places.unpack(bytes(taken.places)), Places.unpack(left_out) if left_out else NO_PLACES
 
 
-def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedPassage]:
+def _offered_passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedPassage]:
     offered = []
     for number, span in enumerate(sort_spans(match.spans)[:MAX_PASSAGES_OFFERED], 1):
         place = TextRange(*span["work"])
@@ -92,13 +92,13 @@ def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedP
         text = " ".join(span.get("work_excerpt", "").split())
         begins = text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
         is_partly = lost > 0 and left > 0
-        pieces = tuple(_pieces(span, gone)) if is_partly else ()
+        pieces = tuple(_excluded_pieces(span, gone)) if is_partly else ()
         chars = count_characters(span.get("work_excerpt", ""))
         offered.append(OfferedPassage(number, begins, chars, lost > 0 and not left, is_partly, pieces))
     return offered
 
 
-def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
+def _excluded_pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
     """Yield the excluded pieces of a passage, in the wording of the work and of the page."""
     (start, end), page_start = span["work"], span["page"][0]
     flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one flag per character

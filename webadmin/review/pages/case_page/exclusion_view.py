@@ -104,7 +104,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
         page_url=exclusion.page_url, page_title=exclusion.page_title, version_id=found[0]["version_id"],
         match_class=exclusion.match_class, similarity=exclusion.similarity, matched_chars=exclusion.matched_chars,
     )  # fmt: skip
-    matches = [_match(number, each, case) for number, each in enumerate(found, 1)]
+    matches = [_unsaved_match(number, each, case) for number, each in enumerate(found, 1)]
     largest = max(matches, key=lambda match: match.matched_chars)
     match = next((each for each in matches if str(each.pk) == requested), largest)
     texts = fetch_texts(match)
@@ -125,7 +125,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
     }
 
 
-def _match(number: int, kept: dict[str, Any], case: Case) -> CaseMatch:
+def _unsaved_match(number: int, kept: dict[str, Any], case: Case) -> CaseMatch:
     """Return an unsaved CaseMatch of a finding, for display."""
     return CaseMatch(
         pk=number, case=case, chapter_title=kept["chapter_title"], version_id=kept["version_id"],

@@ -29,12 +29,15 @@ def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
     """
     filters = request.GET.get(FILTERS, _OPEN)
     try:
-        rows = _rows(request, filters)
+        rows = _list_rows(request, filters)
     except BadRequest:
         filters = _OPEN
-        rows = _rows(request, filters)
+        rows = _list_rows(request, filters)
     order = [str(term) for term in rows.query.order_by]
-    before, behind = rows.filter(_on_one_side(case, order, is_before=True)), rows.filter(_on_one_side(case, order))
+    before, behind = (
+        rows.filter(_side_condition(case, order, is_before=True)),
+        rows.filter(_side_condition(case, order)),
+    )
     count, passed = (each.order_by()[: MAX_LISTED + 1].count() for each in (rows, before))
     return CaseNeighbours(
         filters=filters,
@@ -47,7 +50,7 @@ def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
     )
 
 
-def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
+def _list_rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
     """Return the unevaluated query of the list, in its order. Raises BadRequest."""
     list_request = copy(request)
     list_request.GET = QueryDict(filters)
@@ -57,7 +60,7 @@ def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
     return admin.site.get_model_admin(Case).get_changelist_instance(list_request).queryset.select_related(None)
 
 
-def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
+def _side_condition(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
     """Return the condition for the rows before or after a case in an order.
 
     The first sort value bounds the range of the index; the others separate rows with an equal first value.

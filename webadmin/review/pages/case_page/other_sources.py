@@ -85,11 +85,11 @@ def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> Com
     """Return the column with its uncopied text cut at `places`; if two places overlap, the first is used."""
     blocks: list[ColumnBlock] = []
     for at, block in column.positioned_blocks:
-        blocks += _cut(block, at, places) if isinstance(block, UncopiedBlock) else [block]
+        blocks += _cut_block(block, at, places) if isinstance(block, UncopiedBlock) else [block]
     return replace(column, blocks=tuple(blocks))
 
 
-def _cut(block: UncopiedBlock, at: int, places: Sequence[SourcePlace]) -> Iterator[ColumnBlock]:
+def _cut_block(block: UncopiedBlock, at: int, places: Sequence[SourcePlace]) -> Iterator[ColumnBlock]:
     end, done = at + len(block.text), at
     for place in places:
         start, stop = max(place.start, done), min(place.end, end)

@@ -60,7 +60,7 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
     placings = tuple(ChangeMark(_WHOLE, at, mark.raw.start, mark.raw.end) for at, mark in enumerate(marks))
     places = reading.raw_places()
     passage_of, placed = dict[int, int](), [PlacedPassage(_WHOLE, 0, len(raw), placings)]
-    for pair, passage, start, end in _stretches(page):
+    for pair, passage, start, end in _pair_places(page):
         passage_of[pair] = passage
         placed.append(_raw_passage(pair, start, end, places))
     writer = _RawTextWriter(raw, marks, passage_of)
@@ -83,7 +83,7 @@ def _css_name(kind: str) -> str:
     return kind if kind == SURROUNDING or kind in OBFUSCATIONS else "other"
 
 
-def _stretches(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
+def _pair_places(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
     """Yield the number of each pair, its passage, and its place on the page."""
     for pairs, pieces in groupby(column.pieces, lambda each: each[1].pairs):
         (start, first, passages), *others = pieces
@@ -214,7 +214,7 @@ def page_column(
 
 def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
     """Return the screenshots in the newest bundle that has any for the compared version."""
-    for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
+    for bundle in _version_bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in list_drawings(bundle).drawn if page.has_screenshot]
         if drawn:
             return [
@@ -223,12 +223,12 @@ def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
     return []
 
 
-def _bundles(case: Case, match: CaseMatch) -> QuerySet[EvidenceBundle]:
+def _version_bundles(case: Case, match: CaseMatch) -> QuerySet[EvidenceBundle]:
     kept = EvidenceBundle.objects.filter(case=case, version_id=match.version_id)
     return kept.exclude(state__in=(EvidenceBundle.State.REMOVED, EvidenceBundle.State.MISSING))
 
 
 def _no_picture(case: Case, match: CaseMatch) -> str:
-    if _bundles(case, match).filter(drawing=EvidenceBundle.Drawing.FAILED).exists():
+    if _version_bundles(case, match).filter(drawing=EvidenceBundle.Drawing.FAILED).exists():
         return _("The page could not be rendered.")
     return _("There is no screenshot of this version of the page yet.")

@@ -41,17 +41,17 @@ def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('admin:cases_case_change', args=[case.pk])}{query}#zw-left-out")
 
 
-def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
+def _exclude_passages(request: HttpRequest, case: Case, user: User) -> str:
     """Exclude the selected passages and the typed text, and return the message for the user."""
-    match, numbers = _match(request, case), request.POST.getlist("passage")
+    match, numbers = _requested_match(request, case), request.POST.getlist("passage")
     texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()
     passages.exclude_passages(match, [*texts, *filter(None, [typed])], user, **_reason_and_note(request))
     return _("Excluded; the figures of the case now cover the rest.")
 
 
-def _leave_out_chapter(request: HttpRequest, case: Case, user: User) -> str:
-    passages.exclude_chapter(_match(request, case), user, **_reason_and_note(request))
+def _exclude_chapter(request: HttpRequest, case: Case, user: User) -> str:
+    passages.exclude_chapter(_requested_match(request, case), user, **_reason_and_note(request))
     return _("Excluded; the figures of the case now cover the rest.")
 
 
@@ -63,28 +63,28 @@ def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
     return _("Marked as noise of the site. This case is recalculated; the site's other cases are compared again.")
 
 
-def _take_back_passage(request: HttpRequest, case: Case, user: User) -> str:
+def _withdraw_passage(request: HttpRequest, case: Case, user: User) -> str:
     passages.take_back(_named_record(case.excluded_passages.select_related("case"), request), user)
     return _("The passage counts again.")
 
 
-def _take_back_noise(request: HttpRequest, case: Case, user: User) -> str:
+def _withdraw_noise(request: HttpRequest, case: Case, user: User) -> str:
     ignoring.take_back(_named_record(case.page.site.ignored_texts.all(), request), user)
     return _("The text counts again, from the next comparison of the site's pages on.")
 
 
-def _take_back_overruling(request: HttpRequest, case: Case, user: User) -> str:
+def _withdraw_overruling(request: HttpRequest, case: Case, user: User) -> str:
     overruling.take_back(_named_record(case.page.overrulings.filter(work=case.work_id), request), user)
     return _("The overruling was withdrawn.")
 
 
 _ACTIONS: dict[str, Callable[[HttpRequest, Case, User], str]] = {
-    "passage": _leave_out,
-    "chapter": _leave_out_chapter,
+    "passage": _exclude_passages,
+    "chapter": _exclude_chapter,
     "noise": _mark_noise,
-    "passage-back": _take_back_passage,
-    "noise-back": _take_back_noise,
-    "overruling-back": _take_back_overruling,
+    "passage-back": _withdraw_passage,
+    "noise-back": _withdraw_noise,
+    "overruling-back": _withdraw_overruling,
 }
 
 
@@ -92,7 +92,7 @@ def _reason_and_note(request: HttpRequest) -> dict[str, str]:
     return {"reason": request.POST.get("reason", ""), "note": request.POST.get("note", "")}
 
 
-def _match(request: HttpRequest, case: Case) -> CaseMatch:
+def _requested_match(request: HttpRequest, case: Case) -> CaseMatch:
     return require_record(case.matches.select_related("case"), request.POST.get("match", ""))
 
 

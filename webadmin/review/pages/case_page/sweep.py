@@ -46,7 +46,7 @@ class PassageRun:
 
 def sweep_passages(placed: Sequence[PlacedPassage], chars: int) -> Iterator[PassageRun]:
     """Cut the whole text [0, chars) into runs, in order and without gaps; empty marks give empty cuts."""
-    opening, boundaries, gaps = _events([item for item in placed if item.start < item.end], chars)
+    opening, boundaries, gaps = _sweep_events([item for item in placed if item.start < item.end], chars)
     active: dict[int, _Open] = {}
     run, next_end = PassageRun(0, 0, ()), chars
     for start, end in zip(boundaries, [*boundaries[1:], chars], strict=True):
@@ -88,7 +88,7 @@ class _Open:
         return None
 
 
-def _events(
+def _sweep_events(
     placed: Sequence[PlacedPassage], chars: int
 ) -> tuple[dict[int, list[PlacedPassage]], list[int], dict[int, list[ChangeMark]]]:
     opening: dict[int, list[PlacedPassage]] = defaultdict(list)

@@ -99,14 +99,14 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
     default = str(LicenceScope.PAGE) if LicenceScope.PAGE in offer.others else ""
     chosen = request.POST.get(FIELD, default)
     choices = [
-        LicenceChoice(str(scope), names[scope], _effect(others), chosen == scope)
+        LicenceChoice(str(scope), names[scope], _describe_effect(others), chosen == scope)
         for scope, others in offer.others.items()
     ]
     choices.append(LicenceChoice("", _now("none: only the verdict"), "", chosen == ""))
     return LicenceFields(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 
-def _effect(others: AffectedCases) -> str:
+def _describe_effect(others: AffectedCases) -> str:
     if not others.count:
         return _now("sets aside no other open case")
     cases = f"{others.count}+" if others.is_cut else str(others.count)

@@ -59,25 +59,25 @@ def inbox_view(request: HttpRequest) -> HttpResponse:
     query = read_inbox_query(request.GET)
     if request.method == "POST":
         return _carry_out(request, request.user, query) or HttpResponseRedirect(query.address)
-    return admin_page(request, "review/inbox.html", _context(request, request.user, query))
+    return admin_page(request, "review/inbox.html", _inbox_context(request, request.user, query))
 
 
-def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, Any]:
-    page = _page(request, user, query)
+def _inbox_context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, Any]:
+    page = _page_context(request, user, query)
     lines = matter_lines([row.pk for row in page.object_list], query)
     chosen = request.GET.get("at", "")
     matter = visible_matter(user, int(chosen) if is_key(chosen) else lines[0].matter.pk, query) if lines else None
     return {
         "title": _("Inbox"),
         "query": query,
-        "queues": [_queues(user, query, TO_DO), _queues(user, query, DONE)],
+        "queues": [_queue_entries(user, query, TO_DO), _queue_entries(user, query, DONE)],
         "views": [(view, view_address(view)) for view in SavedView.objects.filter(user=user)],
         "is_saved": SavedView.objects.filter(user=user, query=query.query_string).exists(),
         "chips": filter_chips(query, request),
-        "choices": _choices(user, query),
+        "choices": _filter_choices(user, query),
         "orders": [(value, name) for value, (name, _field) in inbox_query.ORDERS.items()],
         "order_name": inbox_query.ORDERS[query.order][0],
-        "people": _people(user),
+        "people": _possible_assignees(user),
         "queue_address": InboxQuery({"queue": str(query.queue)}).address,
         "lines": lines,
         "page": page,
@@ -86,12 +86,12 @@ def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, A
         "chosen": matter.pk if matter is not None else None,
         "verdicts": [(f"{DECIDE}{member}", phrase, key) for key, (member, phrase) in enumerate(VERDICTS.items(), 1)],
         "undoable": undoable(user),
-        "empty": _empty(user, query),
+        "empty": _empty_reason(user, query),
         "due": due_rows(user),
     }
 
 
-def _page(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]":
+def _page_context(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]":
     rows = list_matters(query, request, user)
     number = request.GET.get("page", "1")
     paginator = CappedPaginator(rows, ON_A_PAGE)
@@ -99,7 +99,7 @@ def _page(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]"
     return paginator.get_page(number if is_page_number(number) else 1)
 
 
-def _queues(user: User, query: InboxQuery, queues: Sequence[Queue]) -> list[dict[str, Any]]:
+def _queue_entries(user: User, query: InboxQuery, queues: Sequence[Queue]) -> list[dict[str, Any]]:
     matters = access.visible(Matter.objects.all(), user)
     return [
         {
@@ -117,7 +117,7 @@ def view_address(view: SavedView) -> str:
     return f"{InboxQuery({}).address}?{view.query}"
 
 
-def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
+def _filter_choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
     """Return the unused filters, with their options."""
     holders = list(access.visible(RightsHolder.objects.all(), user)[:50])
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
@@ -127,7 +127,7 @@ def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
             _("Assignee"),
             [
                 (inbox_query.NOBODY, _("not assigned")),
-                *((str(each.pk), str(each)) for each in _people(user)),
+                *((str(each.pk), str(each)) for each in _possible_assignees(user)),
             ],
         ),
         ("days", _("Newest case"), [(str(n), _("last %(days)s days") % {"days": n}) for n in inbox_query.DAYS]),
@@ -146,7 +146,7 @@ def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
     ]
 
 
-def _people(user: User) -> list[User]:
+def _possible_assignees(user: User) -> list[User]:
     """Return the members of the user's rights holders."""
     members = access.visible(User.objects.filter(is_active=True, memberships__isnull=False), user)
     return list(members.distinct().order_by("username")[:MAX_PEOPLE])
@@ -165,7 +165,7 @@ def _joint_decisions(record: VerdictRecord) -> Any:
     return VerdictRecord.objects.filter(decided_by=record.decided_by_id, decided_at=record.decided_at)
 
 
-def _empty(user: User, query: InboxQuery) -> str:
+def _empty_reason(user: User, query: InboxQuery) -> str:
     """Return the reason why the list is empty, for the advice shown on the page."""
     if query.words or set(query.values) - {"queue", "order"}:
         return "filtered"
@@ -178,11 +178,11 @@ def _carry_out(request: HttpRequest, user: User, query: InboxQuery) -> HttpRespo
     """Perform the form's action, and return a confirmation page, or None to redirect to the inbox."""
     action = request.POST.get("action", "")
     if action.startswith(DECIDE) and action.removeprefix(DECIDE) in set(Verdict):
-        return _decide(request, user, query, Verdict(action.removeprefix(DECIDE)))
+        return _decide_matters(request, user, query, Verdict(action.removeprefix(DECIDE)))
     if action == "undo":
-        _undo(request, user)
+        _undo_verdicts(request, user)
     elif action == "assign":
-        _assign(request, user)
+        _assign_matters(request, user)
     elif action == "save":
         _save_view(request, user, query)
     elif action == "forget" and is_key(request.POST.get("view", "")):
@@ -197,7 +197,7 @@ def _chosen_matters(request: HttpRequest, user: User) -> list[Matter]:
     return list(access.visible(Matter.objects.filter(pk__in=keys), user).select_related("rights_holder"))
 
 
-def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdict) -> HttpResponse | None:
+def _decide_matters(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdict) -> HttpResponse | None:
     """Give one verdict to all undecided cases of the chosen matters, after a preview page."""
     cases = access.visible(Case.objects.order_by("matter", "pk"), user)
     named = [int(key) for key in request.POST.getlist("_selected_action") if is_key(key)]
@@ -214,7 +214,7 @@ def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdic
     return answer(request, cases, verdict)
 
 
-def _undo(request: HttpRequest, user: User) -> None:
+def _undo_verdicts(request: HttpRequest, user: User) -> None:
     found = undoable(user)
     if found is None or str(found[0].pk) != request.POST.get("basis", ""):
         messages.error(request, _("You have nothing to undo here."))
@@ -228,7 +228,7 @@ def _undo(request: HttpRequest, user: User) -> None:
         messages.success(request, words % {"count": done})
 
 
-def _assign(request: HttpRequest, user: User) -> None:
+def _assign_matters(request: HttpRequest, user: User) -> None:
     matters, key = _chosen_matters(request, user), request.POST.get("assignee", "")
     person = record_of_key(access.visible(User.objects.all(), user), key)
     if not matters or (person is None and key != inbox_query.NOBODY):

@@ -114,12 +114,12 @@ def _with_cases(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any
     return matters.select_related("site", "work", "rights_holder", "assignee").annotate(
         excerpt=Subquery(cases.order_by("-taken_chars", "pk").values("excerpt")[:1]),
         first=Coalesce(Subquery(meant), Subquery(first)),
-        dismissed=_count(cases.filter(state=CaseState.DISMISSED)),
-        set_aside=_count(cases.filter(state=CaseState.SET_ASIDE)),
+        dismissed=_case_count(cases.filter(state=CaseState.DISMISSED)),
+        set_aside=_case_count(cases.filter(state=CaseState.SET_ASIDE)),
     )
 
 
-def _count(cases: "QuerySet[Case]") -> Coalesce:
+def _case_count(cases: "QuerySet[Case]") -> Coalesce:
     counts = cases.order_by().values("matter").annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(counts), 0)
 
@@ -129,7 +129,7 @@ def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
-        chips=_chips(matter),
+        chips=_matter_chips(matter),
         timing=describe_timing(matter.lead_s, matter.early_chapters),
         kinds=names[:SHOWN_KINDS] + (["…"] if len(names) > SHOWN_KINDS else []),
         address=case_url(matter.first, query) if matter.first else "",
@@ -152,8 +152,10 @@ def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
         shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
     return {
         "line": matter_line(matter, query),
-        "summary": _summary(len(book.chapters), len(book.full), len(book.copied_chapters) - len(book.full)),
-        "cells": [_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
+        "summary": _chapters_summary(len(book.chapters), len(book.full), len(book.copied_chapters) - len(book.full)),
+        "cells": [_chapter_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]]
+        if len(book.chapters) > 1
+        else [],
         "pages": [(case_url(case.pk, query), case) for case in shown],
         "states": [
             (str(STATES[CaseState.OPEN]), matter.open_cases),
@@ -220,7 +222,7 @@ def duration(time: timedelta) -> str:
     return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
 
 
-def _chips(matter: Any) -> list[tuple[str, str]]:
+def _matter_chips(matter: Any) -> list[tuple[str, str]]:
     found = []
     if matter.returned_cases:
         found.append((_("back again"), "is-bad"))
@@ -242,7 +244,7 @@ def _chips(matter: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _summary(chapters: int, full: int, parts: int) -> str:
+def _chapters_summary(chapters: int, full: int, parts: int) -> str:
     words = ngettext(
         "Of %(chapters)d chapter, %(full)d is there completely or nearly so, and %(parts)d in part.",
         "Of %(chapters)d chapters, %(full)d are there completely or nearly so, and %(parts)d in part.",
@@ -251,6 +253,6 @@ def _summary(chapters: int, full: int, parts: int) -> str:
     return words % {"chapters": chapters, "full": full, "parts": parts}
 
 
-def _cell(chapter: ChapterCopies) -> tuple[str, str]:
+def _chapter_cell(chapter: ChapterCopies) -> tuple[str, str]:
     classes = {CopyExtent.FULL: "is-full", CopyExtent.PART: "is-part", CopyExtent.NONE: ""}[chapter.extent]
     return f"{classes} is-early" if chapter.is_early else classes, f"{chapter.number} {chapter.title}"

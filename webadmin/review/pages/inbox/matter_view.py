@@ -34,8 +34,8 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
     if matter is None or not isinstance(request.user, User):
         raise Http404
     if request.method == "POST":
-        _enter(request, matter, request.user)
-        where = query.address if PART in request.GET else _back(request)
+        _save_field(request, matter, request.user)
+        where = query.address if PART in request.GET else _return_url(request)
         if PART in request.GET:
             where += ("&" if "?" in where else "?") + f"at={matter.pk}"
         return HttpResponseRedirect(where)
@@ -45,14 +45,14 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
     return admin_page(request, "review/matter.html", {**context, "title": str(matter)})
 
 
-def _back(request: HttpRequest) -> str:
+def _return_url(request: HttpRequest) -> str:
     """Return the URL of the case that contains the form, or else of the matter's own page."""
     target = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(target, allowed_hosts=None)
     return target if is_ours and target.startswith(reverse("admin:cases_case_changelist")) else request.get_full_path()
 
 
-def _enter(request: HttpRequest, matter: object, user: User) -> None:
+def _save_field(request: HttpRequest, matter: object, user: User) -> None:
     """Save the posted field of a matter: `assignee` (a key, or nobody) or `awaited`."""
     try:
         if "assignee" in request.POST:

@@ -46,18 +46,18 @@ def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
         place=before[:MAX_COUNTED].count() + 1 if is_in else 0,
         count=of_matter[:MAX_COUNTED].count(),
         is_cut=False,
-        previous=_last(before) or _neighbouring_case(rows, case.matter, query, is_back=True),
-        following=_first(behind) or _neighbouring_case(rows, case.matter, query, is_back=False),
+        previous=_last_case(before) or _neighbouring_case(rows, case.matter, query, is_back=True),
+        following=_first_case(behind) or _neighbouring_case(rows, case.matter, query, is_back=False),
         parameter=INBOX,
         home=query.address,
     )
 
 
-def _first(cases: "QuerySet[Case]") -> int | None:
+def _first_case(cases: "QuerySet[Case]") -> int | None:
     return cases.order_by("pk").values_list("pk", flat=True).first()
 
 
-def _last(cases: "QuerySet[Case]") -> int | None:
+def _last_case(cases: "QuerySet[Case]") -> int | None:
     return cases.order_by("-pk").values_list("pk", flat=True).first()
 
 
@@ -68,7 +68,7 @@ def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQue
         :MAX_MATTERS_SEARCHED
     ]:
         cases = Case.objects.filter(meant, matter=other)
-        found = _last(cases) if is_back else _first(cases)
+        found = _last_case(cases) if is_back else _first_case(cases)
         if found is not None:
             return found
     return None

@@ -89,9 +89,9 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
     given = {name: value for name in _NAMES if (value := str(values.get(name, "")).strip())}
     check_search(given.get("q", ""))
     for name in ("holder", "site", "work"):
-        _require(name, given, is_key(given.get(name, "1")), _("enter the number of a record."))
+        _require_value(name, given, is_key(given.get(name, "1")), _("enter the number of a record."))
     assignee = given.get("assignee", NOBODY)
-    _require("assignee", given, assignee == NOBODY or is_key(assignee), _("enter the number of a record."))
+    _require_value("assignee", given, assignee == NOBODY or is_key(assignee), _("enter the number of a record."))
     choices: dict[str, list[str]] = {
         "queue": list(Queue),
         "order": list(ORDERS),
@@ -102,7 +102,7 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
     }
     for name, members in choices.items():
         wanted = _("it can be one of: %(choices)s.") % {"choices": ", ".join(members)}
-        _require(name, given, given.get(name, members[0]) in members, wanted)
+        _require_value(name, given, given.get(name, members[0]) in members, wanted)
     return InboxQuery(given)
 
 
@@ -184,7 +184,7 @@ def _assignee_name(value: str, user: Any) -> str:
     return person.get_username() if person is not None else f"#{value}"
 
 
-def _require(name: str, given: Mapping[str, str], is_right: bool, wanted: str) -> None:
+def _require_value(name: str, given: Mapping[str, str], is_right: bool, wanted: str) -> None:
     if not is_right:
         raise BadValue(name, given[name], wanted)
 
@@ -198,7 +198,7 @@ def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str
     named = [_sites_and_works(written_ways(word), request.user) for word in split_words(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
-    found = _with_chapter(typed, request.user)
+    found = _matters_with_chapter(typed, request.user)
     for matter, site, work in cases.order_by().values_list("matter_id", "site_id", "work_id"):
         if not all(site in sites or work in works for sites, works in named):  # names match thousands
             found.add(matter)
@@ -211,7 +211,7 @@ def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], se
     return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
 
 
-def _with_chapter(typed: str, user: access.Person) -> set[int]:
+def _matters_with_chapter(typed: str, user: access.Person) -> set[int]:
     """Return the keys of matters with a chapter of this title, which may have another title in other works."""
     titled = Chapter.objects.filter(has_words(["title"], written_ways(typed)))
     chapters = access.visible(titled, user).order_by().values_list("work_id", "text_id")

@@ -71,7 +71,7 @@ def build_timeline(
     events = [*_version_events(states), *_absence_events(states, absences)]
     events.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))
     newest = events[-most:]
-    return Timeline(tuple(_event(plain, by_id) for plain in newest), len(events) - len(newest))
+    return Timeline(tuple(_compare_event(plain, by_id) for plain in newest), len(events) - len(newest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) ->
     return events
 
 
-def _event(plain: _UncomparedEvent, versions: Mapping[str, PageVersion]) -> Event:
+def _compare_event(plain: _UncomparedEvent, versions: Mapping[str, PageVersion]) -> Event:
     version, before = versions.get(plain.version_id), versions.get(plain.before_id)
     diff = text_diff(before.reading.text, version.reading.text) if version and before else None
     has_new_title = bool(version and before and version.reading.title != before.reading.title)
@@ -194,7 +194,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     if not access.may_see(request.user, page):
         raise Http404
     if "proof" in request.GET:
-        return _proof(page, request.GET["proof"])
+        return _proof_response(page, request.GET["proof"])
     events, fault = _read_timeline(page)
     context: dict[str, Any] = {
         "opts": page._meta,
@@ -202,7 +202,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
         "subtitle": None,
         "page": page,
         "page_href": page.url if is_web_address(page.url) else "",
-        "rows": [(event, EVENT_NAMES[event.kind], _reason(event.absence)) for event in events.events],
+        "rows": [(event, EVENT_NAMES[event.kind], _absence_reason(event.absence)) for event in events.events],
         "earlier": events.earlier,
         "fault": fault,
         "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
@@ -219,7 +219,7 @@ def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
         return Timeline((), 0), message_text(error)
 
 
-def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
+def _proof_response(page: PageRecord, absence_id: str) -> HttpResponse:
     """Return the raw response as a download that browsers do not display."""
     try:
         found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
@@ -230,5 +230,5 @@ def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
     return raw_download(found[absence_id].raw_digest)
 
 
-def _reason(absence: Any) -> str:
+def _absence_reason(absence: Any) -> str:
     return str(REASONS[absence.reason]) if absence is not None else ""

@@ -123,7 +123,7 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
         return evidence_response(request, lead)
     if "letter" in request.GET:
         return letter_response(request, lead)
-    return _page(request, lead)
+    return _lead_page(request, lead)
 
 
 def counterparts(lead: RewordedLead) -> str:
@@ -149,12 +149,12 @@ def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> Htt
         decide(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
     except ZhuiwenError as refusal:
         messages.error(request, message_text(refusal))
-        return _page(request, lead, note, status=409)
+        return _lead_page(request, lead, note, status=409)
     messages.success(request, str(_DONE[RewordedState(asked)]))
     return HttpResponseRedirect(request.path)
 
 
-def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
+def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
     """Return the page of a lead. kept: the text of a rejected note."""
     texts = fetch_texts(lead)
     pairs = list_pairs(lead.pairs)
@@ -195,7 +195,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
             .select_related("work")
             .order_by("pk")[:MAX_OTHERS]
         ),
-        "following": _following(request, lead),
+        "following": _next_waiting_lead(request, lead),
     }
     return admin_page(request, "rewrites/lead.html", context, status=status)
 
@@ -212,7 +212,7 @@ def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
         yield {"name": _("Pages of this site that contain text of the work: the matter"), "address": address}
 
 
-def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
+def _next_waiting_lead(request: HttpRequest, lead: RewordedLead) -> int | None:
     """Return the user's next waiting lead by score, starting over after the last, or None."""
     waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)

@@ -67,8 +67,8 @@ def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
         {
             "number": number,
             "rank": pair.rank,
-            "above": _place(number, len(pairs)),
-            "below": _place(pair.rank, most),
+            "above": _place_percent(number, len(pairs)),
+            "below": _place_percent(pair.rank, most),
             "is_moved": pair.is_moved,
         }
         for number, pair in enumerate(pairs, 1)
@@ -76,7 +76,7 @@ def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: line["is_moved"])
 
 
-def _place(number: int, count: int) -> float:
+def _place_percent(number: int, count: int) -> float:
     return round((number - 0.5) * WIDTH / count, 1)
 
 
@@ -109,26 +109,26 @@ class UnmatchedSentences:
 
 def sentence_rows(page: str, work: str, pairs: Sequence[Pair]) -> list[SentenceRow | UnmatchedSentences]:
     """Return the rows of the page around and between the pairs, in order."""
-    return list(_rows(page, work, pairs)) if pairs else []
+    return list(_pair_rows(page, work, pairs)) if pairs else []
 
 
-def _rows(page: str, work: str, pairs: Sequence[Pair]) -> Iterator[SentenceRow | UnmatchedSentences]:
+def _pair_rows(page: str, work: str, pairs: Sequence[Pair]) -> Iterator[SentenceRow | UnmatchedSentences]:
     at = max(0, pairs[0].page_start - AROUND_CHARS)
     for pair in pairs:
-        yield from _gap(page, at, pair.page_start)
-        yield _row(page, work, pair)
+        yield from _unmatched_rows(page, at, pair.page_start)
+        yield _sentence_row(page, work, pair)
         at = max(at, pair.page_end)
-    yield from _gap(page, at, min(len(page), at + AROUND_CHARS))
+    yield from _unmatched_rows(page, at, min(len(page), at + AROUND_CHARS))
 
 
-def _row(page: str, work: str, pair: Pair) -> SentenceRow:
-    said = _sentence(page, pair.page_start, pair.page_end)
-    counterpart = _sentence(work, pair.work_start, pair.work_end)
+def _sentence_row(page: str, work: str, pair: Pair) -> SentenceRow:
+    said = _strip_sentence(page, pair.page_start, pair.page_end)
+    counterpart = _strip_sentence(work, pair.work_start, pair.work_end)
     on_page, on_work = shared_wording(said, counterpart)
     return SentenceRow(pair, _mark_shared(said, on_page), _mark_shared(counterpart, on_work))
 
 
-def _gap(page: str, start: int, end: int) -> Iterator[UnmatchedSentences]:
+def _unmatched_rows(page: str, start: int, end: int) -> Iterator[UnmatchedSentences]:
     from matcher.reworded.sentences import sentence_units  # Imported here, because its tables take memory.
 
     text = page[start : min(end, start + MAX_GAP_CHARS)]
@@ -137,7 +137,7 @@ def _gap(page: str, start: int, end: int) -> Iterator[UnmatchedSentences]:
         yield UnmatchedSentences(sentences, max(0, end - start - MAX_GAP_CHARS))
 
 
-def _sentence(text: str, start: int, end: int) -> str:
+def _strip_sentence(text: str, start: int, end: int) -> str:
     return text[start : min(end, start + MAX_SENTENCE_CHARS)]
 
 

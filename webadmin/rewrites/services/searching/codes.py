@@ -36,13 +36,13 @@ class CodesStore:
 
     def cells(self, texts: Collection[WorkTextId]) -> Iterator[tuple[WorkTextId, TextCells]]:
         """Yield the cells of each existing text, in order of id."""
-        return self._each(sorted(texts), CELLS_ID, TextCells, TextCells.from_text)
+        return self._load_or_make(sorted(texts), CELLS_ID, TextCells, TextCells.from_text)
 
     def meanings(
         self, texts: Collection[WorkTextId], encoder: Encoder, background: Background
     ) -> Iterator[tuple[WorkTextId, TextMeanings]]:
         """Yield the meanings of each existing text, in order of id; new texts are encoded now."""
-        return self._each(
+        return self._load_or_make(
             sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.from_text(text, encoder, background)
         )
 
@@ -53,14 +53,14 @@ class CodesStore:
         except BrokenInvariant:
             return None
 
-    def _each(
+    def _load_or_make(
         self, texts: Sequence[WorkTextId], algorithm_id: int, kind: type[C], make: Callable[[str], C]
     ) -> Iterator[tuple[WorkTextId, C]]:
         for start in range(0, len(texts), BATCH_TEXTS):
             batch = texts[start : start + BATCH_TEXTS]
             stored = self._load_stored(batch, algorithm_id)
             for text_id in batch:
-                found = _read(stored.get(text_id), kind)
+                found = _decode_codes(stored.get(text_id), kind)
                 if found is None and (text := self.text(text_id)) is not None:
                     found = make(text)
                     # Damaged codes may be stored under the digest of intact ones, and would not be replaced.
@@ -78,7 +78,7 @@ class CodesStore:
             return {key: each for text in texts for key, each in self._load_stored([text], algorithm_id).items()}
 
 
-def _read(stored: StoredFingerprint | None, kind: type[C]) -> C | None:
+def _decode_codes(stored: StoredFingerprint | None, kind: type[C]) -> C | None:
     try:
         return None if stored is None else kind.from_bytes(stored.payload)
     except BadInput:

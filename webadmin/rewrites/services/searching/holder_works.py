@@ -37,7 +37,7 @@ class HolderWorks:
     def bring_in_line(self, texts: frozenset[WorkTextId]) -> None:
         """Add the missing texts, and drop texts that are not in `texts`."""
         for text_id in self._chars.keys() - texts:
-            self._drop(text_id)
+            self._drop_text(text_id)
         new: dict[bool, list[WorkTextId]] = {True: [], False: []}
         for text_id, cells in self._codes.cells(texts - self._chars.keys()):
             self._chars[text_id] = (cells.chars, cells.is_latin)
@@ -68,7 +68,7 @@ class HolderWorks:
         for text_id, meanings in self._codes.meanings(texts, self._encoder, self._background):
             index.add_meanings(text_id, meanings)
 
-    def _drop(self, text_id: WorkTextId) -> None:
+    def _drop_text(self, text_id: WorkTextId) -> None:
         _, latin = self._chars.pop(text_id)
         if not latin:
             self._chunks.remove(text_id)

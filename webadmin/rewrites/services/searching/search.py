@@ -81,18 +81,18 @@ class _HolderSearch:
         self._watch, self._works, self._ports, self._codes, self._client = watch, works, ports, codes, client
 
     def run(self, done: Done) -> None:
-        until = self._take_up()
+        until = self._synchronize_works()
         if until is None:
             return
         due_searches.forget_gone(self._watch, until)
         while pages := due_searches.due_pages(self._watch, until, BATCH_PAGES):
             fresh()
-            if not self._take(pages, until, done):
+            if not self._search_batch(pages, until, done):
                 log.info("%s: other kinds of works are looked for by now", self._watch.name)
                 return
             log.info("%s: %d pages compared by meaning, %d leads", self._watch.name, done.pages, done.leads)
 
-    def _take_up(self) -> datetime | None:
+    def _synchronize_works(self) -> datetime | None:
         """Synchronize the indexes with the works, and return the time of the newest text in them."""
         watch = self._watch
         texts: frozenset[WorkTextId] = (
@@ -102,23 +102,23 @@ class _HolderSearch:
         due_searches.add_searched_texts(watch, texts, self._ports.clock.now())
         return due_searches.newest(watch)
 
-    def _take(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
+    def _search_batch(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
         """Compare pages and record the results, or return False if the watched kinds have changed."""
         if self._client is None:
-            return self._compare(pages, until, done)
+            return self._compare_pages(pages, until, done)
         attempts = Attempts(self._client, due_searches.TASK, digest("".join(each.version for each in pages).encode()))
         count = attempts.begin()
         try:
             if count > 1 and len(pages) > 1:  # The process died with one of the pages: try each separately.
-                return all(self._take([page], until, done) for page in pages)
+                return all(self._search_batch([page], until, done) for page in pages)
             if count > MAX_ATTEMPTS:
                 failures.note(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
                 return True
-            return self._compare(pages, until, done)
+            return self._compare_pages(pages, until, done)
         finally:
             attempts.end()  # The count remains only if the process died.
 
-    def _compare(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
+    def _compare_pages(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
         searched = self._search_pages(pages)
         try:
             recorded = record_searched(self._watch, until, searched, self._codes, self._ports.clock.now())
@@ -126,8 +126,8 @@ class _HolderSearch:
             raise
         except Exception as error:
             if len(pages) > 1:  # Try each page separately.
-                return all(self._compare([page], until, done) for page in pages)
-            _note(pages[0].version, error)
+                return all(self._compare_pages([page], until, done) for page in pages)
+            _note_failure(pages[0].version, error)
             return True
         if recorded is None:
             return False
@@ -149,7 +149,7 @@ class _HolderSearch:
                 except _AT_FAULT:
                     raise
                 except Exception as error:
-                    _note(page.version, error)
+                    _note_failure(page.version, error)
                 else:
                     found.append(SearchedPage(page.page, page.version, version, matches))
         return found
@@ -161,15 +161,15 @@ class _HolderSearch:
         except BrokenInvariant as error:  # one version is damaged
             if len(ids) > 1:
                 return {key: version for each in ids for key, version in self._versions([each]).items()}
-            _note(ids[0], error)
+            _note_failure(ids[0], error)
             return {}
         for each in ids:
             if each not in read:
-                _note(each, NotFound("page-version", each))
+                _note_failure(each, NotFound("page-version", each))
         return read
 
 
-def _note(version: VersionId, error: Exception) -> None:
+def _note_failure(version: VersionId, error: Exception) -> None:
     log.error("%s %s failed: %s", due_searches.TASK, version, error)
     failures.note(due_searches.TASK, version, error)
 

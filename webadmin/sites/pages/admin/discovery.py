@@ -175,13 +175,13 @@ class DiscoveredPageAdmin(HolderAdmin):
             if is_manager(request, page):
                 page.refresh_from_db()
                 if page.state != DiscoveredPage.State.ACCEPTED:
-                    _watch(request, page)
+                    _watch_proposal(request, page)
 
     @admin.action(description=_("Dismiss"), permissions=["manage"])
     def dismiss_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
         for page in queryset.select_related("work__rights_holder"):
             if is_manager(request, page):
-                _dismiss(request, page)
+                _dismiss_proposal(request, page)
 
     @confirmed_action(
         "watch",
@@ -192,11 +192,11 @@ class DiscoveredPageAdmin(HolderAdmin):
         is_primary=True,
     )
     def watch(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decide_page(request, object_id, _watch)
+        return self._decide_page(request, object_id, _watch_proposal)
 
     @confirmed_action("dismiss", "close", _("Dismiss"), _("Dismiss this page?"), _("It will not be suggested again."))
     def dismiss(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decide_page(request, object_id, _dismiss)
+        return self._decide_page(request, object_id, _dismiss_proposal)
 
     def _decide_page(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
         page: DiscoveredPage = self.get_record_or_404(request, object_id)
@@ -204,7 +204,7 @@ class DiscoveredPageAdmin(HolderAdmin):
         return redirect_to_record(request, page)
 
 
-def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
+def _watch_proposal(request: HttpRequest, page: DiscoveredPage) -> None:
     """Watch the site of a proposal, request its crawl, and show the result."""
     try:
         site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
@@ -221,7 +221,7 @@ def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
     messages.success(request, _now("%(site)s is now watched, and a crawl has been requested.") % {"site": site})
 
 
-def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
+def _dismiss_proposal(request: HttpRequest, page: DiscoveredPage) -> None:
     try:
         discovery.dismiss(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:

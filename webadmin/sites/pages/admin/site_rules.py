@@ -85,7 +85,7 @@ def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
     url = request.GET.get("url", "").strip()
     tried, fault = [], ""
     try:
-        rules = _rules(site, typed)
+        rules = _rules_to_try(site, typed)
         tried = politeness.try_rules(site, rules, stores.page_store(), url)
     except ZhuiwenError as error:
         fault = message_text(error)
@@ -104,7 +104,7 @@ def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
     return admin_page(request, "sites/rule_trial.html", shown, status=400 if fault else 200)
 
 
-def _rules(site: Site, typed: dict[str, str]) -> list[Any]:
+def _rules_to_try(site: Site, typed: dict[str, str]) -> list[Any]:
     if not any(typed.values()):
         return [politeness.ban_rule(rule) for rule in site.ban_rules.all()]
     return [politeness.ban_rule(SiteBanRule(name=_now("this rule"), **typed))]

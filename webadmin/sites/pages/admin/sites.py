@@ -193,7 +193,7 @@ class SiteAdmin(HolderAdmin):
     def crawl_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
         for site in queryset:
             if is_manager(request, site):
-                _crawl(request, site)
+                _request_crawl(request, site)
 
     @confirmed_action(
         "crawl-now",
@@ -205,7 +205,7 @@ class SiteAdmin(HolderAdmin):
     )
     def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.get_record_or_404(request, object_id)
-        return redirect_to_record(request, _crawl(request, site) or site)
+        return redirect_to_record(request, _request_crawl(request, site) or site)
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
@@ -243,15 +243,15 @@ class SiteAdmin(HolderAdmin):
             site = self.get_object(request, object_id)
             for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
-            _tell_slow_pages(request, site)
-            _tell_shared(request, site)
+            _warn_of_slow_pages(request, site)
+            _warn_of_shared_hosts(request, site)
         return super().change_view(request, object_id, form_url, extra_context)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
         """Save the hosts, and warn if another site covers them, unless the form opens again with its own warning."""
         super().save_related(request, form, formsets, change)
         if "_continue" not in request.POST:
-            _tell_shared(request, form.instance)
+            _warn_of_shared_hosts(request, form.instance)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save the site; if it is watched again, crawl it, so that the pause does not count as missed runs."""
@@ -261,37 +261,37 @@ class SiteAdmin(HolderAdmin):
         if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
             politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
         if change and obj.is_active and "is_active" in form.changed_data and obj.kind in CRAWLED:
-            _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
+            _request_crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
 
 
 def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
     """Return the fieldsets with only the fields that the spider of a kind uses, without empty fieldsets."""
     used = []
     for name, given in fieldsets:
-        lines = [[field for field in _fields(line) if _is_used(field, kind)] for line in given["fields"]]
+        lines = [[field for field in _line_fields(line) if _is_used_field(field, kind)] for line in given["fields"]]
         kept = [tuple(line) if len(line) > 1 else line[0] for line in lines if line]
         if kept:
             used.append((name, {**given, "fields": kept}))
     return used
 
 
-def _fields(line: Any) -> tuple[str, ...]:
+def _line_fields(line: Any) -> tuple[str, ...]:
     """Return the fields of a line, which is a name or a sequence of names."""
     return (line,) if isinstance(line, str) else tuple(line)
 
 
-def _is_used(field: str, kind: str) -> bool:
+def _is_used_field(field: str, kind: str) -> bool:
     return field not in _CONDITIONS or f"kind == '{kind}'" in _CONDITIONS[field]
 
 
-def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:
+def _request_crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:
     """Request a crawl, show the result, and return the site's live run, if it has one."""
     try:
         run = crawls.request_run(site, signed_in_user(request), trigger)
     except crawls.AlreadyRunning as error:
         state = error.run.get_state_display() if error.run else CrawlRun.State.RUNNING.label
         words = _now("%(site)s is already being crawled (%(state)s).") % {"site": site.name, "state": state}
-        messages.warning(request, _with_run(words, error.run))
+        messages.warning(request, _link_run(words, error.run))
         return error.run
     except crawls.NotCrawled as error:
         messages.warning(request, message_text(error))
@@ -300,19 +300,19 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         stores.outbox().send(CrawlRequested(run.pk))
     except RetryLater as error:
         words = _now("The crawl of %(site)s is recorded and starts once the queue is available: %(error)s")
-        messages.warning(request, _with_run(words % {"site": site.name, "error": message_text(error)}, run))
+        messages.warning(request, _link_run(words % {"site": site.name, "error": message_text(error)}, run))
         return run
-    messages.success(request, _with_run(_now("A crawl of %(site)s has been requested.") % {"site": site.name}, run))
+    messages.success(request, _link_run(_now("A crawl of %(site)s has been requested.") % {"site": site.name}, run))
     return run
 
 
-def _tell_shared(request: HttpRequest, site: Site | None) -> None:
+def _warn_of_shared_hosts(request: HttpRequest, site: Site | None) -> None:
     """Warn of other sites that cover the hosts of this site, which is allowed."""
     for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
         messages.warning(request, stored_sentence(shared))
 
 
-def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
+def _warn_of_slow_pages(request: HttpRequest, site: Site | None) -> None:
     """Warn of pages with parts that take too long to read, possibly a defence against crawlers."""
     if site is None:
         return
@@ -329,6 +329,6 @@ def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
         messages.warning(request, format_html("{} {}", words, list_link(PageRecord, _now("Show them"), **filters)))
 
 
-def _with_run(words: str, run: CrawlRun | None) -> str:
+def _link_run(words: str, run: CrawlRun | None) -> str:
     """Return a sentence followed by a link to the run."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words

@@ -39,7 +39,7 @@ def marked_html(page: str) -> str:
     pieces: list[str] = []
     at = 0
     while found := _TAG.search(page, at):
-        pieces += [mark_bidi(page[at : found.start()]), _to_references(_ATTRIBUTE.sub(_attribute, found[0]))]
+        pieces += [mark_bidi(page[at : found.start()]), _to_references(_ATTRIBUTE.sub(_mark_attribute, found[0]))]
         at = found.end()
         name = _RAW.match(found[0])
         if name:
@@ -65,7 +65,7 @@ class BidiMiddleware:
         return response
 
 
-def _attribute(found: "re.Match[str]") -> str:
+def _mark_attribute(found: "re.Match[str]") -> str:
     name, equals, value = found.groups()
     is_shown = name.lower() in _SHOWN or name.lower().startswith("aria-")
     return f"{name}{equals}{mark_bidi(value) if is_shown else _to_references(value)}"

@@ -50,7 +50,7 @@ class RequestValuesMiddleware:
 
     def process_view(self, request: HttpRequest, view: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise BadValue for a bad value in the query, form or path; it runs after URL resolution."""
-        for name, value in _values(request, kwargs):
+        for name, value in _request_strings(request, kwargs):
             if "\0" in value or "\0" in name:
                 raise BadValue(name, value, _("the character U+0000 cannot be stored."))
             if name.endswith(PAGE_OF_LINES) and not is_page_number(value):
@@ -89,7 +89,7 @@ def is_page_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= MAX_PAGE_DIGITS
 
 
-def _values(request: HttpRequest, kwargs: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _request_strings(request: HttpRequest, kwargs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from ((name, value) for name, value in kwargs.items() if isinstance(value, str))
     for source in (request.GET, request.POST):
         for name, values in source.lists():

@@ -45,12 +45,12 @@ class EnteredAdmin(HolderAdmin):
             super().save_model(request, obj, form, change)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        self._withdraw(request, [obj])
+        self._delete_rights(request, [obj])
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._withdraw(request, list(queryset))
+        self._delete_rights(request, list(queryset))
 
-    def _withdraw(self, request: HttpRequest, rights: Sequence[Any]) -> None:
+    def _delete_rights(self, request: HttpRequest, rights: Sequence[Any]) -> None:
         for right in rights:
             right.entered_by = signed_in_user(request)
             with announce_rulings(request, right.rights_holder_id):
@@ -117,7 +117,7 @@ class LicenceAdmin(EnteredAdmin):
     def proofs(self, licence: Licence) -> object:
         label = _now("SHA-256")
         rows = [
-            (_proof_address(each), spell_hidden(each.name), _facts(each), label, each.digest)
+            (_proof_url(each), spell_hidden(each.name), _proof_facts(each), label, each.digest)
             for each in licence.proofs.select_related("added_by")
         ]
         line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
@@ -192,10 +192,10 @@ class AuthorAliasAdmin(HolderAdmin):
     search_fields = ["author", "alias"]
 
 
-def _proof_address(proof: LicenceProof) -> str:
+def _proof_url(proof: LicenceProof) -> str:
     return f"{reverse('admin:works_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
 
 
-def _facts(proof: LicenceProof) -> str:
+def _proof_facts(proof: LicenceProof) -> str:
     by = proof.added_by.get_username() if proof.added_by else NOTHING
     return f"{filesizeformat(proof.size)} · {by} · {moment(proof.added_at)}"

@@ -167,15 +167,15 @@ class WorkAdmin(AuthorSearchAdmin):
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         texts = set(obj.chapters.values_list("text_id", flat=True))
         super().delete_model(request, obj)
-        transaction.on_commit(partial(_withdraw, request, texts))
+        transaction.on_commit(partial(_withdraw_texts, request, texts))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
         texts = set(Chapter.objects.filter(work__in=queryset.values("pk")).values_list("text_id", flat=True))
         super().delete_queryset(request, queryset)
-        transaction.on_commit(partial(_withdraw, request, texts))
+        transaction.on_commit(partial(_withdraw_texts, request, texts))
 
 
-def _withdraw(request: HttpRequest, texts: set[str]) -> None:
+def _withdraw_texts(request: HttpRequest, texts: set[str]) -> None:
     """Remove texts that no work has any longer from the index; several works may share a text."""
     kept = set(Chapter.objects.filter(text_id__in=texts).values_list("text_id", flat=True))
     try:

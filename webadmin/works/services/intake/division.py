@@ -46,7 +46,7 @@ class Intake:
 
     def made_storable(self) -> "Intake":
         """Return a copy without characters that cannot be stored in names, titles and texts."""
-        return Intake([_storable(work) for work in self.works], self.faults)
+        return Intake([_storable_work(work) for work in self.works], self.faults)
 
 
 def divisions(found: FoundWork) -> Sequence[Division]:
@@ -56,7 +56,7 @@ def divisions(found: FoundWork) -> Sequence[Division]:
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
     if found.file.style == GIVEN:
         return own
-    return [*own, *(Division(style, count) for style, count in list_styles(_text(found)))]
+    return [*own, *(Division(style, count) for style, count in list_styles(_whole_text(found)))]
 
 
 def divide_work(found: FoundWork, style: str) -> FoundWork:
@@ -69,16 +69,16 @@ def divide_work(found: FoundWork, style: str) -> FoundWork:
     known = [each.style for each in divisions(found)]
     if style not in known:
         raise UnreadableFile(found.source, "intake.no-such-style", style=style, styles=known)
-    chapters = ((each.title, each.text) for each in split_chapters(_text(found), style))
+    chapters = ((each.title, each.text) for each in split_chapters(_whole_text(found), style))
     return replace(found, file=replace(found.file, chapters=number_chapters(chapters), style=style))
 
 
-def _text(found: FoundWork) -> str:
+def _whole_text(found: FoundWork) -> str:
     """Return the whole text of a work; parts cut at headings are joined without a line feed."""
     return ("\n" if found.file.style == OWN else "").join(each.text for each in found.file.chapters)
 
 
-def _storable(work: FoundWork) -> FoundWork:
+def _storable_work(work: FoundWork) -> FoundWork:
     file = work.file
     chapters = (replace(each, title=storable(each.title).strip(), text=storable(each.text)) for each in file.chapters)
     return replace(

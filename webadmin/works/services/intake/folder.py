@@ -47,14 +47,14 @@ def read_folder(folder: Path, read_file: ReadFile) -> Intake:
         return _read_manifest_works(folder, read_file)
     files = sorted(_chapter_files(folder), key=lambda path: natural_key(path.stem))
     if files:
-        return _one_work(folder, files, read_file)
-    return _each(_subfolders(folder), read_file) or _nothing(folder)
+        return _read_chapters_as_work(folder, files, read_file)
+    return _read_folders(_subfolders(folder), read_file) or _no_chapters(folder)
 
 
 def _read_manifest_works(folder: Path, read_file: ReadFile) -> Intake:
     intake = Intake()
     path = folder / WORKS_MANIFEST
-    entries = _toml(path).get("work")
+    entries = _read_toml(path).get("work")
     if not isinstance(entries, list) or not entries:
         raise UnreadableFile(path, "intake.lists-nothing")
     if len(entries) > MAX_CHAPTERS:
@@ -62,8 +62,8 @@ def _read_manifest_works(folder: Path, read_file: ReadFile) -> Intake:
     seen: set[Path] = set()
     for number, entry in enumerate(entries, 1):
         try:
-            manifest = _entry(path, entry, number)
-            source = _inside(folder, manifest.file, path)
+            manifest = _parse_entry(path, entry, number)
+            source = _resolve_inside(folder, manifest.file, path)
             if source.resolve() in seen:
                 again = Message("intake.listed-before", file=manifest.file)
                 raise UnreadableFile(path, "intake.entry", number=number, reason=again)
@@ -77,9 +77,9 @@ def _read_manifest_works(folder: Path, read_file: ReadFile) -> Intake:
     return intake
 
 
-def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intake:
+def _read_chapters_as_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intake:
     manifest_path = folder / WORK_MANIFEST
-    manifest = _manifest(manifest_path, _toml(manifest_path)) if manifest_path.exists() else _Manifest()
+    manifest = _parse_manifest(manifest_path, _read_toml(manifest_path)) if manifest_path.exists() else _Manifest()
     if len(files) > MAX_CHAPTERS:
         raise UnreadableFile(folder, "intake.too-many-chapter-files", most=MAX_CHAPTERS)
     intake = Intake()
@@ -87,7 +87,7 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
     flaws: list[Message] = []
     for number, path in enumerate(files, 1):
         try:
-            chapter, of_file = _chapter(number, path, read_file)
+            chapter, of_file = _read_chapter(number, path, read_file)
             chapters.append(chapter)
             flaws += (Message("core.unreadable", path=path.name, reason=flaw) for flaw in of_file)
         except BadInput as fault:
@@ -100,7 +100,7 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
     return intake
 
 
-def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
+def _read_chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
     """Read a file in a folder as one chapter, regardless of its headings, and return it with its flaws."""
     read = read_file(path)
     if read.faults:
@@ -120,7 +120,7 @@ def _chapter_title(path: Path, text: str) -> str:
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
 
 
-def _each(folders: Sequence[Path], read_file: ReadFile) -> Intake | None:
+def _read_folders(folders: Sequence[Path], read_file: ReadFile) -> Intake | None:
     intake = Intake()
     for folder in folders:
         intake.take(_read_folder_safely(folder, read_file))
@@ -134,7 +134,7 @@ def _read_folder_safely(folder: Path, read_file: ReadFile) -> Intake:
         return Intake(faults=[fault])
 
 
-def _nothing(folder: Path) -> Intake:
+def _no_chapters(folder: Path) -> Intake:
     suffixes = " ".join(sorted(CHAPTER_SUFFIXES))
     raise UnreadableFile(folder, "intake.no-chapter-files", kinds=suffixes, manifest=WORKS_MANIFEST)
 
@@ -164,7 +164,7 @@ def _subfolders(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: natural_key(path.name))
 
 
-def _inside(folder: Path, name: str, manifest: Path) -> Path:
+def _resolve_inside(folder: Path, name: str, manifest: Path) -> Path:
     if not name:
         raise UnreadableFile(manifest, "intake.entry-without-file")
     path = folder / name
@@ -179,7 +179,7 @@ def _inside(folder: Path, name: str, manifest: Path) -> Path:
     return path
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_bytes(path, MAX_MANIFEST_BYTES).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -190,14 +190,14 @@ def _toml(path: Path) -> dict[str, Any]:
         raise UnreadableFile(path, "intake.not-toml", error=error) from error
 
 
-def _entry(path: Path, table: Any, number: int) -> _Manifest:
+def _parse_entry(path: Path, table: Any, number: int) -> _Manifest:
     try:
-        return _manifest(path, table)
+        return _parse_manifest(path, table)
     except UnreadableFile as fault:
         raise UnreadableFile(path, "intake.entry", number=number, reason=fault.reason) from fault
 
 
-def _manifest(path: Path, table: Any) -> _Manifest:
+def _parse_manifest(path: Path, table: Any) -> _Manifest:
     names = _Manifest.__dataclass_fields__
     if not isinstance(table, dict):
         raise UnreadableFile(path, "intake.no-table")

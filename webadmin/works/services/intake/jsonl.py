@@ -81,7 +81,7 @@ def _parse_line(path: Path, number: int, record: dict[str, Any]) -> _JsonLine:
             raise MalformedLine(path, number, "intake.lacks-field", field=name)
     if not count_han(record["text"]):
         raise MalformedLine(path, number, "intake.text-no-chinese")
-    chapter_number, chapter_title = _chapter(path, number, record.get("chapter"))
+    chapter_number, chapter_title = _parse_chapter(path, number, record.get("chapter"))
     author = record.get("author") or ""
     if not isinstance(author, str):
         raise MalformedLine(path, number, "intake.author-no-string")
@@ -90,7 +90,7 @@ def _parse_line(path: Path, number: int, record: dict[str, Any]) -> _JsonLine:
     return _JsonLine(record["work_id"], record["title"].strip(), author.strip(), chapter)
 
 
-def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
+def _parse_chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
     if value is None:
         return None, ""
     if isinstance(value, bool) or not isinstance(value, int | str):
