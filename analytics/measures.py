@@ -64,10 +64,10 @@ def totals(
         precision=precision(count_states(cases)),
         median_hours_to_verdict=median_hours_to_verdict(cases),
         sites_with_copies=len({case.site_name for case in found}),
-        works_copied=_works(found),
+        works_copied=_count_works(found),
         chars_taken=chars_taken(found),
         chars_on_pages=sum(case.matched_chars for case in found),
-        excluded=_findings(exclusions),
+        excluded=_count_findings(exclusions),
         crawl_runs=len(crawls),
         pages_fetched=sum(row.pages_fetched for row in crawls),
         pages_failed=sum(row.pages_failed for row in crawls),
@@ -97,15 +97,17 @@ def per_site(
     exclusions: Sequence[ExclusionRow],
 ) -> tuple[SiteMeasures, ...]:
     """Return every site in any row, by descending copies and checked pages, then by name."""
-    cases_of = _group(cases, lambda case: case.site_name)
-    pages_of = _group(pages, lambda row: row.site_name)
-    exclusions_of = _group(exclusions, lambda row: row.site_name)
+    cases_of = _group_rows(cases, lambda case: case.site_name)
+    pages_of = _group_rows(pages, lambda row: row.site_name)
+    exclusions_of = _group_rows(exclusions, lambda row: row.site_name)
     checked_of = Counter[str]()
     for row in checked:
         checked_of[row.site_name] += row.pages_checked
     names = {*cases_of, *pages_of, *checked_of, *exclusions_of}
-    sites = [_site(name, cases_of[name], pages_of[name], checked_of[name], exclusions_of[name]) for name in names]
-    return tuple(sorted(sites, key=lambda site: (-_standing(site.cases), -site.pages_checked, site.name)))
+    sites = [
+        _site_measures(name, cases_of[name], pages_of[name], checked_of[name], exclusions_of[name]) for name in names
+    ]
+    return tuple(sorted(sites, key=lambda site: (-_count_standing(site.cases), -site.pages_checked, site.name)))
 
 
 def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
@@ -113,15 +115,15 @@ def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
 
     Equal titles of two rights holders are two works.
     """
-    groups = _group(cases, lambda case: (case.rights_holder, case.work_title))
-    works = [_work(holder, title, group) for (holder, title), group in groups.items()]
-    return tuple(sorted(works, key=lambda work: (-_standing(work.cases), work.title, work.rights_holder)))
+    groups = _group_rows(cases, lambda case: (case.rights_holder, case.work_title))
+    works = [_work_measures(holder, title, group) for (holder, title), group in groups.items()]
+    return tuple(sorted(works, key=lambda work: (-_count_standing(work.cases), work.title, work.rights_holder)))
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
     """Return every day of the period in order, including days without cases."""
-    cases_of = _group(cases, lambda case: scope.local_day(case.opened_at))
-    pages_of = _group(pages, lambda row: row.day)
+    cases_of = _group_rows(cases, lambda case: scope.local_day(case.opened_at))
+    pages_of = _group_rows(pages, lambda row: row.day)
     return tuple(
         DayMeasures(
             day=day,
@@ -135,7 +137,7 @@ def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRo
 
 def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
     """Return every class in the order of the enumeration, including classes without a case."""
-    groups = _group(cases, lambda case: case.match_class)
+    groups = _group_rows(cases, lambda case: case.match_class)
     return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
 
 
@@ -162,10 +164,12 @@ def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int]
 
 def per_crawled_site(crawls: Sequence[CrawlRow]) -> tuple[CrawlMeasures, ...]:
     """Return the totals of the runs of each site, by name."""
-    return tuple(_crawl(site, rows) for site, rows in sorted(_group(crawls, lambda row: row.site_name).items()))
+    return tuple(
+        _crawl_measures(site, rows) for site, rows in sorted(_group_rows(crawls, lambda row: row.site_name).items())
+    )
 
 
-def _site(
+def _site_measures(
     name: str, cases: list[CaseRow], pages: list[PageRow], pages_checked: int, exclusions: list[ExclusionRow]
 ) -> SiteMeasures:
     found = copies(cases)
@@ -175,14 +179,14 @@ def _site(
         pages_checked=pages_checked,
         new_versions=sum(row.new_versions for row in pages),
         cases=count_states(cases),
-        works_copied=_works(found),
+        works_copied=_count_works(found),
         chars_taken=chars_taken(found),
         chars_on_pages=sum(case.matched_chars for case in found),
-        excluded=_findings(exclusions),
+        excluded=_count_findings(exclusions),
     )
 
 
-def _work(rights_holder: str, title: str, cases: list[CaseRow]) -> WorkMeasures:
+def _work_measures(rights_holder: str, title: str, cases: list[CaseRow]) -> WorkMeasures:
     found, length = copies(cases), max(case.work_chars for case in cases)
     taken = chars_taken(found)
     return WorkMeasures(
@@ -198,7 +202,7 @@ def _work(rights_holder: str, title: str, cases: list[CaseRow]) -> WorkMeasures:
     )
 
 
-def _crawl(site: str, rows: list[CrawlRow]) -> CrawlMeasures:
+def _crawl_measures(site: str, rows: list[CrawlRow]) -> CrawlMeasures:
     states = Counter(row.state for row in rows)
     return CrawlMeasures(
         site=site,
@@ -211,20 +215,20 @@ def _crawl(site: str, rows: list[CrawlRow]) -> CrawlMeasures:
     )
 
 
-def _group(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, list[Row]]:
+def _group_rows(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, list[Row]]:
     groups: defaultdict[Key, list[Row]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
     return groups
 
 
-def _findings(exclusions: Iterable[ExclusionRow]) -> int:
+def _count_findings(exclusions: Iterable[ExclusionRow]) -> int:
     return sum(row.count for row in exclusions if row.reason.leaves_out is LeftOut.FINDING)
 
 
-def _works(cases: Iterable[CaseRow]) -> int:
+def _count_works(cases: Iterable[CaseRow]) -> int:
     return len({(case.rights_holder, case.work_title) for case in cases})
 
 
-def _standing(counts: StateCounts) -> int:
+def _count_standing(counts: StateCounts) -> int:
     return counts.confirmed + counts.open

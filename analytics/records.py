@@ -196,12 +196,12 @@ class ReportScope:
     @property
     def period_start(self) -> datetime:
         """The first moment of the period, in UTC; queries use `period_start <= moment < period_end`."""
-        return self._midnight(self.since)
+        return self._day_start(self.since)
 
     @property
     def period_end(self) -> datetime:
         """The first moment after the period, in UTC."""
-        return self._midnight(self.until + timedelta(days=1))
+        return self._day_start(self.until + timedelta(days=1))
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -225,7 +225,7 @@ class ReportScope:
     def has_site(self, *names: str) -> bool:
         return not self.sites or any(name in self.sites for name in names)
 
-    def _midnight(self, day: date) -> datetime:
+    def _day_start(self, day: date) -> datetime:
         return datetime.combine(day, time(), self.zone).astimezone(UTC)
 
 

@@ -76,7 +76,7 @@ def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
         ReportFigure("works", CellKind.TEXT, clean_line("、".join(scope.works)) or None),
         ReportFigure("sites", CellKind.TEXT, clean_line("、".join(scope.sites)) or None),
         ReportFigure("time_zone", CellKind.TEXT, scope.time_zone),
-        ReportFigure("generated_at", CellKind.MOMENT, _moment(report, scope.generated_at)),
+        ReportFigure("generated_at", CellKind.MOMENT, _local_moment(report, scope.generated_at)),
     )
 
 
@@ -91,8 +91,8 @@ def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
         ReportFigure("dismissed", CellKind.COUNT, totals.cases.dismissed),
         ReportFigure("open", CellKind.COUNT, totals.cases.open),
         ReportFigure("set_aside", CellKind.COUNT, totals.cases.set_aside),
-        ReportFigure("precision", CellKind.SHARE, _share(totals.precision)),
-        ReportFigure("median_hours_to_verdict", CellKind.HOURS, _hours(totals.median_hours_to_verdict)),
+        ReportFigure("precision", CellKind.SHARE, _share_value(totals.precision)),
+        ReportFigure("median_hours_to_verdict", CellKind.HOURS, _hours_value(totals.median_hours_to_verdict)),
         ReportFigure("sites_with_copies", CellKind.COUNT, totals.sites_with_copies),
         ReportFigure("works_copied", CellKind.COUNT, totals.works_copied),
         ReportFigure("chars_taken", CellKind.COUNT, totals.chars_taken),
@@ -123,12 +123,12 @@ def measure_tables(report: Report) -> tuple[ReportTable, ...]:
 def sites(report: Report) -> ReportTable:
     columns = (
         TableColumn("site", CellKind.TEXT), TableColumn("hosts", CellKind.TEXT),
-        *_counts("pages_checked", "new_versions"), *_STATES,
-        *_counts("works_copied", "chars_taken", "chars_on_pages", "excluded"),
+        *_count_columns("pages_checked", "new_versions"), *_STATES,
+        *_count_columns("works_copied", "chars_taken", "chars_on_pages", "excluded"),
     )  # fmt: skip
     rows = tuple(
         (clean_line(site.name), clean_line("、".join(site.hosts)), site.pages_checked, site.new_versions,
-         *_states(site.cases), site.works_copied, site.chars_taken, site.chars_on_pages, site.excluded)
+         *_state_counts(site.cases), site.works_copied, site.chars_taken, site.chars_on_pages, site.excluded)
         for site in report.sites
     )  # fmt: skip
     return ReportTable("sites", columns, rows)
@@ -137,13 +137,14 @@ def sites(report: Report) -> ReportTable:
 def works(report: Report) -> ReportTable:
     columns = (
         TableColumn("work", CellKind.TEXT), TableColumn("rights_holder", CellKind.TEXT),
-        TableColumn("work_chars", CellKind.COUNT), *_STATES, *_counts("sites_with_copies", "chars_taken"),
-        TableColumn("share_taken", CellKind.SHARE), *_counts("chars_on_pages"),
+        TableColumn("work_chars", CellKind.COUNT), *_STATES, *_count_columns("sites_with_copies", "chars_taken"),
+        TableColumn("share_taken", CellKind.SHARE), *_count_columns("chars_on_pages"),
         TableColumn("largest_share", CellKind.SHARE),
     )  # fmt: skip
     rows = tuple(
-        (clean_line(work.title), clean_line(work.rights_holder), work.work_chars, *_states(work.cases), work.sites,
-         work.chars_taken, _share(work.share_taken), work.chars_on_pages, _share(work.largest_share))
+        (clean_line(work.title), clean_line(work.rights_holder), work.work_chars, *_state_counts(work.cases),
+         work.sites, work.chars_taken, _share_value(work.share_taken), work.chars_on_pages,
+         _share_value(work.largest_share))
         for work in report.works
     )  # fmt: skip
     return ReportTable("works", columns, rows)
@@ -160,8 +161,8 @@ def exclusions(report: Report) -> ReportTable:
 
 
 def days(report: Report) -> ReportTable:
-    columns = (TableColumn("day", CellKind.DAY), *_counts("pages_checked", "new_versions"), *_STATES)
-    rows = tuple((day.day, day.pages_checked, day.new_versions, *_states(day.cases)) for day in report.days)
+    columns = (TableColumn("day", CellKind.DAY), *_count_columns("pages_checked", "new_versions"), *_STATES)
+    rows = tuple((day.day, day.pages_checked, day.new_versions, *_state_counts(day.cases)) for day in report.days)
     return ReportTable("days", columns, rows)
 
 
@@ -171,7 +172,7 @@ def crawls(report: Report) -> ReportTable:
         (clean_line(row.site), row.runs, row.finished, row.failed, row.missed, row.pages_fetched, row.pages_failed)
         for row in report.crawls
     )
-    return ReportTable("crawls", (TableColumn("site", CellKind.TEXT), *_counts(*keys)), rows)
+    return ReportTable("crawls", (TableColumn("site", CellKind.TEXT), *_count_columns(*keys)), rows)
 
 
 _CASE_COLUMNS = (
@@ -209,7 +210,7 @@ _CASE_COLUMNS = (
 
 def cases(report: Report) -> ReportTable:
     """Return the table of cases, in the report's order."""
-    rows = (tuple(_cell(report, case, column) for column in _CASE_COLUMNS) for case in report.cases)
+    rows = (tuple(_column_cell(report, case, column) for column in _CASE_COLUMNS) for case in report.cases)
     return ReportTable("cases", _CASE_COLUMNS, tuple(rows))
 
 
@@ -238,14 +239,14 @@ def lead_counts(report: Report) -> ReportTable:
     """Return the table of suspected rewrites by class and state."""
     columns = (
         TableColumn("lead_class", CellKind.TERM),
-        *_counts("leads_waiting", "leads_confirmed", "leads_dismissed"),
+        *_count_columns("leads_waiting", "leads_confirmed", "leads_dismissed"),
     )
     return ReportTable("lead_counts", columns, tuple((found, *counts) for found, counts in report.lead_counts))
 
 
 def leads(report: Report) -> ReportTable:
     """Return the table of suspected rewrites, which are not cases."""
-    rows = (tuple(_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
+    rows = (tuple(_column_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
     return ReportTable("leads", _LEAD_COLUMNS, tuple(rows))
 
 
@@ -268,56 +269,56 @@ _FIELDS = {
 _CUT = frozenset({"page_title", "page_poster", "page_author"})
 
 
-def _cell(report: Report, row: CaseRow | LeadRow, column: TableColumn) -> Cell:
+def _column_cell(report: Report, row: CaseRow | LeadRow, column: TableColumn) -> Cell:
     """Return the value of a case or a suspected rewrite in a column."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
-        return _band(report, row) if column.key == "band" else _alarms(report, row)
+        return _band_name(report, row) if column.key == "band" else _describe_alarms(report, row)
     value = getattr(row, _FIELDS.get(column.key, column.key))
     match column.kind:
         case CellKind.MOMENT:
-            return _moment(report, value)
+            return _local_moment(report, value)
         case CellKind.SHARE:
-            return _share(value)
+            return _share_value(value)
         case CellKind.TEXT | CellKind.URL:
             text = " ; ".join(value) if isinstance(value, tuple) else value
             return clean_line(text, MAX_TITLE_CHARS) if column.key in _CUT else clean_line(text)
     return cast("Cell", value)
 
 
-def _band(report: Report, lead: LeadRow) -> str:
+def _band_name(report: Report, lead: LeadRow) -> str:
     words = Message(code) if has_words(code := f"reworded-band.{lead.band}") else None
     return words.in_language(report.scope.language) if words else clean_line(lead.band)
 
 
-def _alarms(report: Report, lead: LeadRow) -> str | None:
+def _describe_alarms(report: Report, lead: LeadRow) -> str | None:
     if lead.passages is None:
         return None
     return Message("reworded.band", alarms=lead.alarms or 0, passages=lead.passages).in_language(report.scope.language)
 
 
-def _counts(*keys: str) -> tuple[TableColumn, ...]:
+def _count_columns(*keys: str) -> tuple[TableColumn, ...]:
     return tuple(TableColumn(key, CellKind.COUNT) for key in keys)
 
 
-_STATES = _counts("opened", "confirmed", "dismissed", "open", "set_aside")
+_STATES = _count_columns("opened", "confirmed", "dismissed", "open", "set_aside")
 
 
-def _states(counts: StateCounts) -> tuple[int, int, int, int, int]:
+def _state_counts(counts: StateCounts) -> tuple[int, int, int, int, int]:
     return counts.opened, counts.confirmed, counts.dismissed, counts.open, counts.set_aside
 
 
 def _count_table(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> ReportTable:
-    rows = tuple((member, *_states(counts)) for member, counts in pairs)
+    rows = tuple((member, *_state_counts(counts)) for member, counts in pairs)
     return ReportTable(key, (TableColumn(column, CellKind.TERM), *_STATES), rows)
 
 
-def _share(value: float | None) -> float | None:
+def _share_value(value: float | None) -> float | None:
     return None if value is None else cut_share(value)
 
 
-def _hours(value: float | None) -> float | None:
+def _hours_value(value: float | None) -> float | None:
     return None if value is None else round(value, HOUR_DECIMALS)
 
 
-def _moment(report: Report, moment: datetime | None) -> datetime | None:
+def _local_moment(report: Report, moment: datetime | None) -> datetime | None:
     return None if moment is None else report.scope.local(moment).replace(microsecond=0)

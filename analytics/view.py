@@ -113,30 +113,30 @@ def lay_out(report: Report) -> ReportView:
         scope=tuple(scope_lines(tables.scope_figures(report), phrases)),
         notice=phrases.term(report.notice) if report.notice else "",
         summary=tuple(summary_lines(tables.summary_figures(report), phrases)),
-        charts=_charts(report, phrases) if report.cases else None,
+        charts=_report_charts(report, phrases) if report.cases else None,
         tables=tuple(_table_view(report, table, phrases) for table in tables.measure_tables(report)),
-        groups=tuple(_groups(report, phrases)),
-        leads=_leads(report, phrases) if report.has_leads else None,
-        notes=(*(phrases[note] for note in NOTES), *_caveats(report, phrases)),
+        groups=tuple(_case_groups(report, phrases)),
+        leads=_leads_view(report, phrases) if report.has_leads else None,
+        notes=(*(phrases[note] for note in NOTES), *_reading_caveats(report, phrases)),
     )
 
 
-def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
+def _reading_caveats(report: Report, phrases: Phrases) -> Iterator[str]:
     """Yield the caveats on how the pages of these cases were read."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
             yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
 
 
-def _charts(report: Report, phrases: Phrases) -> Charts:
+def _report_charts(report: Report, phrases: Phrases) -> Charts:
     return Charts(
         parts=tuple(phrases.term(state) for state in STATE_ORDER),
-        top_sites=tuple(_bar(clean_line(site.name), site.cases) for site in report.top_sites),
-        days=tuple(_bar(day.day.isoformat(), day.cases) for day in report.days),
+        top_sites=tuple(_chart_bar(clean_line(site.name), site.cases) for site in report.top_sites),
+        days=tuple(_chart_bar(day.day.isoformat(), day.cases) for day in report.days),
     )
 
 
-def _bar(label: str, counts: StateCounts) -> ChartBar:
+def _chart_bar(label: str, counts: StateCounts) -> ChartBar:
     return ChartBar(label, tuple(getattr(counts, state) for state in STATE_ORDER))
 
 
@@ -148,7 +148,7 @@ def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableVi
     rows = []
     for row in table.rows:
         texts = row_texts(table, row, phrases)
-        small = _small(table.columns[below], texts[below], phrases) if below is not None and row[below] else ""
+        small = _small_figure(table.columns[below], texts[below], phrases) if below is not None and row[below] else ""
         rows.append(tuple(CellView(texts[n], small if n == 0 else "") for n in kept))
     return TableView(
         key=table.key,
@@ -159,7 +159,7 @@ def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableVi
     )
 
 
-def _leads(report: Report, phrases: Phrases) -> LeadsView:
+def _leads_view(report: Report, phrases: Phrases) -> LeadsView:
     table = tables.leads(report)
     keys = [column.key for column in table.columns]
     rows = [
@@ -190,11 +190,11 @@ def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[Ce
     )
 
 
-def _small(column: TableColumn, text: str, phrases: Phrases) -> str:
+def _small_figure(column: TableColumn, text: str, phrases: Phrases) -> str:
     return text if column.key == "hosts" else f"{column_label(column, phrases)} {text}"
 
 
-def _groups(report: Report, phrases: Phrases) -> Iterator[CaseGroup]:
+def _case_groups(report: Report, phrases: Phrases) -> Iterator[CaseGroup]:
     table = tables.cases(report)
     rows = zip(report.cases, table.rows, strict=True)
     for state, members in groupby(rows, key=lambda pair: pair[0].state):

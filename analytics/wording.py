@@ -29,7 +29,7 @@ def cell_text(kind: CellKind, value: Cell, phrases: Phrases) -> str:
         case date():
             return value.isoformat()
         case int() | float():
-            return _number(kind, value)
+            return _format_number(kind, value)
         case _:
             return value
 
@@ -69,7 +69,7 @@ def _cell_in_column(column: TableColumn, value: Cell, phrases: Phrases) -> str:
     return cell_text(column.kind, value, phrases)
 
 
-def _number(kind: CellKind, value: float) -> str:
+def _format_number(kind: CellKind, value: float) -> str:
     if kind is CellKind.SHARE:
         return percentage(value)
     return f"{value:,.1f}" if kind is CellKind.HOURS else f"{value:,}"

@@ -50,7 +50,7 @@ class Authority:
         """
         self._url, self._parts = url, urlsplit(url)
         self.name = without_secrets(url)
-        faults = _faults(url, ca_pem, self.name)
+        faults = _authority_faults(url, ca_pem, self.name)
         if faults:
             raise BadConfiguration(faults)
         self._ca_pem, self._policy = ca_pem, policy
@@ -70,19 +70,19 @@ class Authority:
     def answer(self, digest: Digest) -> TimeStamp:
         """Return the unverified response. Raises ServiceUnavailable, or RetryLater if the response is unusable."""
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
-        return TimeStamp(query, self._ask(query), self._ca_pem, self.name)
+        return TimeStamp(query, self._request_stamp(query), self._ca_pem, self.name)
 
     def with_lists(self, stamp: TimeStamp, digest: Digest) -> TimeStamp:
         """Return a verified stamp with the revocation lists that its certificates name. Raises DoesNotHold."""
         verify_stamp(stamp, digest, self.name)
-        lists = self._lists(stamp, digest)
+        lists = self._revocation_lists(stamp, digest)
         if not lists:
             return stamp
         enclosing = replace(stamp, ca_pem=stamp.ca_pem.rstrip() + b"\n" + lists)
         verify_stamp(enclosing, digest, self.name)
         return enclosing
 
-    def _lists(self, stamp: TimeStamp, digest: Digest) -> bytes:
+    def _revocation_lists(self, stamp: TimeStamp, digest: Digest) -> bytes:
         """Return the revocation lists as PEM.
 
         Unavailable lists are left out, which verification reports.
@@ -93,20 +93,20 @@ class Authority:
         for place in list(places)[:MAX_LISTS]:
             left_s = end - time.monotonic()
             try:
-                pem = self._list(place, left_s) if left_s > 0 else b""
+                pem = self._fetch_list(place, left_s) if left_s > 0 else b""
             except (OSError, ValueError, RetryLater):
                 continue
             if len(stamp.ca_pem) + len(found) + len(pem) < MAX_PEM_BYTES:
                 found += pem
         return found
 
-    def _list(self, place: str, timeout_s: float) -> bytes:
+    def _fetch_list(self, place: str, timeout_s: float) -> bytes:
         shown, limit = without_secrets(place), MAX_LIST_BYTES
         answer = self._client.ask(place, shown, self._bare_url, timeout_s=timeout_s, max_bytes=limit)
         return list_as_pem(answer.body) if answer.status == HTTPStatus.OK else b""
 
-    def _ask(self, query: bytes) -> bytes:
-        url, headers, limit_s = self._bare_url, self._headers(), self._timeout_s
+    def _request_stamp(self, query: bytes) -> bytes:
+        url, headers, limit_s = self._bare_url, self._request_headers(), self._timeout_s
         try:
             answer = self._client.ask(
                 url, self.name, url, body=query, headers=headers, timeout_s=limit_s, max_bytes=MAX_DER_BYTES
@@ -123,7 +123,7 @@ class Authority:
         """Return the URL without the login, which is sent in a header."""
         return urlunsplit(self._parts._replace(netloc=self._parts.netloc.rpartition("@")[2]))
 
-    def _headers(self) -> dict[str, str]:
+    def _request_headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/timestamp-query", "Accept": _REPLY}
         if self._parts.username is not None:
             login = f"{unquote(self._parts.username)}:{unquote(self._parts.password or '')}"
@@ -143,7 +143,7 @@ def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
     return bytes(encode(request))
 
 
-def _faults(url: str, ca_pem: bytes, shown: str) -> list[Message]:
+def _authority_faults(url: str, ca_pem: bytes, shown: str) -> list[Message]:
     faults = list[Message]()
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

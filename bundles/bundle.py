@@ -44,7 +44,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
 
     Raises BadInput if the finding does not match the capture's text: the bundle would contradict itself.
     """
-    _check(capture, found)
+    _require_consistent(capture, found)
     at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
     software = f"zhuiwen {found.code_version}".strip()
     warc, written = archive(capture, key, software, at)
@@ -53,15 +53,15 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
         ARCHIVE: warc,
         INDEX: index,
         INDEX_START: start,
-        PAGES: _pages(capture, key),
+        PAGES: _pages_index(capture, key),
         PAGE: canonical(shapes.page(capture)),
         CONNECTION: canonical(shapes.connection(capture)),
         CIRCUMSTANCES: canonical(circumstances(capture)),
         **_finding_files(found, capture.text),
-        **_chains(capture),
+        **_certificate_chains(capture),
         **originals.files(capture.parts),
     }
-    files[PACKAGE] = canonical(_package(capture, files, at, key, software))
+    files[PACKAGE] = canonical(_data_package(capture, files, at, key, software))
     named = digest(files[PACKAGE])
     files[PACKAGE_DIGEST] = package_digest(files[PACKAGE])
     return Bundle(named, container.write(files), capture.page.fetched_at.astimezone(UTC))
@@ -78,7 +78,7 @@ def _finding_files(found: Found, text: str) -> dict[str, bytes]:
     return {FINDING: canonical(shapes.finding(found, text))}
 
 
-def _check(capture: CapturedPage, found: Found) -> None:
+def _require_consistent(capture: CapturedPage, found: Found) -> None:
     if not all(part.exchanges for part in capture.parts):
         raise BadInput("evidence.no-response")
     if any(exchange.fetched_at.tzinfo is None for exchange in capture.exchanges):
@@ -92,18 +92,18 @@ def _check(capture: CapturedPage, found: Found) -> None:
             raise BadInput("evidence.passage", number=number)
 
 
-def _pages(capture: CapturedPage, salt: str) -> bytes:
+def _pages_index(capture: CapturedPage, salt: str) -> bytes:
     head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
-    page = {**_page(capture.page, salt), "title": capture.title, "text": capture.text}
-    following = [_page(part.page, f"{salt}-{number}") for number, part in enumerate(capture.parts[1:], 2)]
+    page = {**_page_entry(capture.page, salt), "title": capture.title, "text": capture.text}
+    following = [_page_entry(part.page, f"{salt}-{number}") for number, part in enumerate(capture.parts[1:], 2)]
     return b"".join(map(canonical, (head, page, *following)))
 
 
-def _page(page: Exchange, key: str) -> dict[str, Any]:
+def _page_entry(page: Exchange, key: str) -> dict[str, Any]:
     return {"id": key, "url": public_url(page.url), "ts": warc_date(page.fetched_at)}
 
 
-def _chains(capture: CapturedPage) -> dict[str, bytes]:
+def _certificate_chains(capture: CapturedPage) -> dict[str, bytes]:
     return {
         shapes.chain_name(number): "".join(map(DER_cert_to_PEM_cert, exchange.tls.certificates)).encode()
         for number, exchange in enumerate(capture.exchanges, 1)
@@ -111,7 +111,7 @@ def _chains(capture: CapturedPage) -> dict[str, bytes]:
     }
 
 
-def _package(
+def _data_package(
     capture: CapturedPage, files: Mapping[str, bytes], at: datetime, salt: str, software: str
 ) -> dict[str, Any]:
     resources = [

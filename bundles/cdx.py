@@ -35,19 +35,19 @@ def sort_key(url: str) -> str:
 
 def index(records: Iterable[WrittenRecord], archive_name: str, index_name: str) -> tuple[bytes, bytes]:
     """Return index.cdx.gz, and index.idx with the positions in it."""
-    lines = sorted(_line(record, archive_name) for record in records if record.kind in INDEXED)
+    lines = sorted(_index_line(record, archive_name) for record in records if record.kind in INDEXED)
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     place = {"offset": 0, "length": len(compressed), "digest": f"sha256:{digest(compressed)}", "filename": index_name}
-    return compressed, _idx(lines, place, index_name)
+    return compressed, _secondary_index(lines, place, index_name)
 
 
-def _idx(lines: Sequence[str], place: dict[str, object], index_name: str) -> bytes:
+def _secondary_index(lines: Sequence[str], place: dict[str, object], index_name: str) -> bytes:
     head = json.dumps({"format": "cdxj-gzip-1.0", "filename": index_name})
     first = " ".join(lines[0].split(" ", 2)[:2])
     return f"!meta 0 {head}\n{first} {json.dumps(place)}\n".encode()
 
 
-def _line(record: WrittenRecord, archive_name: str) -> str:
+def _index_line(record: WrittenRecord, archive_name: str) -> str:
     fields = {"url": record.url}
     if record.mime:
         fields["mime"] = record.mime
@@ -59,9 +59,9 @@ def _line(record: WrittenRecord, archive_name: str) -> str:
         "offset": str(record.offset),
         "filename": archive_name,
     }
-    return f"{sort_key(record.url)} {_timestamp(record.date)} {json.dumps(fields)}\n"
+    return f"{sort_key(record.url)} {_cdx_timestamp(record.date)} {json.dumps(fields)}\n"
 
 
-def _timestamp(date: str) -> str:
+def _cdx_timestamp(date: str) -> str:
     """Return the fourteen digits of a moment for an index line."""
     return "".join(char for char in date if char.isdigit())[:14]

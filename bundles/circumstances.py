@@ -30,8 +30,10 @@ def circumstances(capture: CapturedPage) -> dict[str, Any]:
     machines = list(dict.fromkeys(part.machine for part in capture.parts if part.machine is not None))
     placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
     return {
-        "machines": [_machine(each) for each in machines],
-        "exchanges": [_exchange(number, part, exchange, machines) for number, (part, exchange) in enumerate(placed, 1)],
+        "machines": [_machine_record(each) for each in machines],
+        "exchanges": [
+            _exchange_record(number, part, exchange, machines) for number, (part, exchange) in enumerate(placed, 1)
+        ],
         "not_recorded": [{"what": what, "why": in_both_languages(why)} for what, why in _not_recorded(capture)],
     }
 
@@ -54,17 +56,17 @@ def cache_headers(headers: Headers) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for name, value in headers:
         if name.lower() in CACHES:
-            found.setdefault(name.lower(), []).append(_plain(value))
+            found.setdefault(name.lower(), []).append(_ascii_value(value))
     return {name: ", ".join(values)[:MAX_CHARS] for name, values in found.items()}
 
 
-def _plain(value: str) -> str:
+def _ascii_value(value: str) -> str:
     """Return a value in ASCII, identical whether read from a head or from its record."""
     flat = value.replace("\x00", "").replace("\r", " ").replace("\n", " ")
     return " ".join(_BEYOND_ASCII.sub("?", flat).split())
 
 
-def _machine(machine: Machine) -> dict[str, Any]:
+def _machine_record(machine: Machine) -> dict[str, Any]:
     program, lines = machine.program, machine.resolver_lines
     return {
         "host": machine.host,
@@ -80,12 +82,12 @@ def _machine(machine: Machine) -> dict[str, Any]:
         "resolver_file": None if lines is None else list(lines),
         "hosts_file": machine.hosts_digest and {"digest": machine.hosts_digest, "bytes": machine.hosts_bytes},
         "has_response_cache": machine.has_response_cache,
-        "clock": [_reading(each) for each in machine.clock],
+        "clock": [_reading_record(each) for each in machine.clock],
         "noted_at": moment(machine.noted_at),
     }
 
 
-def _reading(reading: ClockReading) -> dict[str, Any]:
+def _reading_record(reading: ClockReading) -> dict[str, Any]:
     said: dict[str, Any] = {
         "server": reading.server,
         "address": reading.address,
@@ -98,19 +100,19 @@ def _reading(reading: ClockReading) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _exchange(number: int, part: Part, exchange: Exchange, machines: Sequence[Machine]) -> dict[str, Any]:
+def _exchange_record(number: int, part: Part, exchange: Exchange, machines: Sequence[Machine]) -> dict[str, Any]:
     way = exchange.way
     return {
         "exchange": number,
         "machine": machines.index(part.machine) if part.machine is not None else None,
-        "way": way and _way(way),
+        "way": way and _route_record(way),
         "validators": request_validators(exchange.request_headers) if exchange.request_line else None,
         "caches": cache_headers(exchange.response_headers),
-        "profile": part.profile and _profile(part.profile),
+        "profile": part.profile and _profile_record(part.profile),
     }
 
 
-def _way(way: NetworkRoute) -> dict[str, Any]:
+def _route_record(way: NetworkRoute) -> dict[str, Any]:
     return {
         "source_address": way.source_address,
         "interface": way.interface,
@@ -120,7 +122,7 @@ def _way(way: NetworkRoute) -> dict[str, Any]:
     }
 
 
-def _profile(profile: BrowserProfile) -> dict[str, Any]:
+def _profile_record(profile: BrowserProfile) -> dict[str, Any]:
     return {
         "is_new": True,  # the program always starts the browser with a new profile
         "begun_at": moment(profile.begun_at),
@@ -136,13 +138,13 @@ def _not_recorded(capture: CapturedPage) -> Iterator[tuple[str, Message]]:
         yield "machine", Message("circumstance.of-archive")
     if any(part.machine is None and part.source is not CaptureSource.ARCHIVE for part in capture.parts):
         yield "machine", Message("circumstance.not-noted")
-    yield from _of_machines([part.machine for part in capture.parts if part.machine is not None])
-    yield from _of_ways(capture.exchanges)
+    yield from _machine_absences([part.machine for part in capture.parts if part.machine is not None])
+    yield from _route_absences(capture.exchanges)
     if any(part.profile is not None and part.profile.is_from_cache is None for part in capture.parts):
         yield "browser cache", Message("circumstance.browser-cache")
 
 
-def _of_machines(machines: Sequence[Machine]) -> Iterator[tuple[str, Message]]:
+def _machine_absences(machines: Sequence[Machine]) -> Iterator[tuple[str, Message]]:
     if any(not machine.clock for machine in machines):
         yield "clock", Message("circumstance.no-time-server")
     failed = {each.server: each.fault for machine in machines for each in machine.clock if each.fault is not None}
@@ -156,7 +158,7 @@ def _of_machines(machines: Sequence[Machine]) -> Iterator[tuple[str, Message]]:
         yield "system", Message("circumstance.no-system")
 
 
-def _of_ways(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:
+def _route_absences(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:
     ways = [exchange.way for exchange in exchanges if exchange.way is not None]
     if any(not way.interface for way in ways):
         yield "route", Message("circumstance.no-route")

@@ -99,7 +99,7 @@ def statement(found: Comparison, page_text: str) -> dict[str, Any]:
         "elsewhere": found.elsewhere,
         "band": found.band
         and {"name": found.band.name, "alarms": found.band.alarms, "innocent_passages": found.band.passages},
-        "pairs": [_pair(number, pair, page_text, found.work_text) for number, pair in enumerate(found.pairs, 1)],
+        "pairs": [_pair_record(number, pair, page_text, found.work_text) for number, pair in enumerate(found.pairs, 1)],
         "sentences": found.sentence_count,
         "in_order": found.in_order,
         "algorithm_version": found.algorithm_version,
@@ -117,14 +117,14 @@ def check(said: Mapping[str, Any], page_text: str, part: str) -> None:
     fits = passage["end"] == start + len(text) and start >= 0 and passage["end"] <= work["chars"]
     require(fits and (not is_all or text_digest(text) == work["digest"]), part, "flaw.work-passage")
     for number, pair in enumerate(said["pairs"], 1):
-        on_page = _slice(page_text, *pair["page"])
-        in_work = _slice(text, *(place - start for place in pair["work"]))
+        on_page = _range_text(page_text, *pair["page"])
+        in_work = _range_text(text, *(place - start for place in pair["work"]))
         are_quoted = on_page == pair["page_sentence"] and in_work == pair["work_sentence"]
         require(are_quoted, part, "flaw.pair", number=number)
 
 
-def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> dict[str, Any]:
-    on_page, in_work = _slice(page_text, *pair.page), _slice(work_text, *pair.work)
+def _pair_record(number: int, pair: SentencePair, page_text: str, work_text: str) -> dict[str, Any]:
+    on_page, in_work = _range_text(page_text, *pair.page), _range_text(work_text, *pair.work)
     if not on_page or not in_work:
         raise BadInput("evidence.pair", number=number)
     return {
@@ -136,6 +136,6 @@ def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> di
     }
 
 
-def _slice(text: str, start: int, end: int) -> str | None:
+def _range_text(text: str, start: int, end: int) -> str | None:
     """Return the text of a range, or None if it is outside the text."""
     return text[start:end] if 0 <= start < end <= len(text) else None

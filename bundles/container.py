@@ -49,13 +49,13 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
         if position + len(content) + len(files) * 2 * (MAX_NAME_BYTES + 100) > MAX_BYTES:
             raise too_large()
         crc = zlib.crc32(content)
-        head = _local(name, crc, len(content))
+        head = _local_header(name, crc, len(content))
         yield head
         yield content
-        directory.append(_central(name, crc, len(content), position))
+        directory.append(_central_header(name, crc, len(content), position))
         position += len(head) + len(content)
     yield from directory
-    yield _end(len(directory), sum(map(len, directory)), position)
+    yield _end_record(len(directory), sum(map(len, directory)), position)
 
 
 def read(data: memoryview, part: str) -> dict[str, memoryview]:
@@ -70,19 +70,19 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
     files: dict[str, memoryview] = {}
     position, directory = 0, bytearray()
     while bytes(data[position : position + 4]) == b"PK\x03\x04":
-        name, content, crc = _entry(data, position, part)
+        name, content, crc = _read_entry(data, position, part)
         if name in files or len(files) >= MAX_FILES:
             raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
-        directory += _central(name, crc, len(content), position)
+        directory += _central_header(name, crc, len(content), position)
         files[name] = content
         position += _LOCAL.size + len(name.encode()) + len(content)
-    expected = bytes(directory) + _end(len(files), len(directory), position)
+    expected = bytes(directory) + _end_record(len(files), len(directory), position)
     if data[position:] != expected or list(files) != sorted(files):
-        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:], expected))
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _equal_prefix(data[position:], expected))
     return files
 
 
-def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
+def _read_entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
     """Return name, content and CRC of one file."""
     if position + _LOCAL.size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
@@ -96,9 +96,11 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
         raise DoesNotHold(Fault.BAD_NAME, part, name=ascii(name))
     content = data[start : start + size]
     crc = zlib.crc32(content)
-    expected = _local(name, fields[6], size)
+    expected = _local_header(name, fields[6], size)
     if data[position:start] != expected:
-        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:start], expected))
+        raise DoesNotHold(
+            Fault.CONTAINER_CHANGED, part, position=position + _equal_prefix(data[position:start], expected)
+        )
     if crc != fields[6]:
         raise DoesNotHold(Fault.CHECKSUM, name)
     return name, content, crc
@@ -117,25 +119,25 @@ def too_large() -> DoesNotHold:
     return DoesNotHold(Fault.TOO_LARGE, Message("flaw.file-to-write"), limit=limit)
 
 
-def _local(name: str, crc: int, size: int) -> bytes:
+def _local_header(name: str, crc: int, size: int) -> bytes:
     said = name.encode()
-    return _LOCAL.pack(b"PK\x03\x04", _VERSION, _flags(name), 0, 0, _DATE, crc, size, size, len(said), 0) + said
+    return _LOCAL.pack(b"PK\x03\x04", _VERSION, _name_flags(name), 0, 0, _DATE, crc, size, size, len(said), 0) + said
 
 
-def _central(name: str, crc: int, size: int, position: int) -> bytes:
-    said, made = name.encode(), (_UNIX | _VERSION, _VERSION, _flags(name), 0, 0, _DATE)
+def _central_header(name: str, crc: int, size: int, position: int) -> bytes:
+    said, made = name.encode(), (_UNIX | _VERSION, _VERSION, _name_flags(name), 0, 0, _DATE)
     fixed = (*made, crc, size, size, len(said), 0, 0, 0, 0, _FILE_MODE, position)
     return _CENTRAL.pack(b"PK\x01\x02", *fixed) + said
 
 
-def _flags(name: str) -> int:
+def _name_flags(name: str) -> int:
     return 0 if name.isascii() else _UTF8
 
 
-def _end(files: int, directory_bytes: int, position: int) -> bytes:
+def _end_record(files: int, directory_bytes: int, position: int) -> bytes:
     return _END.pack(b"PK\x05\x06", 0, 0, files, files, directory_bytes, position, 0)
 
 
-def _agreement(left: Content, right: Content) -> int:
+def _equal_prefix(left: Content, right: Content) -> int:
     """Return the number of equal bytes at the beginning of both."""
     return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

@@ -10,18 +10,18 @@ def children(element: bytes) -> list[bytes]:
     >>> children(bytes.fromhex("3006020105020107"))
     [b'\x02\x01\x05', b'\x02\x01\x07']
     """
-    position, end = _content(element, 0)
+    position, end = _content_bounds(element, 0)
     if end != len(element):
         raise ValueError("bytes after the end")
     found = []
     while position < end:
-        _, after = _content(element, position)
+        _, after = _content_bounds(element, position)
         found.append(element[position:after])
         position = after
     return found
 
 
-def _content(der: bytes, position: int) -> tuple[int, int]:
+def _content_bounds(der: bytes, position: int) -> tuple[int, int]:
     """Return the start and end of the content of the element at `position`."""
     if position + 2 > len(der):
         raise ValueError("an element ends early")

@@ -41,16 +41,18 @@ class DoesNotHold(BadInput):
 
     def __init__(self, fault: Fault, part: str | Message, **values: object) -> None:
         self.fault, self.part, self.values = fault, str(part), values
-        super().__init__(fault.value, part=_short(part), **{name: _short(value) for name, value in values.items()})
+        super().__init__(
+            fault.value, part=_shorten_value(part), **{name: _shorten_value(value) for name, value in values.items()}
+        )
 
     def nest(self, outer: str) -> "DoesNotHold":
         """Return the same fault for a part inside `outer`."""
         return DoesNotHold(self.fault, f"{outer} > {self.part}" if self.part else outer, **self.values)
 
 
-def _short(value: object) -> object:
+def _shorten_value(value: object) -> object:
     if isinstance(value, Message):
-        return Message(value.code, **{name: _short(each) for name, each in value.params.items()})
+        return Message(value.code, **{name: _shorten_value(each) for name, each in value.params.items()})
     return value if isinstance(value, int) else str(value)[:MAX_VALUE_CHARS]
 
 

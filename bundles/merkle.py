@@ -27,12 +27,12 @@ def root(leaves: Sequence[Digest]) -> Digest:
     """
     if not leaves:
         raise ValueError("a tree needs a leaf")
-    return Digest(_tree([_leaf(leaf) for leaf in leaves]).hex())
+    return Digest(_tree_hash([_leaf_hash(leaf) for leaf in leaves]).hex())
 
 
 def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
     """Return the siblings from leaf `index` up to the root, lowest first."""
-    return tuple(Digest(node.hex()) for node in _path([_leaf(leaf) for leaf in leaves], index))
+    return tuple(Digest(node.hex()) for node in _audit_path([_leaf_hash(leaf) for leaf in leaves], index))
 
 
 def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
@@ -42,47 +42,47 @@ def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest
     """
     if not 0 <= index < tree_size or len(path) > MAX_DEPTH:
         return None
-    node, last, current = _leaf(leaf), tree_size - 1, index
+    node, last, current = _leaf_hash(leaf), tree_size - 1, index
     for sibling in path:
         if last == 0:
             return None
         if current & 1 or current == last:
-            node = _node(bytes.fromhex(sibling), node)
+            node = _node_hash(bytes.fromhex(sibling), node)
             while not current & 1 and current:
                 current, last = current >> 1, last >> 1
         else:
-            node = _node(node, bytes.fromhex(sibling))
+            node = _node_hash(node, bytes.fromhex(sibling))
         current, last = current >> 1, last >> 1
     return Digest(node.hex()) if last == 0 else None
 
 
-def _leaf(digest: Digest) -> bytes:
+def _leaf_hash(digest: Digest) -> bytes:
     return hashlib.sha256(_LEAF + bytes.fromhex(digest)).digest()
 
 
-def _node(left: bytes, right: bytes) -> bytes:
+def _node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(_NODE + left + right).digest()
 
 
-def _split(count: int) -> int:
+def _split_point(count: int) -> int:
     """Return the largest power of two below `count`."""
     return 1 << (count - 1).bit_length() - 1
 
 
-def _tree(nodes: Sequence[bytes]) -> bytes:
+def _tree_hash(nodes: Sequence[bytes]) -> bytes:
     if len(nodes) == 1:
         return nodes[0]
-    middle = _split(len(nodes))
-    return _node(_tree(nodes[:middle]), _tree(nodes[middle:]))
+    middle = _split_point(len(nodes))
+    return _node_hash(_tree_hash(nodes[:middle]), _tree_hash(nodes[middle:]))
 
 
-def _path(nodes: Sequence[bytes], index: int) -> list[bytes]:
+def _audit_path(nodes: Sequence[bytes], index: int) -> list[bytes]:
     if len(nodes) == 1:
         return []
-    middle = _split(len(nodes))
+    middle = _split_point(len(nodes))
     if index < middle:
-        return [*_path(nodes[:middle], index), _tree(nodes[middle:])]
-    return [*_path(nodes[middle:], index - middle), _tree(nodes[:middle])]
+        return [*_audit_path(nodes[:middle], index), _tree_hash(nodes[middle:])]
+    return [*_audit_path(nodes[middle:], index - middle), _tree_hash(nodes[:middle])]
 
 
 def day_root(digests: Iterable[Digest]) -> Digest:

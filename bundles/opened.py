@@ -69,18 +69,18 @@ def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FI
 
 def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
     files = container.read(content, "")
-    package = parse_canonical(_file(files, bundle.PACKAGE), bundle.PACKAGE)
+    package = parse_canonical(_required_file(files, bundle.PACKAGE), bundle.PACKAGE)
     _check_listed(files, package)
-    if _file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
+    if _required_file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
         raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
     names = bundle.PAGE, bundle.CONNECTION, bundle.CIRCUMSTANCES, said_in
-    page, connection, around, finding = (parse_canonical(_file(files, name), name) for name in names)
+    page, connection, around, finding = (parse_canonical(_required_file(files, name), name) for name in names)
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
     budget = ByteBudget()
-    archived = list(_records(_file(files, bundle.ARCHIVE), budget))
+    archived = list(_checked_records(_required_file(files, bundle.ARCHIVE), budget))
     try:
-        renderings = _renderings(archived, page)
+        renderings = _page_renderings(archived, page)
         text = renderings["text"].decode("utf-8", "surrogatepass")
         _check_statements(archived, page, text)
         require(finding["page_text_digest"] == page["text_digest"], said_in, "flaw.page-text")
@@ -99,7 +99,7 @@ def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
     return OpenedBundle(named, files, page, connection, finding, renderings, fetched, made, around)
 
 
-def _file(files: Mapping[str, memoryview], name: str) -> bytes:
+def _required_file(files: Mapping[str, memoryview], name: str) -> bytes:
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
     return bytes(files[name])
@@ -125,7 +125,7 @@ def _listed_files(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=Message("flaw.list-files")) from error
 
 
-def _records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
+def _checked_records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
     """Yield the records after checking their digests."""
     for fields, block in records(compressed, bundle.ARCHIVE, budget):
         yield _check_record(fields, block)
@@ -149,7 +149,7 @@ def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
     return _CheckedRecord(kind, url, payload_digest, block[start:] if url.startswith(_SHOWN) else b"", head)
 
 
-def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict[str, bytes]:
+def _page_renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the text, screenshots and PDFs, after checking that page.json lists exactly these records."""
     pages = [page, *page["following"]]
     _check_drawn(pages)
@@ -234,28 +234,28 @@ def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, An
 
 def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
     """Check the machine of each exchange, and compare the exchange's validators and caches with its headers."""
-    exchanges = list(_exchanges(archived))
+    exchanges = list(_archived_exchanges(archived))
     require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
     for (request, response), each in zip(exchanges, said["exchanges"], strict=True):
         machine = each["machine"]
         is_described = machine is None or (type(machine) is int and 0 <= machine < len(said["machines"]))
         require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
-        sent = None if request is None else request_validators(_headers(request))
-        are_same = each["validators"] == sent and each["caches"] == cache_headers(_headers(response))
+        sent = None if request is None else request_validators(_record_headers(request))
+        are_same = each["validators"] == sent and each["caches"] == cache_headers(_record_headers(response))
         require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
     require(
         all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
     )
 
 
-def _exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_CheckedRecord | None, _CheckedRecord]]:
+def _archived_exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_CheckedRecord | None, _CheckedRecord]]:
     """Yield each response with its request, the record right before it, or None if unknown."""
     for before, record in zip([None, *archived], archived, strict=False):
         if record.kind == "response":
             yield (before if before is not None and before.kind == "request" else None), record
 
 
-def _headers(record: _CheckedRecord) -> list[tuple[str, str]]:
+def _record_headers(record: _CheckedRecord) -> list[tuple[str, str]]:
     lines = (line.partition(":") for line in record.head.decode("latin-1").split("\r\n")[1:])
     return [(name, value.strip()) for name, colon, value in lines if colon]
 
@@ -266,7 +266,7 @@ def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], b
     for part in (page, *page["following"]):
         for said in part["originals"]:
             name, at, size = said["file"], said["at"], said["bytes"]
-            archive, end = expanded.get(name) or (Expanded(_file(files, name), name, budget), 0)
+            archive, end = expanded.get(name) or (Expanded(_required_file(files, name), name, budget), 0)
             require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")
             archive.digest(at - end)
             require(archive.digest(size) == said["digest"], bundle.PAGE, "flaw.original-record")

@@ -45,7 +45,7 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
                 "at": ends[file],
                 "withheld": starred_headers(original.content),
             }
-            ends[file] += len(original.content) + len(_end(file))
+            ends[file] += len(original.content) + len(_record_end(file))
             found.append(PlacedOriginal(number, original, said))
     return found
 
@@ -55,7 +55,7 @@ def files(parts: Iterable[Part]) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     for each in place_originals(parts):
         file = original_file(each.original)
-        member = gzip.compress(each.original.content + _end(file), mtime=0)
+        member = gzip.compress(each.original.content + _record_end(file), mtime=0)
         contents[file] = contents.get(file, b"") + member
     return contents
 
@@ -65,5 +65,5 @@ def original_file(original: ArchivedRecord) -> str:
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 
 
-def _end(file: str) -> bytes:
+def _record_end(file: str) -> bytes:
     return _WARC_END if file == WARC_FILE else _ARC_END

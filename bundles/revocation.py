@@ -65,7 +65,7 @@ def last_checked(
     for certificate, issuer in pairwise(path):
         of_issuer = [each for each in known if _is_issuer_list(each, issuer)]
         for each in of_issuer:
-            _check(certificate, each, at, part)
+            _check_certificate(certificate, each, at, part)
         current = [each.last_update_utc for each in of_issuer if _is_current(each, at)]
         moments.append(max(current, default=None))
     looked_up = [each for each in moments if each is not None]
@@ -86,7 +86,9 @@ def _is_issuer_list(given: x509.CertificateRevocationList, issuer: x509.Certific
         return False
 
 
-def _check(certificate: x509.Certificate, given: x509.CertificateRevocationList, at: datetime, part: str) -> None:
+def _check_certificate(
+    certificate: x509.Certificate, given: x509.CertificateRevocationList, at: datetime, part: str
+) -> None:
     entry = given.get_revoked_certificate_by_serial_number(certificate.serial_number)
     if entry is None:
         return

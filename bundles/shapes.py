@@ -31,20 +31,20 @@ def text_digest(text: str) -> Digest:
 
 def page(capture: CapturedPage) -> dict[str, Any]:
     """Return page.json: the page as fetched and read."""
-    first, *following = _parts(capture)
+    first, *following = _part_records(capture)
     return {
         **first,
         "requested_url": public_url(capture.exchanges[0].url),
         "following": following,
         # Not "resources": validators of data packages would mistake a JSON file with this field for a package.
-        "page_resources": [_resource(each) for each in capture.resources],
+        "page_resources": [_resource_record(each) for each in capture.resources],
         "title": capture.title,
         "text_digest": text_digest(capture.text),
         "text_chars": len(capture.text),
         **({"raw_text": capture.raw_text, "marks": [mark.record for mark in capture.marks]} if capture.marks else {}),
         "extractor": capture.extractor,
         "encoding": capture.encoding,
-        "obfuscations": [_obfuscation(item) for item in capture.obfuscations],
+        "obfuscations": [_obfuscation_record(item) for item in capture.obfuscations],
         "absent": {name: in_both_languages(why) for name, why in capture.absent.items()},
     }
 
@@ -53,7 +53,7 @@ def connection(capture: CapturedPage) -> dict[str, Any]:
     """Return connection.json: each exchange with server address, DNS response and certificates."""
     placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
     exchanges = [
-        {**_exchange(number, exchange), "part": place, "source": part.source.value}
+        {**_exchange_record(number, exchange), "part": place, "source": part.source.value}
         for number, (place, part, exchange) in enumerate(placed, 1)
     ]
     return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in capture.parts[0].exchanges[:-1]]}
@@ -71,28 +71,28 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
             "chars": found.work_chars,
         },
         "page_text_digest": text_digest(page_text),
-        **({"addresses": [_address(each) for each in found.addresses]} if found.addresses else {}),
+        **({"addresses": [_address_record(each) for each in found.addresses]} if found.addresses else {}),
         "class": found.match_class,
         "similarity": found.similarity,
         "page_containment": found.page_containment,
         "work_containment": found.work_containment,
         "matched_chars": found.matched_chars,
         "longest_equal_run_chars": found.longest_equal_run_chars,
-        "obfuscations": [_obfuscation(item) for item in found.obfuscations],
-        "passages": [_passage(passage) for passage in found.passages],
+        "obfuscations": [_obfuscation_record(item) for item in found.obfuscations],
+        "passages": [_passage_record(passage) for passage in found.passages],
         "algorithm_id": found.algorithm_id,
-        "algorithm": _plain(found.algorithm),
-        "parameters": _plain(found.parameters),
+        "algorithm": _json_parameters(found.algorithm),
+        "parameters": _json_parameters(found.parameters),
         "code_version": found.code_version,
     }
 
 
-def _address(seen: SeenAddress) -> dict[str, Any]:
+def _address_record(seen: SeenAddress) -> dict[str, Any]:
     times = {"first_seen": moment(seen.first_seen_at), "last_seen": moment(seen.last_seen_at)}
     return {"url": public_url(seen.url), **times}
 
 
-def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
+def _obfuscation_record(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return an obfuscation with its label in both languages, for readers without the product."""
     kind = OBFUSCATIONS.get(item["kind"])
     if kind is None:
@@ -111,7 +111,7 @@ def chain_name(number: int) -> str:
     return f"evidence/tls-chain-{number}.pem"
 
 
-def _parts(capture: CapturedPage) -> list[dict[str, Any]]:
+def _part_records(capture: CapturedPage) -> list[dict[str, Any]]:
     """Return each page of the text with its response, and the record from which its text was read."""
     numbers, total = [], 0
     for part in capture.parts:
@@ -119,12 +119,12 @@ def _parts(capture: CapturedPage) -> list[dict[str, Any]]:
         numbers.append(total)
     originals = place_originals(capture.parts)
     return [
-        {**_part(part, number), "originals": [each.said for each in originals if each.part == place]}
+        {**_part_record(part, number), "originals": [each.said for each in originals if each.part == place]}
         for place, (part, number) in enumerate(zip(capture.parts, numbers, strict=True))
     ]
 
 
-def _part(part: Part, exchange: int) -> dict[str, Any]:
+def _part_record(part: Part, exchange: int) -> dict[str, Any]:
     url, body = public_url(part.page.url), part.page.body
     read = body if part.dom is None else part.dom
     record = READ_IN_RESPONSE if part.dom is None else DOM + url
@@ -139,13 +139,13 @@ def _part(part: Part, exchange: int) -> dict[str, Any]:
         "body_bytes": len(body),
         "read_from": {"record": record, "digest": digest(read), "bytes": len(read)},
         "number": part.number,
-        "screenshot": _rendering(part.drawing.screenshot),
-        "pdf": _rendering(part.drawing.pdf),
-        "undrawn": _undrawn(part.drawing),
+        "screenshot": _rendering_record(part.drawing.screenshot),
+        "pdf": _rendering_record(part.drawing.pdf),
+        "undrawn": _undrawn_record(part.drawing),
     }
 
 
-def _resource(resource: CapturedResource) -> dict[str, Any]:
+def _resource_record(resource: CapturedResource) -> dict[str, Any]:
     return {
         "url": public_url(resource.url),
         "content_type": resource.content_type,
@@ -155,7 +155,7 @@ def _resource(resource: CapturedResource) -> dict[str, Any]:
     }
 
 
-def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
+def _exchange_record(number: int, exchange: Exchange) -> dict[str, Any]:
     return {
         "url": public_url(exchange.url),
         "status": exchange.status,
@@ -170,12 +170,12 @@ def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
         "body_is_decoded": exchange.is_decoded,
         "body_is_truncated": exchange.is_truncated,
         "withheld": withheld_names(exchange),
-        "dns": _dns(exchange.dns),
-        "tls": _tls(number, exchange.tls),
+        "dns": _dns_record(exchange.dns),
+        "tls": _tls_record(number, exchange.tls),
     }
 
 
-def _dns(answer: NameAnswer | None) -> dict[str, Any] | None:
+def _dns_record(answer: NameAnswer | None) -> dict[str, Any] | None:
     if answer is None:
         return None
     return {
@@ -186,16 +186,16 @@ def _dns(answer: NameAnswer | None) -> dict[str, Any] | None:
     }
 
 
-def _tls(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
+def _tls_record(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
     if tls is None:
         return None
-    certificates = [_certificate(der) for der in tls.certificates]
+    certificates = [_certificate_record(der) for der in tls.certificates]
     cipher = f"{tls.cipher} ({tls.cipher_bits} bit)" if tls.cipher else ""
     named = {"protocol": tls.protocol, "cipher": cipher, "certificates": certificates}
     return {**named, "file": chain_name(number)} if certificates else named
 
 
-def _certificate(der: bytes) -> dict[str, str]:
+def _certificate_record(der: bytes) -> dict[str, str]:
     """Return the names in a certificate; an unreadable certificate stays in the file and is marked as unreadable."""
     try:
         read = parse_certificate(der)
@@ -210,12 +210,12 @@ def _certificate(der: bytes) -> dict[str, str]:
         return {"unreadable": digest(der)}
 
 
-def _undrawn(drawing: Drawing) -> dict[str, Any] | None:
+def _undrawn_record(drawing: Drawing) -> dict[str, Any] | None:
     """Return the reason why a page was not drawn although others were, and the limit (pages, seconds or MiB)."""
     return {"why": drawing.undrawn.value, "limit": drawing.limit} if drawing.undrawn else None
 
 
-def _rendering(rendering: Rendering | None) -> dict[str, Any] | None:
+def _rendering_record(rendering: Rendering | None) -> dict[str, Any] | None:
     if rendering is None:
         return None
     return {
@@ -231,7 +231,7 @@ def _rendering(rendering: Rendering | None) -> dict[str, Any] | None:
     }
 
 
-def _passage(passage: Passage) -> dict[str, Any]:
+def _passage_record(passage: Passage) -> dict[str, Any]:
     return {
         "page": list(passage.page),
         "work": list(passage.work),
@@ -243,14 +243,14 @@ def _passage(passage: Passage) -> dict[str, Any]:
     }
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _json_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as JSON values; infinities and other types as strings."""
     return {str(name): _plain_value(value) for name, value in values.items()}
 
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return _plain(value)
+        return _json_parameters(value)
     if isinstance(value, list | tuple):
         return [_plain_value(each) for each in value]
     if isinstance(value, float) and value in (float("inf"), float("-inf")):

@@ -45,19 +45,19 @@ def check_signature(signer_info: Any, content: bytes, signer: x509.Certificate, 
     if hash_name is None:
         raise _signature_fault(part, "flaw.weak-digest")
     attributes = {str(each["attrType"]): each["attrValues"] for each in signer_info["signedAttrs"]}
-    signed_digest = _only(attributes[str(rfc5652.id_messageDigest)], univ.OctetString())
-    signed_type = _only(attributes[str(rfc5652.id_contentType)], univ.ObjectIdentifier())
+    signed_digest = _single_value(attributes[str(rfc5652.id_messageDigest)], univ.OctetString())
+    signed_type = _single_value(attributes[str(rfc5652.id_contentType)], univ.ObjectIdentifier())
     if bytes(signed_digest) != hashlib.new(hash_name, content).digest():
         raise _signature_fault(part, "flaw.signed-content")
     if str(signed_type) != str(rfc3161.id_ct_TSTInfo):
         raise _signature_fault(part, "flaw.signed-kind")
     try:
-        _verify(signer, signer_info, _attributes_der(signer_info), hash_name, part)
+        _verify_signature(signer, signer_info, _attributes_der(signer_info), hash_name, part)
     except (InvalidSignature, UnsupportedAlgorithm) as error:
         raise _signature_fault(part, "flaw.other-key") from error
 
 
-def _verify(signer: x509.Certificate, signer_info: Any, message: bytes, hash_name: str, part: str) -> None:
+def _verify_signature(signer: x509.Certificate, signer_info: Any, message: bytes, hash_name: str, part: str) -> None:
     key, signature = signer.public_key(), bytes(signer_info["signature"])
     algorithm = signer_info["signatureAlgorithm"]
     name = str(algorithm["algorithm"])
@@ -65,7 +65,7 @@ def _verify(signer: x509.Certificate, signer_info: Any, message: bytes, hash_nam
     if isinstance(key, rsa.RSAPublicKey):
         if key.key_size < _MIN_RSA_BITS:
             raise _signature_fault(part, "flaw.short-key")
-        scheme = _pss(algorithm, chosen) if name == _PSS else padding.PKCS1v15()
+        scheme = _pss_padding(algorithm, chosen) if name == _PSS else padding.PKCS1v15()
         key.verify(signature, message, scheme, chosen)
     elif isinstance(key, ec.EllipticCurvePublicKey):
         key.verify(signature, message, ec.ECDSA(chosen))
@@ -75,7 +75,7 @@ def _verify(signer: x509.Certificate, signer_info: Any, message: bytes, hash_nam
         raise _signature_fault(part, "flaw.unknown-key")
 
 
-def _pss(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
+def _pss_padding(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
     parameters, _ = decode(bytes(algorithm["parameters"]), asn1Spec=rfc4055.RSASSA_PSS_params())
     return padding.PSS(padding.MGF1(chosen), int(parameters["saltLength"]))
 
@@ -88,7 +88,7 @@ def _attributes_der(signer_info: Any) -> bytes:
     return bytes(encode(attributes))
 
 
-def _only(values: Any, shape: Any) -> Any:
+def _single_value(values: Any, shape: Any) -> Any:
     if len(values) != 1:
         raise ValueError("an attribute of several values")
     value, rest = decode(bytes(values[0]), asn1Spec=shape)

@@ -87,14 +87,14 @@ def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes
     Raises DoesNotHold for a refusal, another digest, an invalid signature, or an untrusted root.
     """
     try:
-        return _verify(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
+        return _verify_stamp(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
 
 def certificate_chain(stamp: TimeStamp, digest: Digest, part: str) -> list[x509.Certificate]:
     """Return the certificates of a verified stamp, from the signer to the root."""
-    return _verify(stamp, bytes.fromhex(digest), part, b"")[1]
+    return _verify_stamp(stamp, bytes.fromhex(digest), part, b"")[1]
 
 
 def read_stamp(response: bytes, part: str) -> StampStatement:
@@ -103,7 +103,7 @@ def read_stamp(response: bytes, part: str) -> StampStatement:
     Raises DoesNotHold for a refusal, and for content that is not a stamp.
     """
     try:
-        return _read_token(_token(response, part), part)
+        return _read_token(_parse_token(response, part), part)
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
@@ -113,7 +113,7 @@ def _read_token(token: _Token, part: str) -> StampStatement:
     named = str(imprint["hashAlgorithm"]["algorithm"])
     name = IMPRINT_NAMES.get(named, named)
     try:
-        signer = _signer(token, token.certificates, part)
+        signer = _find_signer(token, token.certificates, part)
         check_signature(token.signer, token.content, signer, part)
         said, is_signed = signer.subject.rfc4514_string(), True
     except (DoesNotHold, PyAsn1Error, ValueError, KeyError, IndexError, TypeError):
@@ -123,10 +123,10 @@ def _read_token(token: _Token, part: str) -> StampStatement:
     return StampStatement(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
 
 
-def _verify(
+def _verify_stamp(
     stamp: TimeStamp, digest: bytes, part: str, trusted_pem: bytes
 ) -> tuple[StampFacts, list[x509.Certificate]]:
-    query, token = _query(stamp.query), _token(stamp.response, part)
+    query, token = _parse_query(stamp.query), _parse_token(stamp.response, part)
     info = token.info
     imprint = info["messageImprint"]
     is_sha256 = str(imprint["hashAlgorithm"]["algorithm"]) == SHA256_OID
@@ -140,7 +140,7 @@ def _verify(
         raise DoesNotHold(Fault.STAMP_POLICY, part, policy=policy, wanted=query.policy)
     at = info["genTime"].asDateTime.astimezone(UTC)
     offered = [*token.certificates, *parse_certificates(stamp.ca_pem)]
-    signer = _signer(token, offered, part)
+    signer = _find_signer(token, offered, part)
     check_signature(token.signer, token.content, signer, part)
     way = find_chain(signer, offered, parse_certificates(trusted_pem) or parse_certificates(stamp.ca_pem), at, part)
     lists = [*parse_lists(stamp.ca_pem), *(parse_lists(trusted_pem) if trusted_pem else ())]
@@ -149,27 +149,27 @@ def _verify(
     return StampFacts(at, policy, int(info["serialNumber"]), *names, root_sha256, checked), way
 
 
-def _query(content: bytes) -> _StampQuery:
-    asked = _decode(content, rfc3161.TimeStampReq())
+def _parse_query(content: bytes) -> _StampQuery:
+    asked = _decode_all(content, rfc3161.TimeStampReq())
     nonce = int(asked["nonce"]) if asked["nonce"].hasValue() else None
     policy = str(asked["reqPolicy"]) if asked["reqPolicy"].hasValue() else ""
     return _StampQuery(bytes(asked["messageImprint"]["hashedMessage"]), nonce, policy)
 
 
-def _token(response: bytes, part: str) -> _Token:
-    answer = _decode(response, rfc3161.TimeStampResp())
+def _parse_token(response: bytes, part: str) -> _Token:
+    answer = _decode_all(response, rfc3161.TimeStampResp())
     status = int(answer["status"]["status"])
     if status not in _GRANTED:
         said = " ".join(str(line) for line in answer["status"]["statusString"]) or f"status {status}"
         raise DoesNotHold(Fault.STAMP_REFUSED, part, why=said)
     if str(answer["timeStampToken"]["contentType"]) != str(rfc5652.id_signedData):
         raise ValueError("no signed data")
-    signed = _decode(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
+    signed = _decode_all(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
     enclosed = signed["encapContentInfo"]
     if str(enclosed["eContentType"]) != str(rfc3161.id_ct_TSTInfo) or len(signed["signerInfos"]) != 1:
         raise ValueError("no time stamp of one signer")
     content = bytes(enclosed["eContent"])
-    info = _decode(content, rfc3161.TSTInfo())
+    info = _decode_all(content, rfc3161.TSTInfo())
     return _Token(_enclosed_certificates(response), info, content, signed["signerInfos"][0])
 
 
@@ -183,16 +183,16 @@ def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
     return [parse_certificate(each) for each in found[:MAX_CERTIFICATES]]
 
 
-def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
+def _find_signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
     """Return the certificate that the token's signed attributes name by digest (ESS), so that it cannot be replaced."""
     attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
     if str(rfc5035.id_aa_signingCertificateV2) in attributes:
         value = attributes[str(rfc5035.id_aa_signingCertificateV2)][0]
-        first = _decode(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
+        first = _decode_all(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
         hash_name = HASH_NAMES[str(first["hashAlgorithm"]["algorithm"])]
     else:
         value = attributes[str(rfc2634.id_aa_signingCertificate)][0]
-        first = _decode(bytes(value), rfc5035.SigningCertificate())["certs"][0]
+        first = _decode_all(bytes(value), rfc5035.SigningCertificate())["certs"][0]
         hash_name = "sha1"  # RFC 2634 allows no other; it only names the certificate, which is checked by its signature
     wanted = bytes(first["certHash"])
     for certificate in offered:
@@ -201,7 +201,7 @@ def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.C
     raise DoesNotHold(Fault.STAMP_CHAIN, part, why=Message("flaw.no-certificate"))
 
 
-def _decode(content: bytes, shape: Any) -> Any:
+def _decode_all(content: bytes, shape: Any) -> Any:
     """Decode all of the DER as `shape`."""
     if len(content) > MAX_DER_BYTES:
         raise ValueError("too long")

@@ -164,9 +164,9 @@ def proof(bundle: Digest, found: DayProof) -> bytes:
 def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str) -> DayProof:
     """Return a proof with its stamps. Raises DoesNotHold if it is malformed or lacks a file."""
     try:
-        path = tuple(_digest(each) for each in _few(said["path"], MAX_DEPTH))
-        stamps = [(str(each["folder"]), str(each["authority"])) for each in _few(said["stamps"], MAX_STAMPS)]
-        root, day = _digest(said["root"]), date.fromisoformat(said["day"])
+        path = tuple(_parse_digest(each) for each in _bounded_list(said["path"], MAX_DEPTH))
+        stamps = [(str(each["folder"]), str(each["authority"])) for each in _bounded_list(said["stamps"], MAX_STAMPS)]
+        root, day = _parse_digest(said["root"]), date.fromisoformat(said["day"])
         place = (int(said["tree_size"]), int(said["leaf_index"]))
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.fields")) from error
@@ -189,13 +189,13 @@ def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str)
     return TimeStamp(query, response, roots, authority)
 
 
-def _few(values: Any, at_most: int) -> list[Any]:
+def _bounded_list(values: Any, at_most: int) -> list[Any]:
     if not isinstance(values, list) or len(values) > at_most:
         raise ValueError("no list, or too long")
     return values
 
 
-def _digest(value: Any) -> Digest:
+def _parse_digest(value: Any) -> Digest:
     if not isinstance(value, str) or not _HEX.fullmatch(value):
         raise ValueError("no SHA-256")
     return Digest(value)

@@ -118,20 +118,20 @@ def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
     """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
     hashed = statements.list_files(files)
     files, is_for_people = _case_export_names(files)
-    manifest = parse_canonical(_file(files, layout.MANIFEST), layout.MANIFEST)
+    manifest = parse_canonical(_required_file(files, layout.MANIFEST), layout.MANIFEST)
     _check_kind(manifest, is_for_people=is_for_people)
     listed = {layout.case_export_name(name): each for name, each in hashed.items()}
     _check_listed(listed, manifest)
-    if _file(files, layout.SUMS) != statements.sums(hashed):
+    if _required_file(files, layout.SUMS) != statements.sums(hashed):
         raise DoesNotHold(Fault.DIGEST, layout.SUMS)
     explained = {layout.MATTER_EXPLANATION, layout.MATTER_PRINTED} if is_for_people else _EXPLAINED
     looked_at = _CheckedFiles({layout.MANIFEST, layout.SUMS, *explained})
-    cases = _cases(files, manifest, looked_at)
+    cases = _case_statements(files, manifest, looked_at)
     checked = tuple(each for case in cases for each in _checked_case(files, case, looked_at, trusted_pem))
     _check_apart(hashed, looked_at, is_for_people=is_for_people)
     papers = _check_papers(listed, looked_at)
     _check_expected(files, looked_at)
-    seals = _seals(files, trusted_pem)
+    seals = _verify_seals(files, trusted_pem)
     total = sum(map(len, files.values()))
     numbers = manifest.get("case"), manifest.get("matter"), manifest.get("lead")
     return VerificationReport(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
@@ -154,7 +154,7 @@ def check_proof(bundle: OpenedBundle, proof: DayProof, part: str, trusted_pem: b
     return tuple(facts)
 
 
-def _file(files: Files, name: str) -> bytes:
+def _required_file(files: Files, name: str) -> bytes:
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
     return bytes(files[name])
@@ -203,13 +203,13 @@ def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
-def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) -> list[_Case]:
+def _case_statements(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) -> list[_Case]:
     """Return the statements on cases: one, or all cases that the matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
         return [_Case(layout.LEAD, manifest["lead"], list(layout.SHOWN), is_lead=True)]
-    said = parse_canonical(_file(files, layout.MATTER), layout.MATTER)
+    said = parse_canonical(_required_file(files, layout.MATTER), layout.MATTER)
     try:
         numbers, documents = [int(each) for each in said["cases"]], [str(each) for each in said["documents"]]
         looked_at.papers += [(layout.MATTER, dict(each)) for each in said["papers"]]
@@ -220,7 +220,7 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) 
     if not numbers or len(set(numbers)) < len(numbers):
         raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields"))
     for name in documents:
-        _file(files, name)
+        _required_file(files, name)
     looked_at.documents = documents
     looked_at.names |= {layout.MATTER, *documents}
     return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
@@ -228,12 +228,12 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) 
 
 def _checked_case(files: Files, case: _Case, looked_at: _CheckedFiles, trusted_pem: bytes) -> Iterator[CheckedBundle]:
     """Yield the bundles of a case or suspected rewrite, each compared with its copies and statements."""
-    said = parse_canonical(_file(files, case.name), case.name)
+    said = parse_canonical(_required_file(files, case.name), case.name)
     looked_at.names.add(case.name)
     if said.get("lead" if case.is_lead else "case") != case.number:
         why = Message("flaw.lead-number" if case.is_lead else "flaw.case-number")
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=why)
-    for item in _bundles(said, case.name):
+    for item in _bundle_statements(said, case.name):
         placed = _bundle_place(item, case.name)
         file = placed.file if placed else layout.bundle_file(Digest(str(item["digest"])))
         bundle = _open_named(files, file, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
@@ -248,7 +248,7 @@ def _checked_case(files: Files, case: _Case, looked_at: _CheckedFiles, trusted_p
         raise DoesNotHold(Fault.UNREADABLE, case.name, why=Message("flaw.fields")) from error
 
 
-def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
+def _bundle_statements(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
     """Return the statements of the case on its bundles."""
     try:
         items: list[Mapping[str, Any]] = [dict(item) for item in case["bundles"]]
@@ -302,7 +302,7 @@ def _check_repeated(
     if set(shown) != set(copied):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
     for rendering, name in shown.items():
-        if _file(files, name) != bundle.renderings[rendering]:
+        if _required_file(files, name) != bundle.renderings[rendering]:
             raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
     return set(shown.values())
 
@@ -356,7 +356,7 @@ def _stamp_files(files: Files, bundle: OpenedBundle) -> set[str]:
     return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
 
 
-def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
+def _verify_seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
     sealed = sha256(files[layout.MANIFEST])
     found_in = {name.rpartition("/")[0] for name in files if name.startswith(f"{layout.SEAL}/")}
     folders = sorted(found_in, key=lambda name: (len(name), name))

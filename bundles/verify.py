@@ -27,7 +27,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
         with contextlib.suppress(AttributeError):  # replaced streams in tests have no `reconfigure`
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        report = check_file(path, b"" if trusted is None else _roots(trusted))
+        report = check_file(path, b"" if trusted is None else _read_roots(trusted))
     except UnreadableFile as error:
         sys.stderr.write(
             "".join(f"{clean_terminal_line(error.message.in_language(language))}\n" for language in ("en", "zh"))
@@ -37,7 +37,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
         _write_fault(fault, is_json)
         return BROKEN
     if is_json:
-        sys.stdout.write(_for_programs(as_json(report)))
+        sys.stdout.write(_terminal_json(as_json(report)))
     else:
         sys.stdout.write("".join(f"{clean_terminal_line(line)}\n" for line in lines(report)))
     return HOLDS if report.is_stamped else NOT_STAMPED
@@ -46,7 +46,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
 def lines(report: VerificationReport) -> list[str]:
     """Return a report in both languages, as lines."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
-    (en, zh), name = _kind(report), layout.CASE if report.lead is None else layout.LEAD
+    (en, zh), name = _export_kind(report), layout.CASE if report.lead is None else layout.LEAD
     said = [
         f"HOLDS: {en} {report.created}; {pages} bundle(s), {files} files, {size} bytes",
         f"成立：{zh} {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
@@ -54,9 +54,9 @@ def lines(report: VerificationReport) -> list[str]:
     if report.lead is not None:
         said += [f"  {CAUTION.in_language(language)}" for language in ("en", "zh")]
     for bundle in report.bundles:
-        said += _of_bundle(bundle, is_of_lead=report.lead is not None)
+        said += _bundle_lines(bundle, is_of_lead=report.lead is not None)
     for facts in report.seals:
-        said += [f"  whole export stamped {_stamp(facts)}", f"  整份导出文件加盖时间戳 {_stamp(facts)}"]
+        said += [f"  whole export stamped {_stamp_line(facts)}", f"  整份导出文件加盖时间戳 {_stamp_line(facts)}"]
     if report.papers:
         said += [
             f"  papers that go with it: {report.papers}; unchanged since the export, what they say was not checked",
@@ -119,7 +119,7 @@ def clean_terminal_line(text: str) -> str:
     return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
 
 
-def _for_programs(value: object) -> str:
+def _terminal_json(value: object) -> str:
     """Return `value` as JSON, with escapes for characters that act on a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in _ACTING}
@@ -129,14 +129,14 @@ def _for_programs(value: object) -> str:
 def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
     if is_json:
         said = {"holds": False, "part": fault.part, "fault": fault.fault.name.lower()}
-        sys.stdout.write(_for_programs(said | {"en": str(fault), "zh": fault.message.in_language("zh")}))
+        sys.stdout.write(_terminal_json(said | {"en": str(fault), "zh": fault.message.in_language("zh")}))
     sys.stderr.write(
         f"DOES NOT HOLD: {clean_terminal_line(str(fault))}\n"
         f"不成立：{clean_terminal_line(fault.message.in_language('zh'))}\n"
     )
 
 
-def _kind(report: VerificationReport) -> tuple[str, str]:
+def _export_kind(report: VerificationReport) -> tuple[str, str]:
     """Return the kind of the export and the label of its time: for a suspected rewrite, the time of confirmation."""
     if report.lead is not None:
         return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
@@ -145,14 +145,14 @@ def _kind(report: VerificationReport) -> tuple[str, str]:
     return f"matter {report.matter}, exported", f"事项 {report.matter}，导出于"
 
 
-def _of_bundle(bundle: CheckedBundle, *, is_of_lead: bool) -> list[str]:
+def _bundle_lines(bundle: CheckedBundle, *, is_of_lead: bool) -> list[str]:
     at = moment(bundle.fetched_at)
     said = [f"  {bundle.url}", f"    fetched/取得 {at}  SHA-256 {bundle.digest}"]
-    said += [f"    stamped/时间戳 {_stamp(facts)}" for facts in bundle.stamps]
+    said += [f"    stamped/时间戳 {_stamp_line(facts)}" for facts in bundle.stamps]
     return said if bundle.stamps or is_of_lead else [*said, "    no time stamp / 无时间戳"]
 
 
-def _stamp(facts: StampFacts) -> str:
+def _stamp_line(facts: StampFacts) -> str:
     at = facts.not_revoked_at
     revoked = f"not revoked as of/吊销列表截至 {moment(at)}" if at else "revocation not checked/未查吊销"
     return f"{moment(facts.at)}  {facts.signer}  root/根证书 {facts.root} SHA-256 {facts.root_sha256}  {revoked}"
@@ -170,7 +170,7 @@ def _json_stamp(facts: StampFacts) -> dict[str, Any]:
     }
 
 
-def _roots(path: Path) -> bytes:
+def _read_roots(path: Path) -> bytes:
     try:
         pem = path.read_bytes()
         if not parse_certificates(pem):

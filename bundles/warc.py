@@ -98,16 +98,16 @@ class _Archive:
 def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[WrittenRecord]]:
     """Return data.warc.gz and its records."""
     target = _Archive(salt)
-    target.write_record(_warcinfo(software, made_at))
+    target.write_record(_warcinfo_record(software, made_at))
     first, *following = capture.parts
     responses, read_from = _add_part(target, first)
     answered = [responses[-1].id, *(_add_part(target, part)[0][-1].id for part in following)]
     for answer in dict.fromkeys(each.dns for each in capture.exchanges if each.dns is not None):
-        target.write_record(_dns(answer))
+        target.write_record(_dns_record(answer))
     for resource in capture.resources:
-        target.write_record(_resource(resource))
+        target.write_record(_resource_record(resource))
     page_url = public_url(capture.page.url)
-    target.write_record(_metadata(capture, responses))
+    target.write_record(_metadata_record(capture, responses))
     text = capture.text.encode("utf-8", "surrogatepass")
     refers = (("WARC-Refers-To", read_from.id),)
     at = capture.page.fetched_at
@@ -115,7 +115,7 @@ def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) 
     for part, response_id in zip(capture.parts, answered, strict=True):
         for prefix, rendering in ((FULL_PAGE, part.drawing.screenshot), (PDF, part.drawing.pdf)):
             if rendering is not None:
-                target.write_record(_rendering(prefix + public_url(part.page.url), rendering, response_id))
+                target.write_record(_rendering_record(prefix + public_url(part.page.url), rendering, response_id))
     return target.out.getvalue(), target.written
 
 
@@ -159,7 +159,7 @@ def _add_exchange(target: _Archive, exchange: Exchange) -> WrittenRecord:
     truncated = (("WARC-Truncated", "length"),) if exchange.is_truncated else ()
     block = _response_head(exchange) + exchange.body
     extra = (*address, *related, *truncated)
-    mime = _mime(exchange.response_headers)
+    mime = _media_type(exchange.response_headers)
     return target.write_record(
         _Record("response", url, at, _RESPONSE, block, exchange.body, extra, mime, exchange.status)
     )
@@ -198,13 +198,13 @@ def _one_line(text: str) -> bytes:
         return flat.encode("utf-8", "replace")
 
 
-def _warcinfo(software: str, made_at: datetime) -> _Record:
+def _warcinfo_record(software: str, made_at: datetime) -> _Record:
     conforms = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
-    block = _fields([("software", software), ("format", "WARC File Format 1.1"), ("conformsTo", conforms)])
+    block = _header_fields([("software", software), ("format", "WARC File Format 1.1"), ("conformsTo", conforms)])
     return _Record("warcinfo", "", made_at, _FIELDS, block, block, (("WARC-Filename", "data.warc.gz"),))
 
 
-def _dns(answer: NameAnswer) -> _Record:
+def _dns_record(answer: NameAnswer) -> _Record:
     """Return a DNS response as zone lines (RFC 4027), as Heritrix stores it."""
     lines = [answer.asked_at.astimezone(UTC).strftime("%Y%m%d%H%M%S")]
     lines += [f"{answer.name}. IN {'AAAA' if ':' in each else 'A'} {each}" for each in answer.addresses]
@@ -212,7 +212,7 @@ def _dns(answer: NameAnswer) -> _Record:
     return _Record("resource", public_url(f"dns:{answer.name}"), answer.asked_at, "text/dns", block, block)
 
 
-def _metadata(capture: CapturedPage, responses: Sequence[WrittenRecord]) -> _Record:
+def _metadata_record(capture: CapturedPage, responses: Sequence[WrittenRecord]) -> _Record:
     first, *following = capture.parts
     page = first.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]
@@ -226,29 +226,29 @@ def _metadata(capture: CapturedPage, responses: Sequence[WrittenRecord]) -> _Rec
     pairs += [("absent", f"{name}: {why}") for name, why in sorted(capture.absent.items())]
     undrawn = [(part.number, part.drawing) for part in capture.parts if part.drawing.undrawn]
     pairs += [("undrawn", f"page {number}: {drawing.undrawn} {drawing.limit or ''}") for number, drawing in undrawn]
-    block = _fields(pairs)
+    block = _header_fields(pairs)
     concurrent = (("WARC-Concurrent-To", responses[-1].id),)
     return _Record("metadata", public_url(page.url), page.fetched_at, _FIELDS, block, block, concurrent)
 
 
-def _resource(resource: CapturedResource) -> _Record:
+def _resource_record(resource: CapturedResource) -> _Record:
     """Return the record of a resource whose exchange was not recorded."""
     url, content = public_url(resource.url), resource.body
     return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 
 
-def _rendering(url: str, rendering: Rendering, response_id: str) -> _Record:
+def _rendering_record(url: str, rendering: Rendering, response_id: str) -> _Record:
     content = rendering.content
     related = (("WARC-Concurrent-To", response_id),)
     return _Record("resource", url, rendering.rendered_at, rendering.content_type, content, content, related)
 
 
-def _fields(pairs: Sequence[tuple[str, str]]) -> bytes:
+def _header_fields(pairs: Sequence[tuple[str, str]]) -> bytes:
     lines = (f"{name}: {' '.join(value.split())}\r\n" for name, value in pairs if value)
     return "".join(lines).encode("utf-8", "replace")
 
 
-def _mime(headers: Headers) -> str:
+def _media_type(headers: Headers) -> str:
     value = next((value for name, value in headers if name.lower() == "content-type"), "")
     return value.partition(";")[0].strip().lower()
 

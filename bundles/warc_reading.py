@@ -39,7 +39,7 @@ class Expanded:
         """Return the next bytes; fewer at the end."""
         if size > self._budget.left:
             raise self._too_large()
-        return self._read(self._file.read, size)
+        return self._read_expanded(self._file.read, size)
 
     def digest(self, size: int) -> Digest:
         """Return the SHA-256 of the next bytes without keeping them."""
@@ -52,9 +52,9 @@ class Expanded:
 
     def line(self, most_bytes: int) -> bytes:
         """Return the rest of the line, up to the limit."""
-        return self._read(self._file.readline, min(most_bytes, self._budget.left + 1))
+        return self._read_expanded(self._file.readline, min(most_bytes, self._budget.left + 1))
 
-    def _read(self, read: Callable[[int], bytes], size: int) -> bytes:
+    def _read_expanded(self, read: Callable[[int], bytes], size: int) -> bytes:
         try:
             content = read(size)
         except EOFError as error:
@@ -73,18 +73,18 @@ class Expanded:
 def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[Mapping[str, str], bytes]]:
     """Yield the fields of each record, by lower-case name, and its block. Raises DoesNotHold."""
     archive, number = Expanded(compressed, part, budget), 0
-    while (fields := _head(archive, part)) is not None:
+    while (fields := _read_head(archive, part)) is not None:
         number += 1
         if number > MAX_RECORDS:
             raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.records", records=MAX_RECORDS))
-        length = _length(fields, part)
+        length = _content_length(fields, part)
         block = archive.read(length)
         if len(block) != length or archive.read(len(_END)) != _END:
-            raise _unreadable(part)
+            raise _unreadable_fault(part)
         yield fields, block
 
 
-def _head(archive: Expanded, part: str) -> dict[str, str] | None:
+def _read_head(archive: Expanded, part: str) -> dict[str, str] | None:
     """Return the fields of the next record, or None at the end."""
     head = bytearray(archive.line(MAX_HEAD_BYTES))
     if not head:
@@ -92,24 +92,24 @@ def _head(archive: Expanded, part: str) -> dict[str, str] | None:
     while not head.endswith(_END):
         line = archive.line(MAX_HEAD_BYTES - len(head))
         if not line:
-            raise _unreadable(part)
+            raise _unreadable_fault(part)
         head += line
     try:
         first, *lines = head[: -len(_END)].decode("utf-8").split("\r\n")
     except UnicodeDecodeError as error:
-        raise _unreadable(part) from error
+        raise _unreadable_fault(part) from error
     fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     if first != _VERSION or len(fields) != len(lines):
-        raise _unreadable(part)
+        raise _unreadable_fault(part)
     return fields
 
 
-def _length(fields: Mapping[str, str], part: str) -> int:
+def _content_length(fields: Mapping[str, str], part: str) -> int:
     said = fields.get("content-length", "")
     if not (said.isascii() and said.isdigit() and len(said) <= 12):
-        raise _unreadable(part)
+        raise _unreadable_fault(part)
     return int(said)
 
 
-def _unreadable(part: str) -> DoesNotHold:
+def _unreadable_fault(part: str) -> DoesNotHold:
     return DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-warc"))

@@ -21,7 +21,7 @@ def refusal(address: str) -> Message | None:
     """
     if address.partition("%")[0] in _METADATA:
         return Message("address.metadata")
-    ip = _inner(ip_address(address.partition("%")[0]))
+    ip = _embedded_address(ip_address(address.partition("%")[0]))
     kinds: tuple[tuple[bool, Message], ...] = (
         (ip.is_loopback, Message("address.loopback")),
         (ip.is_unspecified, Message("address.unspecified")),
@@ -37,7 +37,7 @@ def refusal(address: str) -> Message | None:
     return next((kind for is_so, kind in kinds if is_so), None)
 
 
-def _inner(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _embedded_address(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(ip, IPv4Address):
         return ip

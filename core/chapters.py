@@ -30,7 +30,7 @@ class Chapters:
         text = _DASHES.sub("-", unicodedata.normalize("NFKC", typed).strip())
         if len(text) > MAX_TYPED_CHARS:
             raise BadInput("work.chapters-too-long", most=MAX_TYPED_CHARS)
-        return cls(_join_ranges(_range(part) for part in _COMMAS.split(text) if part))
+        return cls(_join_ranges(_parse_range(part) for part in _COMMAS.split(text) if part))
 
     def __str__(self) -> str:
         return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.ranges)
@@ -73,7 +73,7 @@ def numbers_named(numbers: Collection[int]) -> str:
     return shown if len(ranges) <= MAX_NAMED else f"{shown}…"
 
 
-def _range(part: str) -> tuple[int, int]:
+def _parse_range(part: str) -> tuple[int, int]:
     found = _RANGE.fullmatch(part)
     if found is None or int(found[1]) > int(found[2] or found[1]):
         raise BadInput("work.chapters-unreadable", part=part[:40])

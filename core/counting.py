@@ -48,7 +48,7 @@ class TextLetters:
         TextLetters(text='a渡', places=[0, 2])
         """
         places = [place for place, char in enumerate(text) if char.isalnum()]
-        return cls("".join(_fold(text[place]) for place in places), places)
+        return cls("".join(_fold_character(text[place]) for place in places), places)
 
     def __len__(self) -> int:
         return len(self.text)
@@ -69,7 +69,7 @@ class TextLetters:
         return Places.from_starts(starts)
 
 
-def _fold(char: str) -> str:
+def _fold_character(char: str) -> str:
     """Fold a character to exactly one character, so that offsets stay valid."""
     for folded in (unicodedata.normalize("NFKC", char).casefold(), char.casefold()):
         if len(folded) == 1:
@@ -100,12 +100,12 @@ def deduct_excluded(match: Match, sides: MatchSides) -> Match:
     before.add_spans(match.spans)
     after.add_spans(match.spans)
     taken = Places(match.taken.bits & after.in_work & ~sides.work_left_out.bits)
-    matched = _scale(match.matched_chars, after.matched, before.matched)
+    matched = _scale_amount(match.matched_chars, after.matched, before.matched)
     return replace(
         match,
-        similarity=_within_one(match.similarity + after.similarity - before.similarity) if matched else 0.0,
-        page_containment=_within_one(match.page_containment * after.share_of_page / (before.share_of_page or 1.0)),
-        work_containment=_within_one(match.work_containment * len(taken) / max(1, len(match.taken))),
+        similarity=_clamp_share(match.similarity + after.similarity - before.similarity) if matched else 0.0,
+        page_containment=_clamp_share(match.page_containment * after.share_of_page / (before.share_of_page or 1.0)),
+        work_containment=_clamp_share(match.work_containment * len(taken) / max(1, len(match.taken))),
         matched_chars=matched,
         taken=taken,
         longest_equal_run_chars=min(match.longest_equal_run_chars, matched, _longest_equal_run(match.spans, sides)),
@@ -141,15 +141,15 @@ class _Tally:
             on_page = self._page.count_range(span.page)
             if not on_page:
                 continue
-            self.in_work |= _range(span.work)
+            self.in_work |= _range_size(span.work)
             in_work = self._work.count_range(span.work)
             self._places += in_work
             self.matched += in_work
             self._covered += on_page * in_work / max(1, self._all_work.count_range(span.work))
             for change in span.changes:
-                self._change(change)
+                self._count_change(change)
 
-    def _change(self, change: Change) -> None:
+    def _count_change(self, change: Change) -> None:
         if change.kind in _UNCOUNTED:
             return
         on_page, in_work = self._page.count_range(change.page), self._work.count_range(change.work)
@@ -166,13 +166,13 @@ class _Tally:
         self._differing += max(on_page, in_work)
 
 
-def _range(place: TextRange) -> int:
+def _range_size(place: TextRange) -> int:
     return ((1 << max(0, place.end - place.start)) - 1) << place.start
 
 
-def _scale(amount: int, after: int, before: int) -> int:
+def _scale_amount(amount: int, after: int, before: int) -> int:
     return max(0, round(amount * after / before)) if before else 0
 
 
-def _within_one(share: float) -> float:
+def _clamp_share(share: float) -> float:
     return min(1.0, max(0.0, share))

@@ -52,7 +52,7 @@ def full(settings: Settings) -> list[Space]:
 def spaces(settings: Settings) -> list[Space]:
     """Return the free space of each file system that the installation writes to."""
     found: dict[int, Space] = {}
-    for folder in _folders(settings):
+    for folder in _data_folders(settings):
         with contextlib.suppress(OSError):
             device = folder.stat().st_dev
             if device not in found:
@@ -61,7 +61,7 @@ def spaces(settings: Settings) -> list[Space]:
     return list(found.values())
 
 
-def _folders(settings: Settings) -> Iterator[Path]:
+def _data_folders(settings: Settings) -> Iterator[Path]:
     yield settings.home
     if settings.services.embeds_mongo:
         yield settings.home / "mongo"

@@ -25,10 +25,10 @@ def longest_equal_run(
     >>> longest_equal_run(span, range(9), range(9), Places.from_starts([8]), Places())
     4
     """
-    hiding = _numbers(page, [change.page for change in span.changes if _only_hides(change)])
-    page = [page[number] for number in sorted(_numbers(page, [span.page]) - hiding)]
-    work = [work[number] for number in sorted(_numbers(work, [span.work]))]
-    on_page, in_work = _flags(page_left_out), _flags(work_left_out)
+    hiding = _letter_numbers(page, [change.page for change in span.changes if _only_hides(change)])
+    page = [page[number] for number in sorted(_letter_numbers(page, [span.page]) - hiding)]
+    work = [work[number] for number in sorted(_letter_numbers(work, [span.work]))]
+    on_page, in_work = _flag_places(page_left_out), _flag_places(work_left_out)
     pairs = sorted(
         (here, there)
         for here, there in _equal_pairs(span, page, work)
@@ -45,22 +45,25 @@ def _only_hides(change: Change) -> bool:
     return change.kind is ChangeKind.NOISE and change.work.start == change.work.end
 
 
-def _differs(change: Change) -> bool:
+def _is_difference(change: Change) -> bool:
     return change.kind not in (ChangeKind.SCRIPT, ChangeKind.MOVED) and not _only_hides(change)
 
 
 def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices, from 0, of equal letters of page and work, piece by piece."""
-    changed = [change for change in span.changes if _differs(change)]
-    gone = _numbers(page, [change.page for change in changed]), _numbers(work, [change.work for change in changed])
+    changed = [change for change in span.changes if _is_difference(change)]
+    gone = (
+        _letter_numbers(page, [change.page for change in changed]),
+        _letter_numbers(work, [change.work for change in changed]),
+    )
     pieces = [(change.page, change.work) for change in span.changes if change.kind is ChangeKind.MOVED]
     for piece in [*pieces, (span.page, span.work)]:
-        of_piece = _numbers(page, [piece[0]]) - gone[0], _numbers(work, [piece[1]]) - gone[1]
+        of_piece = _letter_numbers(page, [piece[0]]) - gone[0], _letter_numbers(work, [piece[1]]) - gone[1]
         yield from zip(*map(sorted, of_piece), strict=False)
         gone = gone[0] | of_piece[0], gone[1] | of_piece[1]
 
 
-def _numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
+def _letter_numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
     """Return the indices, from 0, of the letters in any of these ranges."""
     found = set[int]()
     for place in ranges:
@@ -68,6 +71,6 @@ def _numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
     return found
 
 
-def _flags(places: Places) -> str:
+def _flag_places(places: Places) -> str:
     """Return a string with "1" at each of the places and "0" elsewhere, up to the last place."""
     return f"{places.bits:b}"[::-1]

@@ -19,7 +19,7 @@ def find_disk_full_error(error: BaseException) -> OSError | None:
     >>> find_disk_full_error(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
     OSError(28, 'No space left on device')
     """
-    return next((lack for each in _causes(error) if (lack := _disk_full_error(each)) is not None), None)
+    return next((lack for each in _error_chain(error) if (lack := _disk_full_error(each)) is not None), None)
 
 
 def _disk_full_error(error: BaseException) -> OSError | None:
@@ -31,7 +31,7 @@ def _disk_full_error(error: BaseException) -> OSError | None:
     return next((OSError(number, os.strerror(number)) for number in _FULL if os.strerror(number) in said), None)
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _error_chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and the chain of errors that caused it."""
     cause: BaseException | None = error
     while cause is not None:

@@ -39,7 +39,7 @@ def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations:
     """
     return Harm(
         share=SHARE * min(1.0, max(0.0, share)),
-        lead=LEAD * _lead(lead_s),
+        lead=LEAD * _lead_weight(lead_s),
         reach=REACH * reach,
         disguise=DISGUISE * min(1.0, obfuscations / MOST_KINDS),
     )
@@ -55,7 +55,7 @@ def compute_reach(monthly_visits: int | None, works_found: int) -> float:
     return min(1.0, math.log1p(known) / math.log1p(most))
 
 
-def _lead(lead_s: float | None) -> float:
+def _lead_weight(lead_s: float | None) -> float:
     if lead_s is None:
         return 0.0
     weeks = lead_s / WEEK_S

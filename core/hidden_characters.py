@@ -45,7 +45,7 @@ def glyphs(text: str) -> Iterator[Glyphs]:
     """
     for run in _RUNS.findall(text):
         if _FIRST.match(run):
-            yield Glyphs(run, _label(run), _detail(run))
+            yield Glyphs(run, _run_label(run), _run_detail(run))
         else:
             yield Glyphs(run)
 
@@ -80,16 +80,16 @@ def has_hidden(text: str) -> bool:
     return _FIRST.search(text) is not None
 
 
-def _label(run: str) -> str:
+def _run_label(run: str) -> str:
     kinds = list(dict.fromkeys(run))
-    names = " ".join(_short(kind) for kind in kinds[:_MOST_NAMES]) + ("…" if len(kinds) > _MOST_NAMES else "")
+    names = " ".join(_character_label(kind) for kind in kinds[:_MOST_NAMES]) + ("…" if len(kinds) > _MOST_NAMES else "")
     return names if len(run) == 1 else f"{names}×{len(run)}"
 
 
-def _detail(run: str) -> str:
+def _run_detail(run: str) -> str:
     kinds = list(dict.fromkeys(run))[:_MOST_NAMES]
     return ", ".join(f"U+{ord(kind):04X} {unicodedata.name(kind, '')}".strip() for kind in kinds)
 
 
-def _short(character: str) -> str:
+def _character_label(character: str) -> str:
     return _SHORT_NAMES.get(ord(character), f"U+{ord(character):04X}")

@@ -53,7 +53,7 @@ class Host:
         names = {self.name, self.bare}
         if ":" not in self.bare and not _is_shared_ending(self.bare):
             names.add(_WWW + self.bare)
-        names |= {_native(name) for name in names}
+        names |= {_unicode_name(name) for name in names}
         return frozenset(str(Host(name, self.port)) for name in names)
 
 
@@ -114,7 +114,7 @@ def _is_shared_ending(name: str) -> bool:
     return not head or (len(ending) == 2 and head in _SHARED_LABELS)
 
 
-def _native(name: str) -> str:
+def _unicode_name(name: str) -> str:
     try:
         return name.encode("ascii").decode("idna")
     except UnicodeError:

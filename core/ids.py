@@ -26,20 +26,20 @@ def page_id(site: SiteId, url: CanonicalUrl) -> PageId:
 
     Two rights holders that watch the same URL have two separate pages.
     """
-    return PageId(_short("page", site, url))
+    return PageId(_short_id("page", site, url))
 
 
 def version_id(page: PageId, text: str, title: str) -> VersionId:
     """Return the id of a page version: the same text and title give the same version, whenever they were fetched."""
-    return VersionId(_short("version", page, title, text))
+    return VersionId(_short_id("version", page, title, text))
 
 
 def work_text_id(text: str) -> WorkTextId:
     """Return the id of a text of the reference corpus; it depends on neither owner nor title."""
-    return WorkTextId(_short("work", text))
+    return WorkTextId(_short_id("work", text))
 
 
-def _short(*parts: str) -> str:
+def _short_id(*parts: str) -> str:
     hasher = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")

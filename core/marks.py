@@ -63,7 +63,7 @@ class RawPlaces:
     """Maps ranges of a clean text to ranges of the raw text. chars: the length of the clean text."""
 
     def __init__(self, marks: Iterable[Mark], chars: int) -> None:
-        self._pieces = _pieces(list(marks), chars)
+        self._pieces = _clean_pieces(list(marks), chars)
         self._starts = [piece.start for piece in self._pieces]
 
     def find_range(self, start: int, end: int) -> TextRange:
@@ -104,11 +104,11 @@ def _cut_ranges(text: str, ranges: Iterable[TextRange]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def _pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
+def _clean_pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
     """Return the pieces of the clean text in order."""
     written = sorted((mark for mark in marks if len(mark.text)), key=lambda mark: mark.text)
     found = [_Piece(mark.text.start, mark.text.end, mark.raw.start, mark.raw.end) for mark in written]
-    taken = _gaps(sorted(mark.raw for mark in marks if len(mark.raw)))
+    taken = _range_gaps(sorted(mark.raw for mark in marks if len(mark.raw)))
     raw_start, raw_end = next(taken)
     for start, end in _uncovered_ranges([mark.text for mark in written], chars):
         at = start
@@ -130,7 +130,7 @@ def _uncovered_ranges(ranges: Sequence[TextRange], chars: int) -> Iterator[tuple
     yield at, chars
 
 
-def _gaps(ranges: Sequence[TextRange]) -> Iterator[tuple[int, int]]:
+def _range_gaps(ranges: Sequence[TextRange]) -> Iterator[tuple[int, int]]:
     """Yield the gaps between ranges of the raw text; the last gap has no end."""
     at = 0
     for each in ranges:

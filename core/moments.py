@@ -28,7 +28,7 @@ def parse_moment(text: str, zone: tzinfo | None) -> datetime:
     found = _FORM.fullmatch(written.translate(_WIDE))
     if found is None:
         raise BadInput("times.no-moment", text=shown)
-    offset = _offset(found[7]) if found[7] else zone
+    offset = _parse_offset(found[7]) if found[7] else zone
     if offset is None:
         raise BadInput("times.no-offset", text=shown)
     year, month, day, hour, minute, second = (int(each or 0) for each in found.groups()[:6])
@@ -44,7 +44,7 @@ def parse_moment(text: str, zone: tzinfo | None) -> datetime:
 _WIDE = str.maketrans("０１２３４５６７８９：－／．＋", "0123456789:-/.+")
 
 
-def _offset(text: str) -> tzinfo | None:
+def _parse_offset(text: str) -> tzinfo | None:
     if text == "Z":
         return UTC
     hours, minutes = int(text[1:3]), int(text[-2:])

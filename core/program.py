@@ -32,11 +32,11 @@ def code_version() -> str:
 
 def files_digest(folder: Path = FOLDER) -> tuple[Digest, int]:
     """Return the digest of the list of all files of the program, and their number. Raises OSError."""
-    lines = [f"{_file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)]
+    lines = [f"{_file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _package_files(folder)]
     return Digest(sha256("".join(lines).encode()).hexdigest()), len(lines)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _package_files(folder: Path) -> Iterator[Path]:
     """Return an iterator over the files of the packages, in byte order of their names."""
     found = [path for package in PACKAGES for path in (folder / package).rglob("*") if path.is_file()]
     kept = (path for path in found if _COMPILED not in path.parts)

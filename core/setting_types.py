@@ -58,7 +58,7 @@ class Admits(GroupedMetadata):
         yield Predicate(self.test)
 
 
-def _url(beginnings: tuple[str, ...]) -> Admits:
+def _url_type(beginnings: tuple[str, ...]) -> Admits:
     test = partial(service_urls.can_be, beginnings=beginnings)
     return Admits(test, Message("config.url", beginnings=beginnings))
 
@@ -135,15 +135,15 @@ def _is_hard_to_guess(key: str) -> bool:
 
 Port = Annotated[int, Interval(ge=1, le=65_535)]
 DemoPort = Annotated[int, Interval(ge=1, le=65_528)]  # the first of seven ports
-MongoUrl = Annotated[str, _url(service_urls.MONGO)]
-RedisUrl = Annotated[str, _url(service_urls.REDIS)]
-IndexUrl = Annotated[str, _url(service_urls.REDIS + service_urls.REDIS_CLUSTER)]
-DatabaseUrl = Annotated[str, _url(service_urls.DATABASE)]
+MongoUrl = Annotated[str, _url_type(service_urls.MONGO)]
+RedisUrl = Annotated[str, _url_type(service_urls.REDIS)]
+IndexUrl = Annotated[str, _url_type(service_urls.REDIS + service_urls.REDIS_CLUSTER)]
+DatabaseUrl = Annotated[str, _url_type(service_urls.DATABASE)]
 EvidenceUrl = Annotated[str, _storage_url(service_urls.EVIDENCE)]
 RawUrl = Annotated[str, _storage_url(service_urls.OBJECTS)]
 EndpointUrl = Annotated[str, Admits(service_urls.is_plain_web_url, Message("config.endpoint-url"))]
 Key = Annotated[str, Admits(_is_hard_to_guess, Message("config.key", chars=MIN_KEY_CHARS))]
-WebUrl = Annotated[str, _url(service_urls.WEB)]
+WebUrl = Annotated[str, _url_type(service_urls.WEB)]
 TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]
 Place = Annotated[str, Admits(_is_place, Message("config.places"))]
 TimeServer = Annotated[str, Admits(_is_host, Message("config.hosts"))]

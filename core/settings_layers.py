@@ -110,7 +110,7 @@ def environment_layer(environ: Mapping[str, str]) -> Layer:
     return Layer(
         SettingOrigin.ENVIRONMENT,
         Message("config.environment"),
-        {name: _split(name, text) for name, text in texts.items() if text},
+        {name: _split_list(name, text) for name, text in texts.items() if text},
     )
 
 
@@ -148,7 +148,9 @@ def given_names(path: Path) -> frozenset[str]:
 
 def file_values(parsed: Mapping[str, Any]) -> dict[str, Value]:
     """Return the values of known settings in a parsed file."""
-    return {name: _split(name, _text(value)) for name, value in parsed.items() if name in known_settings()}
+    return {
+        name: _split_list(name, _variable_text(value)) for name, value in parsed.items() if name in known_settings()
+    }
 
 
 def _file_layer(path: Path, origin: SettingOrigin) -> Layer:
@@ -169,14 +171,14 @@ def _parse_file(path: Path) -> dict[str, Any]:
         raise BadConfiguration("config.unreadable", path=path, reason=reason) from error
 
 
-def _text(value: Any) -> Value:
+def _variable_text(value: Any) -> Value:
     """Return a value from a file in the form of an environment variable."""
     if isinstance(value, bool):
         return str(int(value))
     return tuple(str(each) for each in value) if isinstance(value, list) else str(value)
 
 
-def _split(name: str, value: Value) -> Value:
+def _split_list(name: str, value: Value) -> Value:
     if not known_settings()[name].is_list or isinstance(value, tuple):
         return value
     return tuple(part.strip() for part in value.split(",") if part.strip())

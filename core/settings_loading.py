@@ -37,18 +37,18 @@ def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
     """Return the settings, with the default for each invalid one, and all faults."""
     known, faulty = known_settings(), dict[str, Any]()
     try:
-        settings = _build(layers)
+        settings = _build_settings(layers)
     except ValidationError as error:
         names = {(each.section, each.field): name for name, each in known.items()}
         for each in error.errors(include_url=False):
             faulty.setdefault(names[each["loc"][:2]], each["input"])  # type: ignore[index] # section and field
-        settings = _build(layers, faulty)  # to find clashes between the valid settings
-    faults = [_fault(known[name], faulty[name], layers) for name in known if name in faulty]
-    faults += _clashes(settings.services, faulty, layers)
+        settings = _build_settings(layers, faulty)  # to find clashes between the valid settings
+    faults = [_setting_fault(known[name], faulty[name], layers) for name in known if name in faulty]
+    faults += _port_clashes(settings.services, faulty, layers)
     return settings, tuple(faults)
 
 
-def _build(layers: Layers, without: Collection[str] = ()) -> Settings:
+def _build_settings(layers: Layers, without: Collection[str] = ()) -> Settings:
     """Return the settings; an earlier layer takes precedence. Raises ValidationError."""
     sections: dict[str, dict[str, Any]] = {known.section: {} for known in known_settings().values()}
     for layer in reversed(layers.layers):
@@ -56,20 +56,20 @@ def _build(layers: Layers, without: Collection[str] = ()) -> Settings:
             known = known_settings()[name]
             sections[known.section][known.field] = layer.values[name]
     sections["crawl"]["cache"] = layers.home / "cache"
-    return _validator().validate_python({"home": layers.home, **sections})
+    return _settings_validator().validate_python({"home": layers.home, **sections})
 
 
 @cache
-def _validator() -> TypeAdapter[Settings]:
+def _settings_validator() -> TypeAdapter[Settings]:
     return TypeAdapter(Settings)
 
 
-def _fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
+def _setting_fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
     setting = _describe_setting(known.name, repr(mask_secrets(known.name, str(seen))), layers)
     return Message("config.not-allowed", setting=setting, allowed=known.allowed)
 
 
-def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers) -> Iterator[Message]:
+def _port_clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers) -> Iterator[Message]:
     """Yield a message if two valid ports clash."""
     demo = range(services.demo_port, services.demo_port + DEMO_SITES)
     if services.web_port in demo and not {"web_port", "demo_port"} & set(faulty):

@@ -20,7 +20,7 @@ class TypesettingError(RuntimeError):
 
 def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
     """Typeset a template with these inputs in this process and return the PDF, dated `made_at`."""
-    pdf = _compile(
+    pdf = _compile_template(
         folder,
         template,
         inputs,
@@ -48,7 +48,7 @@ def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: 
 
 def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
     """Draw a template as SVG files, one for each page, with text as shapes and no external resources."""
-    pictures = _compile(folder, template, inputs, format="svg")
+    pictures = _compile_template(folder, template, inputs, format="svg")
     return pictures if isinstance(pictures, list) else [pictures]
 
 
@@ -60,7 +60,7 @@ def fonts() -> Path:
     return Path(package.submodule_search_locations[0]) / "fonts"
 
 
-def _compile(folder: Path, template: str, inputs: dict[str, str], **options: Any) -> Any:
+def _compile_template(folder: Path, template: str, inputs: dict[str, str], **options: Any) -> Any:
     import typst  # here, because callers of `typeset_apart` do not need its 7 MB
 
     compiler = typst.Compiler(
@@ -69,11 +69,11 @@ def _compile(folder: Path, template: str, inputs: dict[str, str], **options: Any
     return compiler.compile(sys_inputs=inputs, **options)
 
 
-def _serve() -> None:
+def _serve_requests() -> None:
     order = json.load(sys.stdin.buffer)
     made_at = datetime.fromisoformat(order["timestamp"])
     sys.stdout.buffer.write(typeset(Path(order["folder"]), order["template"], order["inputs"], made_at))
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve_requests()

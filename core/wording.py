@@ -31,7 +31,7 @@ class Message:
 
     def __init__(self, code: str, /, **params: object) -> None:
         object.__setattr__(self, "code", code)
-        object.__setattr__(self, "params", {name: _reduce(value) for name, value in params.items()})
+        object.__setattr__(self, "params", {name: _plain_parameter(value) for name, value in params.items()})
 
     @classmethod
     def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
@@ -41,11 +41,11 @@ class Message:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return the message from a result of `to_json`."""
-        return cls(stored["code"], **{name: _load(value) for name, value in stored["params"].items()})
+        return cls(stored["code"], **{name: _load_parameter(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
         """Return the message for storage, untranslated, so that it is shown in the reader's language."""
-        return {"code": self.code, "params": {name: _dump(value) for name, value in self.params.items()}}
+        return {"code": self.code, "params": {name: _dump_parameter(value) for name, value in self.params.items()}}
 
     def in_language(self, language: str) -> str:
         """Return the translation for a language code such as Django's: Chinese for "zh...", else English.
@@ -71,19 +71,19 @@ class Message:
 
 def has_words(code: str) -> bool:
     """Return whether the catalogues contain a code."""
-    return _catalogue("en").gettext(code) != code
+    return _load_catalogue("en").gettext(code) != code
 
 
 def find_words(code: str, language: str) -> str:
     """Return the text of a code, with placeholders. Raises KeyError if the code is unknown."""
-    words = _catalogue(language).gettext(code)
+    words = _load_catalogue(language).gettext(code)
     if words == code:
         raise KeyError(code)
     return words
 
 
 @cache
-def _catalogue(language: str) -> gettext.NullTranslations:
+def _load_catalogue(language: str) -> gettext.NullTranslations:
     return gettext.translation(DOMAIN, CATALOGUES, ["zh_Hans" if language == "zh" else "en"])
 
 
@@ -106,23 +106,23 @@ def _translate_value(value: Any, language: str) -> Any:
     return value
 
 
-def _reduce(value: object) -> Any:
+def _plain_parameter(value: object) -> Any:
     """Convert a parameter for a message: an error to its message, a sequence to a tuple, other objects to text."""
     if isinstance(value, Message | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(_reduce(each) for each in value)
+        return tuple(_plain_parameter(each) for each in value)
     said = getattr(value, "message", None)
     return said if isinstance(said, Message) else str(value)
 
 
-def _dump(value: Any) -> Any:
+def _dump_parameter(value: Any) -> Any:
     if isinstance(value, Message):
         return value.to_json()
-    return [_dump(each) for each in value] if isinstance(value, tuple) else value
+    return [_dump_parameter(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _load(value: Any) -> Any:
+def _load_parameter(value: Any) -> Any:
     if isinstance(value, Mapping):
         return Message.from_json(value)
-    return [_load(each) for each in value] if isinstance(value, list) else value
+    return [_load_parameter(each) for each in value] if isinstance(value, list) else value

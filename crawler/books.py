@@ -70,10 +70,10 @@ def read_book(kind: str, body: bytes, headers: Mapping[str, str], url: str) -> B
     Return None for a response that begins like a file, but cannot be read as one and is served as a page.
     """
     try:
-        content = _json(body) if kind == JSON else _content(kind, body, url)
+        content = _json_content(body) if kind == JSON else _book_content(kind, body, url)
     except UnreadableFile as fault:
         content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
-        return None if is_shown_as_page(body, content_type) else Book(_refusal(fault, kind, url))
+        return None if is_shown_as_page(body, content_type) else Book(_to_rejection(fault, kind, url))
     if content is None:
         return None
     joined, is_cut = _join_chapters(content.chapters, url)
@@ -115,17 +115,17 @@ def file_name(headers: Mapping[str, str], url: str) -> str:
     return storable(PurePosixPath(name).stem).strip()[:200]
 
 
-def _content(kind: str, body: bytes, url: str) -> _Content:
+def _book_content(kind: str, body: bytes, url: str) -> _Content:
     if kind == ZIP:
-        from crawler.formats.zipped import read_zip  # imported late, as in `_reader`
+        from crawler.formats.zipped import read_zip  # imported late, as in `_file_reader`
 
         found = read_zip(io.BytesIO(body), url, MAX_CHARS)
         return _Content(found.title, "", found.chapters, found.encoding, found.is_doubtful, tuple(found.faults))
-    book = _reader(kind)(io.BytesIO(body), url)
+    book = _file_reader(kind)(io.BytesIO(body), url)
     return _Content(book.title, book.author, [(chapter.title, chapter.text) for chapter in book.chapters])
 
 
-def _reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
+def _file_reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
     """Return the reader of a file, imported late because a crawl of pages needs none."""
     from crawler.formats.epub import read_epub
     from crawler.formats.pdf import read_pdf
@@ -134,7 +134,7 @@ def _reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
     return {EPUB: read_epub, WORD: read_docx, PDF: read_pdf}[kind]
 
 
-def _json(body: bytes) -> _Content | None:
+def _json_content(body: bytes) -> _Content | None:
     decoded = decode(body)
     found = None if isinstance(decoded, Rejection) else read_json(decoded.text)
     if found is None or isinstance(decoded, Rejection):
@@ -186,7 +186,7 @@ def _without_text(content: _Content, url: str) -> Rejected:
     return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
 
 
-def _refusal(fault: UnreadableFile, kind: str, url: str) -> Rejected:
+def _to_rejection(fault: UnreadableFile, kind: str, url: str) -> Rejected:
     if fault.reason.code in _NO_CHINESE:
         return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
     reason, code = _REASONS.get(fault.reason.code, (Rejection.UNREADABLE_FILE, "page.file-damaged"))
@@ -207,18 +207,18 @@ def read_json(text: str) -> tuple[str, str] | None:
     except (ValueError, RecursionError):
         return None
     title, prose = "", []
-    for key, string in _strings(value):
+    for key, string in _json_strings(value):
         if key.lower() in _TITLES and not title and count_han(string) and len(string) <= 100:
             title = " ".join(string.split())
             continue
-        plain = _plain(string)
+        plain = _plain_string(string)
         han = count_han(plain)
         if han >= MIN_HAN_OF_PROSE or (han >= MIN_HAN_BESIDE_MARK and _MARK.search(plain)):
             prose.append(plain)
     return title, "\n".join(prose)
 
 
-def _strings(value: Any) -> Iterator[tuple[str, str]]:
+def _json_strings(value: Any) -> Iterator[tuple[str, str]]:
     """Yield (key, string) for all strings in order; strings in a list have the key of the list."""
     waiting = [("", value)]
     while waiting:
@@ -231,7 +231,7 @@ def _strings(value: Any) -> Iterator[tuple[str, str]]:
             waiting += ((key, item) for item in reversed(each))
 
 
-def _plain(string: str) -> str:
+def _plain_string(string: str) -> str:
     if not _TAG.search(string):
         return normalize_lines(string)
     tree = parse(string)

@@ -57,7 +57,7 @@ class Frontier:
         self.notice: Message | None = None
         if self._journal is not None:
             for record in self._journal.open():
-                self._take(record)
+                self._apply_record(record)
             self.notice = self._journal.notice
 
     @property
@@ -78,30 +78,30 @@ class Frontier:
 
     def add_all(self, targets: Iterable[CrawlTarget]) -> list[CrawlTarget]:
         """Add URLs; return those that were not known before."""
-        fresh = [target for target in targets if self._admit(target)]
+        fresh = [target for target in targets if self._admit_target(target)]
         if self._journal is not None:
             self._journal.write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
         """Add a URL that was only claimed before."""
-        self._claimed.discard(_digest(url))
+        self._claimed.discard(_url_digest(url))
         self.add_address(url, depth, kind)
 
     def knows(self, urls: Iterable[str]) -> set[str]:
         """Return the given URLs that are pending or done. URLs that were only claimed do not count."""
-        return {url for url in urls if _digest(url) in self._known}
+        return {url for url in urls if _url_digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
         """Return True if the URL is pending."""
-        return _digest(url) in self._pending
+        return _url_digest(url) in self._pending
 
     def claim(self, url: str) -> bool:
         """Claim a URL as a redirect target or a part of a longer text; return False if it was known before.
 
         Claims are not written to the journal: a crawl that is killed in between starts again before the redirects.
         """
-        key = _digest(url)
+        key = _url_digest(url)
         if key in self._known or key in self._claimed:
             return False
         self._claimed.add(key)
@@ -117,8 +117,8 @@ class Frontier:
         if self._journal is not None:
             self._journal.close(is_complete=is_complete)
 
-    def _admit(self, target: CrawlTarget) -> bool:
-        key = _digest(target.url)
+    def _admit_target(self, target: CrawlTarget) -> bool:
+        key = _url_digest(target.url)
         if key in self._known or key in self._claimed:
             return False
         self._known.add(key)
@@ -127,16 +127,16 @@ class Frontier:
 
     def _note_done(self, url: str) -> bool:
         """Mark a URL as done; return False if it was already done."""
-        key = _digest(url)
+        key = _url_digest(url)
         target = self._pending.pop(key, None)
         self._done_pages += target is not None and target.kind == PAGE
         is_news = target is not None or key not in self._known
         self._known.add(key)
         return is_news
 
-    def _take(self, record: dict[str, object]) -> None:
+    def _apply_record(self, record: dict[str, object]) -> None:
         if "found" in record:
-            self._admit(CrawlTarget(str(record["found"]), int(str(record["depth"])), str(record["kind"])))
+            self._admit_target(CrawlTarget(str(record["found"]), int(str(record["depth"])), str(record["kind"])))
         else:
             self._note_done(str(record["done"]))
 
@@ -158,16 +158,16 @@ class Journal:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         with fresh.open("w", encoding="utf-8") as journal:
-            journal.write(_line({"format": _FORMAT, "plan": self._digest}))
-            for record in self._replay():
-                journal.write(_line(record))
+            journal.write(_record_line({"format": _FORMAT, "plan": self._digest}))
+            for record in self._replay_records():
+                journal.write(_record_line(record))
                 yield record
             journal.flush()
             os.fsync(journal.fileno())
         fresh.replace(self._path)
         self._file = self._path.open("a", encoding="utf-8")
 
-    def _replay(self) -> Iterator[dict[str, object]]:
+    def _replay_records(self) -> Iterator[dict[str, object]]:
         if not self._path.exists():
             return
         with self._path.open(encoding="utf-8", errors="replace") as journal:
@@ -187,18 +187,18 @@ class Journal:
     def write(self, *records: dict[str, object]) -> None:
         """Append lines and flush them immediately."""
         if self._file is not None and records:
-            self._file.writelines(map(_line, records))
+            self._file.writelines(map(_record_line, records))
             self._file.flush()
 
     def close(self, *, is_complete: bool) -> None:
         """Close the journal; delete it if the crawl is complete."""
         if self._file is not None:
-            if is_complete and self._is_own():
+            if is_complete and self._is_current_journal():
                 self._path.unlink()
             self._file.close()
             self._file = None
 
-    def _is_own(self) -> bool:
+    def _is_current_journal(self) -> bool:
         """Return True if no other process has replaced the journal; a process that was considered dead may resume."""
         assert self._file is not None
         with suppress(OSError):
@@ -218,11 +218,11 @@ def _read_record(line: str) -> dict[str, object] | None:
     return record if is_good and line.endswith("\n") else None
 
 
-def _line(record: dict[str, object]) -> str:
+def _record_line(record: dict[str, object]) -> str:
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _digest(url: str) -> bytes:
+def _url_digest(url: str) -> bytes:
     """Return 16 bytes for a URL of any length: among 10^9 URLs, two collide with a probability of 10^-21."""
     return hashlib.blake2b(address_key(url).encode("utf-8", "replace"), digest_size=16).digest()
 

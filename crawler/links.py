@@ -90,19 +90,19 @@ def links(
     if forbids_following(tree):
         return Links((), (), (), declared)
     following = dict.fromkeys(_next_pages(page, next_page_selector))
-    chapters = dict.fromkeys(_chapters(page, chapter_list_selector))
+    chapters = dict.fromkeys(_chapter_links(page, chapter_list_selector))
     everything = dict.fromkeys(page.ordinary_addresses(tree.iter("a", "area"))) | dict.fromkeys(page.elsewhere())
     return Links(
         tuple(following),
         tuple(link for link in chapters if link not in following),
         tuple(link for link in everything if link not in following and link not in chapters),
         declared,
-        tuple(dict.fromkeys(_downloads(page))),
+        tuple(dict.fromkeys(_download_links(page))),
         page.places,
     )
 
 
-def _downloads(page: "_PageAddresses") -> Iterator[str]:
+def _download_links(page: "_PageAddresses") -> Iterator[str]:
     for node in page.tree.iter("a", "area"):
         is_offered = node.get("download") is not None
         if is_offered or _MAY_BE_BOOK.search(node.get("href") or ""):
@@ -164,34 +164,34 @@ class _PageAddresses:
 
 def _next_pages(page: _PageAddresses, selector: str) -> Iterator[str]:
     if selector:
-        yield from page.ordinary_addresses(_anchors(select(page.tree, selector)))
+        yield from page.ordinary_addresses(_link_elements(select(page.tree, selector)))
         return
     for node in page.tree.iter("a", "link"):
         if _has_rel(node, "next") or (node.tag == "a" and _NEXT.match("".join(node.itertext()))):
             yield from page.ordinary_addresses([node])
     for node, found in page.clicked:
-        if _NEXT.match(_words(node)):
+        if _NEXT.match(_element_text(node)):
             yield from page.other_addresses(found, LinkPlace.ATTRIBUTE)
 
 
-def _chapters(page: _PageAddresses, selector: str) -> Iterator[str]:
+def _chapter_links(page: _PageAddresses, selector: str) -> Iterator[str]:
     if selector:
-        yield from page.ordinary_addresses(_anchors(select(page.tree, selector)))
+        yield from page.ordinary_addresses(_link_elements(select(page.tree, selector)))
         return
     yield from page.ordinary_addresses(node for node in page.tree.iter("a") if _CHAPTER.match("".join(node.itertext())))
     for node, found in page.clicked:
-        if _CHAPTER.match(_words(node)):
+        if _CHAPTER.match(_element_text(node)):
             yield from page.other_addresses(found, LinkPlace.ATTRIBUTE)
-    choices = (option for option in page.tree.iter("option") if _CHAPTER.match(_words(option)))
+    choices = (option for option in page.tree.iter("option") if _CHAPTER.match(_element_text(option)))
     yield from page.other_addresses(map(option_address, choices), LinkPlace.CHOICE)
 
 
-def _anchors(nodes: list[HtmlElement]) -> Iterator[HtmlElement]:
+def _link_elements(nodes: list[HtmlElement]) -> Iterator[HtmlElement]:
     for node in nodes:
         yield from node.iter("a", "link")
 
 
-def _words(node: HtmlElement) -> str:
+def _element_text(node: HtmlElement) -> str:
     """Return the text of a clickable element."""
     return "".join(islice(node.itertext(), _MAX_WORDS)) or node.get("value") or ""
 
@@ -334,12 +334,12 @@ def script_addresses(sources: Iterable[str]) -> list[str]:
     found: dict[str, bool] = {}
     left = MAX_SCRIPT_CHARS
     for source in sources:
-        for address, is_assigned in _literals(source[: max(0, left)]):
+        for address, is_assigned in _script_urls(source[: max(0, left)]):
             found[address] = found.get(address, False) or is_assigned
             if len(found) >= MAX_LITERALS:
                 break
         left -= len(source)
-    folders = Counter(_folder(address) for address in found)
+    folders = Counter(_url_folder(address) for address in found)
     return [address for address, is_assigned in found.items() if is_assigned or _may_be_page(address, folders)]
 
 
@@ -351,19 +351,19 @@ def decode_literal(literal: str) -> str:
     """
     if "\\" not in literal:
         return literal
-    meant = _ESCAPE.sub(_unescape, literal)
+    meant = _ESCAPE.sub(_unescape_sign, literal)
     return meant if meant.isascii() else meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _unescape(sign: re.Match[str]) -> str:
+def _unescape_sign(sign: re.Match[str]) -> str:
     return chr(int(sign[1] or sign[2], 16)) if sign[1] or sign[2] else _CONTROLS.get(sign[3], sign[3])
 
 
 def _handler_addresses(code: str) -> list[str]:
-    return [address for address, _ in _literals(code[:2_000])]
+    return [address for address, _ in _script_urls(code[:2_000])]
 
 
-def _literals(source: str) -> Iterator[tuple[str, bool]]:
+def _script_urls(source: str) -> Iterator[tuple[str, bool]]:
     """Yield the URLs among the literals of a script, and whether the script navigates to them."""
     for match in _LITERAL.finditer(source):
         literal = decode_literal(match[2])
@@ -387,10 +387,10 @@ def _literals(source: str) -> Iterator[tuple[str, bool]]:
 def _may_be_page(address: str, folders: Counter[str]) -> bool:
     if address.startswith("."):  # modules of scripts refer to each other in this form
         return bool(_FILE_END.search(address))
-    return bool(_IS_PAGE.search(address)) or folders[_folder(address)] > 1
+    return bool(_IS_PAGE.search(address)) or folders[_url_folder(address)] > 1
 
 
-def _folder(address: str) -> str:
+def _url_folder(address: str) -> str:
     return address.partition("?")[0].rpartition("/")[0]
 
 
@@ -435,7 +435,7 @@ _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[NetDiskLink, ...]:
     """Return a page's net disk links, each once, in order: first links, then URLs written in its lines, `texts`."""
     found: dict[str, NetDiskLink] = {}
-    for address, label in _addresses(tree, url, texts):
+    for address, label in _labelled_urls(tree, url, texts):
         disk = net_disk(address)
         if disk and address not in found and len(address) <= MAX_URL_CHARS:
             found[address] = NetDiskLink(storable(address), disk, storable(label))
@@ -464,7 +464,7 @@ def net_disk(url: str) -> str:
     return next((_BY_DOMAIN[domain] for domain in domains if domain in _BY_DOMAIN), "")
 
 
-def _addresses(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _labelled_urls(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (URL, label) of links, then of URLs written as text."""
     hrefs = "".join("\0".join(tree.xpath("//a/@href | //area/@href")).split()).lower()
     may_be_linked = any(name in hrefs for name in _NAMES)

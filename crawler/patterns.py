@@ -42,7 +42,7 @@ class UrlPattern:
 
     def __init__(self, pattern: str, report: Callable[[Message], None] = lambda _: None) -> None:
         self.pattern = pattern
-        self._compiled = _compile(pattern)
+        self._compiled = _compile_pattern(pattern)
         self._report = report
         self._slow_s = 0.0
 
@@ -56,27 +56,27 @@ class UrlPattern:
         except TimeoutError:
             return False
         finally:
-            self._note(time.thread_time() - begun)
+            self._note_time(time.thread_time() - begun)
 
-    def _note(self, seconds: float) -> None:
+    def _note_time(self, seconds: float) -> None:
         if seconds < MIN_SLOW_S:
             return
         self._slow_s += seconds
         if self._slow_s >= MAX_SLOW_S:
-            self._report(Message(SLOW_PATTERN, pattern=_shorten(self.pattern), seconds=MAX_SLOW_S))
+            self._report(Message(SLOW_PATTERN, pattern=_shorten_pattern(self.pattern), seconds=MAX_SLOW_S))
 
 
 def require_quick(pattern: str) -> None:
     """Check a pattern. Raises UnusablePattern if it cannot be compiled or is slow on URLs designed to test it."""
-    compiled = _compile(pattern)
-    for probe in _probes(pattern):
+    compiled = _compile_pattern(pattern)
+    for probe in _near_matches(pattern):
         try:
             compiled.search(probe, timeout=MAX_SEARCH_S)
         except TimeoutError as error:
             raise SlowPattern("pattern.slow") from error
 
 
-def _compile(pattern: str) -> "regex.Pattern[str]":
+def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > MAX_PATTERN_CHARS:
         raise UnusablePattern("pattern.too-long", chars=MAX_PATTERN_CHARS)
     if _expanded_size(pattern) > MAX_WRITTEN_OUT:
@@ -104,7 +104,7 @@ def _expanded_size(pattern: str) -> int:
             continue
         if text == ")" and len(sizes) > 1:
             last = max(1, sizes.pop())
-        elif piece[1] is not None and (count := _most(piece)) is not None:
+        elif piece[1] is not None and (count := _largest_count(piece)) is not None:
             added = last * (max(1, count) - 1)
             sizes[-1] += added
             last += added
@@ -115,13 +115,13 @@ def _expanded_size(pattern: str) -> int:
     return sum(sizes)
 
 
-def _most(repetition: "re.Match[str]") -> int | None:
+def _largest_count(repetition: "re.Match[str]") -> int | None:
     """Return the larger number of {2,30}, or None for braces without numbers."""
     numbers = [int(number[:9]) for number in repetition.groups() if number]
     return max(numbers, default=None)
 
 
-def _probes(pattern: str) -> Iterator[str]:
+def _near_matches(pattern: str) -> Iterator[str]:
     """Yield near matches: the pattern's own literals repeated, with an end that prevents the match."""
     words = _LITERALS.findall(_ESCAPED.sub(r"\1", _CLASS.sub(" ", pattern)))
     parts = dict.fromkeys([*_USUAL_PARTS, *(char for word in words for char in word), *words])
@@ -133,5 +133,5 @@ def _probes(pattern: str) -> Iterator[str]:
             yield f"{head}{repeated}{end}!"
 
 
-def _shorten(pattern: str) -> str:
+def _shorten_pattern(pattern: str) -> str:
     return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}...")

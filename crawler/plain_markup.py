@@ -94,17 +94,17 @@ class _MarkupWriter:
             elif name == "title" and found["raw"]:
                 self._add_title(found["inside"] or "")
             elif found["name"]:
-                self._in_foreign(name, found)
+                self._track_foreign(name, found)
                 if name in _KEPT:
-                    self._end(name) if found["end"] else self._begin(name, found["attributes"])
+                    self._end_element(name) if found["end"] else self._begin_element(name, found["attributes"])
         self._add_text(markup, at, len(markup))
-        self._close(0)
+        self._close_elements(0)
         return "".join(self._parts)
 
     def _is_foreign(self) -> bool:
         return bool(self._foreign) and self._foreign[-1] in _FOREIGN
 
-    def _in_foreign(self, name: str, found: re.Match[str]) -> None:
+    def _track_foreign(self, name: str, found: re.Match[str]) -> None:
         """Track open <svg> and <math> elements, and HTML inside them; a tag that forms lines closes them all."""
         if found["end"]:
             if name in self._foreign:
@@ -118,41 +118,41 @@ class _MarkupWriter:
     def _add_text(self, markup: str, start: int, end: int) -> None:
         while self._chars_of_node + end - start > MAX_CHARS_OF_NODE:
             middle = start + MAX_CHARS_OF_NODE - self._chars_of_node
-            self._parts.append(_escape(markup[start:middle]))
+            self._parts.append(_escape_text(markup[start:middle]))
             self._break_node()
             start = middle
         if end > start:
-            self._parts.append(_escape(markup[start:end]))
+            self._parts.append(_escape_text(markup[start:end]))
             self._chars_of_node += end - start
 
     def _add_title(self, text: str) -> None:
         if self._times_open["title"]:
             return
         self._times_open["title"] = 1
-        self._add_element(f"<title>{_escape(text[:_MAX_CHARS_OF_TITLE])}</title>")
+        self._add_element(f"<title>{_escape_text(text[:_MAX_CHARS_OF_TITLE])}</title>")
 
-    def _begin(self, name: str, attributes: str) -> None:
+    def _begin_element(self, name: str, attributes: str) -> None:
         if name in _HEAD:
             self._of_head += 1
             if self._of_head <= _MAX_OF_HEAD:
-                self._add_element(f"<{name}{_few(attributes)}>")
+                self._add_element(f"<{name}{_kept_attributes(attributes)}>")
             return
-        while self._open and _ends(name, self._open[-1]):
-            self._close(len(self._open) - 1)
+        while self._open and _closes_element(name, self._open[-1]):
+            self._close_elements(len(self._open) - 1)
         if name in _EMPTY or len(self._open) >= MAX_DEPTH or self._is_flat:
             self._break_line()
         elif name != "a" or "href" in attributes.lower():
-            self._add_element(f"<{name}{_few(attributes)}>")
+            self._add_element(f"<{name}{_kept_attributes(attributes)}>")
             self._open.append(name)
             self._times_open[name] += 1
 
-    def _end(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         if self._times_open[name]:
-            self._close(len(self._open) - 1 - self._open[::-1].index(name))
+            self._close_elements(len(self._open) - 1 - self._open[::-1].index(name))
         elif name in _LINES:
             self._break_line()
 
-    def _close(self, depth: int) -> None:
+    def _close_elements(self, depth: int) -> None:
         """Close the elements deeper than `depth`."""
         while len(self._open) > depth:
             name = self._open.pop()
@@ -176,21 +176,21 @@ class _MarkupWriter:
         self._chars_of_node = 0
         self._elements += 1
         if self._elements >= MAX_ELEMENTS and not self._is_flat:
-            self._close(0)
+            self._close_elements(0)
             self._is_flat = True
             self._parts.append("<pre>")
 
 
-def _ends(name: str, last: str) -> bool:
+def _closes_element(name: str, last: str) -> bool:
     """Return True if the start tag of `name` closes the current element `last`."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 
-def _escape(text: str) -> str:
+def _escape_text(text: str) -> str:
     return text.replace("<", "&lt;") if "<" in text else text
 
 
-def _few(attributes: str) -> str:
+def _kept_attributes(attributes: str) -> str:
     """Keep the attributes with a link's target, a box's name and the metadata of the head."""
     if "=" not in attributes:
         return ""
@@ -205,9 +205,9 @@ def _few(attributes: str) -> str:
 def _lines_alone(markup: str) -> str:
     """Return the lines, and the links that a crawl may follow, without inline markup."""
     title = _TITLE.search(markup)
-    links = (f"<a{_few(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
-    head = (f"<title>{_escape(title[1])}</title>" if title else "") + "".join(links)
+    links = (f"<a{_kept_attributes(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
+    head = (f"<title>{_escape_text(title[1])}</title>" if title else "") + "".join(links)
     token_alone = _TOKEN_ALONE_OF_FOREIGN if _ANY_FOREIGN.search(markup) else _TOKEN_ALONE
-    text = _escape(token_alone.sub("", _LINE_TAG.sub("\n<x", markup)))
+    text = _escape_text(token_alone.sub("", _LINE_TAG.sub("\n<x", markup)))
     pieces = (text[start : start + MAX_CHARS_OF_NODE] for start in range(0, len(text), MAX_CHARS_OF_NODE))
     return head + "".join(f"<pre>{piece}</pre>" for piece in pieces)

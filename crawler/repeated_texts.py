@@ -64,18 +64,18 @@ class RepeatedTexts:
     def recall(self, texts: Iterable[tuple[str, Digest]]) -> None:
         """Load the texts of earlier crawls with their URLs."""
         for url, text in texts:
-            self._note(url, text, is_recalled=True)
+            self._note_text(url, text, is_recalled=True)
 
     def note(self, url: str, text: str) -> bool:
         """Note a page's text; return True if another URL that differs only in an empty parameter has the same text."""
-        is_repeated = self._note(url, digest(text.encode("utf-8", "surrogatepass")))
+        is_repeated = self._note_text(url, digest(text.encode("utf-8", "surrogatepass")))
         return is_repeated and url not in self._asked_for
 
     def note_empty(self, name: str, url: str) -> None:
         """Note a parameter that does not change the text: URLs that differ only in it are the same page."""
         if name not in self._empty:
             self._empty.add(name)
-            self._begin(name, url)
+            self._begin_parameter(name, url)
 
     def is_another(self, url: str, *, is_page: bool = False) -> bool:
         """Return True if the text of this URL is fetched at another URL.
@@ -84,19 +84,21 @@ class RepeatedTexts:
 
         is_page: earlier crawls stored it as a page.
         """
-        names = {name for name, _ in _open_parameters(url) if name in self._empty or self._repeats(name, url, is_page)}
+        names = {
+            name for name, _ in _open_parameters(url) if name in self._empty or self._is_repeating(name, url, is_page)
+        }
         if not names or url in self._asked_for:
             return False
         address = canonical(url)
         return self._first.setdefault(canonical(remove_parameters(url, names)), address) != address
 
-    def _repeats(self, name: str, url: str, is_page: bool) -> bool:
+    def _is_repeating(self, name: str, url: str, is_page: bool) -> bool:
         """Return True if a parameter repeats texts on the site, and has done so at this URL."""
         if is_page or name not in self._repeating:
             return False
         return (name, canonical(remove_parameters(url, {name}))) in self._repeating_at
 
-    def _note(self, url: str, text: Digest, *, is_recalled: bool = False) -> bool:
+    def _note_text(self, url: str, text: Digest, *, is_recalled: bool = False) -> bool:
         is_repeated = False
         address = canonical(url)
         for name, _ in _open_parameters(url):
@@ -117,10 +119,10 @@ class RepeatedTexts:
             self._repeated.setdefault(name, set()).add(text)
             if len(self._repeated[name]) >= TEXTS_THAT_DECIDE and name not in self._repeating:
                 self._repeating.add(name)
-                self._begin(name, url)
+                self._begin_parameter(name, url)
         return is_repeated
 
-    def _begin(self, name: str, url: str) -> None:
+    def _begin_parameter(self, name: str, url: str) -> None:
         for (each, rest), (first, *_) in self._texts.items():
             if each == name:
                 self._first.setdefault(rest, first)

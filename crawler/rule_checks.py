@@ -21,10 +21,10 @@ def rule_faults(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> 
     """Return the faults of rules, by rule; a reading process tests them one by one. Raises RetryLater."""
     checks = [Call(rule, require_quick, (rule,)) for rule in dict.fromkeys(patterns)]
     checks += [Call(rule, require_quick_selector, (rule,)) for rule in dict.fromkeys(selectors)]
-    return _faults(checks) if checks else {}
+    return _check_faults(checks) if checks else {}
 
 
-def _faults(checks: Sequence[Call]) -> dict[str, Message]:
+def _check_faults(checks: Sequence[Call]) -> dict[str, Message]:
     faults = {check.url: Message("site.too-many-rules", most=MAX_RULES) for check in checks[MAX_RULES:]}
     with checking_process() as process:
         end = time.monotonic() + MAX_TOGETHER_S

@@ -83,7 +83,7 @@ def run_crawl(
     Raises BadConfiguration if the plan is invalid, BrokenInvariant at a second call in one process. Faults of sites are
     in the counts and never raise.
     """
-    _check(plan)
+    _require_valid_plan(plan)
     if "twisted.internet.reactor" in sys.modules:
         raise BrokenInvariant("crawl.reactor-ran")
     stats = CrawlStats(on_progress)
@@ -149,7 +149,7 @@ def _stop_on_signals(process: CrawlerProcess) -> None:
         signal.signal(number, lambda *_: loop.callFromThread(process.stop))
 
 
-def _check(plan: CrawlPlan) -> None:
+def _require_valid_plan(plan: CrawlPlan) -> None:
     """Raise BadConfiguration naming all faults of a plan."""
     faults: list[Message] = []
     if not KINDS[plan.kind].is_crawled:

@@ -51,9 +51,9 @@ def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
     ... # doctest: +NORMALIZE_WHITESPACE
     [('baidu', '0123456789abcdef0123456789abcdef'), ('email', 'kefu@pirate.example'), ('icp', '京ICP备12345678号')]
     """
-    scripts = _scripts(tree)
+    scripts = _script_text(tree)
     found = {(kind, match[1]) for kind, pattern in _IN_SCRIPTS for match in pattern.finditer(scripts)}
-    text = _visible(tree)
+    text = _visible_text(tree)
     found |= {(ICP, f"{match[1]}ICP备{match[2]}号") for match in _ICP.finditer(text)}
     emails = {match[1].lower() for match in _EMAIL.finditer(text)}
     return frozenset(found | {(EMAIL, each) for each in emails if not _NO_PERSON.search(each)})
@@ -65,24 +65,24 @@ def registrable(host: str) -> str:
     >>> registrable("a.blog.example.com.cn"), registrable("127.0.0.1")
     ('example.com.cn', '127.0.0.1')
     """
-    return _suffixes()(host).top_domain_under_public_suffix or host
+    return _suffix_list()(host).top_domain_under_public_suffix or host
 
 
 @cache
-def _suffixes() -> "TLDExtract":
+def _suffix_list() -> "TLDExtract":
     from tldextract import TLDExtract  # imports an HTTP client: .07 s, even to name a kind of identifier
 
     return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it ships: nothing is fetched
 
 
-def _scripts(tree: HtmlElement) -> str:
+def _script_text(tree: HtmlElement) -> str:
     pieces: list[str] = []
     for node in tree.iter("script", "ins"):
         pieces += [node.get("src") or "", node.get("data-ad-client") or "", node.text or ""]
     return "\n".join(pieces)[:MAX_SCRIPT_CHARS]
 
 
-def _visible(tree: HtmlElement) -> str:
+def _visible_text(tree: HtmlElement) -> str:
     pieces: list[str] = []
     for node in tree.iter():
         if isinstance(node.tag, str) and node.tag not in {"script", "style"}:

@@ -64,13 +64,13 @@ class StoreBatches:
         waiting = _Waiting(fetched, reading, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._writing is None:
-            self._writing = asyncio.ensure_future(self._write())
+            self._writing = asyncio.ensure_future(self._write_batch())
         return await waiting.done
 
-    async def _write(self) -> None:
+    async def _write_batch(self) -> None:
         try:
             while self._waiting:
-                number = _fitting(self._waiting)
+                number = _batch_size(self._waiting)
                 batch, self._waiting = self._waiting[:number], self._waiting[number:]
                 await self._store_batch(batch)
         finally:
@@ -90,7 +90,7 @@ class StoreBatches:
             each.end(outcome)
 
 
-def _fitting(waiting: Sequence[_Waiting]) -> int:
+def _batch_size(waiting: Sequence[_Waiting]) -> int:
     """Return how many of the first waiting pages fit into one batch."""
     total = 0
     for number, each in enumerate(waiting[:MAX_PAGES]):
@@ -181,11 +181,11 @@ class StorePipeline:
     async def process_item(self, item: Item) -> Item:
         context = self._context
         try:
-            await self._keep(item)
+            await self._store_item(item)
         except RetryLater as fault:
             self._give_up(item, fault)
         except ZhuiwenError as fault:
-            context.stats.fail(Message("crawl.page-not-stored", url=_name(item), fault=fault))
+            context.stats.fail(Message("crawl.page-not-stored", url=_item_name(item), fault=fault))
             context.recrawl.note_not_stored(item.target, Message("crawl.it-is-not-stored", fault=fault))
             context.frontier.finish(item.target.url)
         else:
@@ -194,7 +194,7 @@ class StorePipeline:
         context.stats.publish()
         return item
 
-    async def _keep(self, item: Item) -> None:
+    async def _store_item(self, item: Item) -> None:
         """Store an item; only then record its URL as visited."""
         recrawl, stats = self._context.recrawl, self._context.stats
         if isinstance(item, Unchanged):
@@ -210,7 +210,7 @@ class StorePipeline:
             stored = await self._batches.put(item.fetched, item.reading)
             if self._context.is_known_page(item.target.url):
                 await self._put_absence(item.fetched, AbsenceReason.LOOKED_AT)
-            self._count(stored)  # only now: until everything is stored, the page is fetched again
+            self._count_stored(stored)  # only now: until everything is stored, the page is fetched again
             fault = recrawl.note_stored(item, stored.version_id)
             if fault is not None:
                 stats.add_fault(fault)
@@ -221,7 +221,7 @@ class StorePipeline:
         if visit is not None and visit.page_id:
             page = visit.page_id
             version = await self._thread.run_patiently(lambda: self._context.store.record_sighting(page, item.at))
-            await self._send([version] if version is not None else [])
+            await self._send_versions([version] if version is not None else [])
 
     async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:
         """Store a response that shows no page, or that was requested individually."""
@@ -256,10 +256,10 @@ class StorePipeline:
 
     async def _put_many(self, pages: Pages) -> list[Stored]:
         stored = await self._thread.run_patiently(lambda: self._context.store.put_many(pages))
-        await self._send([each.version_id for each in stored])
+        await self._send_versions([each.version_id for each in stored])
         return stored
 
-    async def _send(self, versions: list[VersionId]) -> None:
+    async def _send_versions(self, versions: list[VersionId]) -> None:
         """Send stored versions to the next step, new or not, before they count as done."""
         unsent = deque(pages_stored(versions))
 
@@ -270,7 +270,7 @@ class StorePipeline:
 
         await self._thread.run_patiently(send)
 
-    def _count(self, stored: Stored) -> None:
+    def _count_stored(self, stored: Stored) -> None:
         counts = self._context.stats.counts
         counts.stored += 1
         counts.new_versions += stored.is_new_version
@@ -278,7 +278,7 @@ class StorePipeline:
 
     def _give_up(self, item: Item, fault: RetryLater) -> None:
         """End the crawl; the page stays pending in the journal, so that the next run fetches it again."""
-        self._context.stats.fail(Message("crawl.store-away", url=_name(item), fault=fault))
+        self._context.stats.fail(Message("crawl.store-away", url=_item_name(item), fault=fault))
         if self._closing is None:
             reason = STOPPED if isinstance(fault, NotHeld) else STORE_AWAY
             self._context.stats.counts.end_sentence = fault.message
@@ -286,5 +286,5 @@ class StorePipeline:
             self._closing = asyncio.ensure_future(self._close(reason))
 
 
-def _name(item: Item) -> str:
+def _item_name(item: Item) -> str:
     return item.target.url if isinstance(item, Unchanged) else item.fetched.canonical_url

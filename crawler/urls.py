@@ -118,7 +118,9 @@ def identity(url: str, declared: str) -> CanonicalUrl:
         return own
     ours, theirs = urlsplit(own), urlsplit(stated)
     is_same_place = ours.netloc == theirs.netloc and theirs.scheme in DEFAULT_PORTS
-    return stated if is_same_place and _marks(ours.path, ours.query) == _marks(theirs.path, theirs.query) else own
+    return (
+        stated if is_same_place and _url_marks(ours.path, ours.query) == _url_marks(theirs.path, theirs.query) else own
+    )
 
 
 @lru_cache(maxsize=ADDRESSES_REMEMBERED)
@@ -168,21 +170,21 @@ class CrawlScope:
 
     def allows(self, url: str) -> bool:
         """Return True if a link may be fetched."""
-        is_clean = not is_trap(url) and not is_binary(url) and not _any(self.deny, url)
+        is_clean = not is_trap(url) and not is_binary(url) and not _matches_any(self.deny, url)
         return is_clean and self.is_on_site(url)
 
     def follows(self, url: str) -> bool:
         """Return True if an ordinary link is worth a request."""
-        return self.allows(url) and (not self.follow or _any(self.follow, url) or _any(self.keep, url))
+        return self.allows(url) and (not self.follow or _matches_any(self.follow, url) or _matches_any(self.keep, url))
 
     def offers(self, url: str) -> bool:
         """Return True if a file that a page offers for download may be fetched, regardless of link patterns."""
         is_ours = is_book(url) or not is_binary(url)
-        return is_ours and not is_trap(url) and not _any(self.deny, url) and self.is_on_site(url)
+        return is_ours and not is_trap(url) and not _matches_any(self.deny, url) and self.is_on_site(url)
 
     def keeps(self, url: str) -> bool:
         """Return True if the page at a URL is stored."""
-        return (not self.keep or _any(self.keep, url)) and not _any(self.deny, url)
+        return (not self.keep or _matches_any(self.keep, url)) and not _matches_any(self.deny, url)
 
 
 def scope(plan: CrawlPlan, report: Callable[[Message], None] = lambda _: None) -> CrawlScope:
@@ -195,13 +197,13 @@ def scope(plan: CrawlPlan, report: Callable[[Message], None] = lambda _: None) -
         _compile_patterns(patterns, faults, report)
         for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
     ]
-    hosts = _hosts(plan.allowed_hosts or plan.start_urls, faults)
+    hosts = _site_hosts(plan.allowed_hosts or plan.start_urls, faults)
     if faults:
         raise BadConfiguration(faults)
     return CrawlScope(hosts, *compiled)
 
 
-def _hosts(named: Sequence[str], faults: list[Message]) -> tuple[Host, ...]:
+def _site_hosts(named: Sequence[str], faults: list[Message]) -> tuple[Host, ...]:
     hosts: list[Host] = []
     for name in filter(None, named):
         try:
@@ -223,7 +225,7 @@ def _compile_patterns(
     return tuple(result)
 
 
-def _any(patterns: Sequence[UrlPattern], url: str) -> bool:
+def _matches_any(patterns: Sequence[UrlPattern], url: str) -> bool:
     return any(pattern.matches(url) for pattern in patterns)
 
 
@@ -233,7 +235,7 @@ def _is_unwanted(query: str) -> list[str]:
     return [name for name, _, _ in names if name.lower() in _TRACKING] + sessions
 
 
-def _marks(path: str, query: str) -> tuple[list[str], str]:
+def _url_marks(path: str, query: str) -> tuple[list[str], str]:
     """Return what distinguishes a page of a site from others: the numbers in its URL, or its last path segment."""
     numbers = sorted(_DIGITS.findall(f"{path}?{query}"))
     return numbers, "" if numbers else path.rstrip("/").rpartition("/")[2].partition(".")[0]

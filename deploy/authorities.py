@@ -61,7 +61,7 @@ def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
     said = _keep_root(url, pem, roots)
     if not held.settings.evidence.tsa_roots:
         said += held.set(ROOTS, roots)
-    return said + held.set(URLS, ",".join(dict.fromkeys([*held.settings.evidence.tsa_urls, _in_list(url)])))
+    return said + held.set(URLS, ",".join(dict.fromkeys([*held.settings.evidence.tsa_urls, _escape_url(url)])))
 
 
 def list_authorities(held: Configuration) -> list[ListedAuthority]:
@@ -104,7 +104,7 @@ def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
         file = root_file(url, roots)
         there = file.read_bytes() if file.exists() else b""
         known = parse_certificates(there)
-        missing = [each for each in _pieces(pem) if parse_certificates(each)[0] not in known]
+        missing = [each for each in _pem_pieces(pem) if parse_certificates(each)[0] not in known]
         if missing and not is_folder:
             raise BadInput("custody.one-file-of-roots", file=file)
         if missing:
@@ -115,7 +115,7 @@ def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
     return [Message("custody.root-kept", file=file)] if missing else []
 
 
-def _pieces(pem: bytes) -> list[bytes]:
+def _pem_pieces(pem: bytes) -> list[bytes]:
     end = b"-----END CERTIFICATE-----\n"
     return [piece + end for piece in pem.split(end) if piece.strip()]
 
@@ -139,6 +139,6 @@ def _list_authority(url: str, roots: str) -> ListedAuthority:
     return ListedAuthority(name, str(file), tuple(each.fingerprint(SHA256()).hex() for each in own), None)
 
 
-def _in_list(url: str) -> str:
+def _escape_url(url: str) -> str:
     """Escape a URL for a comma-separated list."""
     return url.strip().replace(",", "%2C")

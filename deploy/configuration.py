@@ -77,7 +77,7 @@ class Configuration:
                 "name": name,
                 "variable": known.variable,
                 "value": self.masked_value(name),
-                "default": _default(known, words),
+                "default": _default_text(known, words),
                 "origin": str(self.layers.origin(name)),
                 "place": str(layer.place) if (layer := self.layers.find_layer(name)) else "",
                 "meaning": words(known.declaration.meaning),
@@ -99,34 +99,34 @@ class Configuration:
         """Write a value and return the messages to report. Raises BadConfiguration if the value is invalid."""
         if name == HOME:
             return _set_home(Path(text).expanduser().absolute())
-        path, other = self._paths(name)
+        path, other = self._setting_paths(name)
         value = _check_value(name, text, path, self)
-        with _alone(self.home):
+        with _settings_lock(self.home):
             change(path, {name: value}, head=HEAD_OF_SECRETS if path.name == SECRETS_FILE else HEAD_OF_SETTINGS)
             if other.exists():
                 change(other, {}, (name,))
             started.leave_to_files(self.home, name)
         done = Message("setting.written", name=name, value=mask_secrets(name, format_value(value)), path=path)
-        return [done, *self._effect(name)]
+        return [done, *self._change_effects(name)]
 
     def unset(self, name: str) -> list[Message]:
         """Remove a setting from the files and return the messages to report."""
         if name == HOME:
             return _set_home(None)
-        with _alone(self.home):
-            for path in self._paths(name):
+        with _settings_lock(self.home):
+            for path in self._setting_paths(name):
                 if path.exists():
                     change(path, {}, (name,))
             started.leave_to_files(self.home, name)
-        default = _default(known_settings()[name], translator()).replace("`", "")
-        return [Message("setting.removed", name=name, default=default), *self._effect(name)]
+        default = _default_text(known_settings()[name], translator()).replace("`", "")
+        return [Message("setting.removed", name=name, default=default), *self._change_effects(name)]
 
-    def _paths(self, name: str) -> tuple[Path, Path]:
+    def _setting_paths(self, name: str) -> tuple[Path, Path]:
         """Return the file for a setting, and the other file."""
         files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
         return files[::-1] if known_settings()[name].declaration.is_secret else files
 
-    def _effect(self, name: str) -> Iterator[Message]:
+    def _change_effects(self, name: str) -> Iterator[Message]:
         """Yield messages on the effect of a change and on its obstacles."""
         if name == "secret_key":
             yield Message("setting.new-key")
@@ -141,7 +141,7 @@ class Configuration:
         if name not in started.differing(read(running_layers(self.environ)), after.settings):
             yield Message("setting.already")
             return
-        readers = _readers(after, name)
+        readers = _affected_processes(after, name)
         yield Message("setting.next-up-restarts", names=readers) if readers else Message("setting.next-up")
 
 
@@ -164,7 +164,7 @@ def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
     return known.read_value(settings)
 
 
-def _default(known: KnownSetting, words: Callable[[str], str]) -> str:
+def _default_text(known: KnownSetting, words: Callable[[str], str]) -> str:
     return words(known.declaration.default) if known.declaration.default else format_value(known.default)
 
 
@@ -185,7 +185,7 @@ def _set_home(folder: Path | None) -> list[Message]:
     return [Message("setting.home-set", home=folder, path=path)]
 
 
-def _readers(after: Configuration, name: str) -> list[str]:
+def _affected_processes(after: Configuration, name: str) -> list[str]:
     """Return the processes that a changed setting restarts."""
     return [
         each.name
@@ -195,7 +195,7 @@ def _readers(after: Configuration, name: str) -> list[str]:
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
+def _settings_lock(home: Path) -> Iterator[None]:
     """Lock the settings, so that only one process changes them at a time."""
     make_folders(home)
     with touched_privately(home / "run" / "settings.lock").open("w") as lock:

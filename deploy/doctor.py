@@ -53,7 +53,7 @@ def fonts(_: Context) -> list[DoctorFinding]:
 
 def services(context: Context) -> list[DoctorFinding]:
     return [
-        DoctorFinding(f"service.{each.name}", _problem(each), each.remedy or Message("start.up"))
+        DoctorFinding(f"service.{each.name}", _service_problem(each), each.remedy or Message("start.up"))
         for each in status(context.home)
         if not each.is_ok
     ]
@@ -90,7 +90,7 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
     if not url:
         return []
     try:
-        policies = _policies(url)
+        policies = _eviction_policies(url)
     except (redis.RedisError, RedisClusterException, OSError):
         return []  # Redis hides its configuration, or does not respond, which `services` reports
     return [
@@ -167,7 +167,7 @@ def migrations(context: Context) -> list[DoctorFinding]:
     return [DoctorFinding("database.migrations", problem, Message("start.up"))]
 
 
-def _policies(url: str) -> set[str]:
+def _eviction_policies(url: str) -> set[str]:
     """Return the eviction policies of the servers of an index."""
     name = "maxmemory-policy"
     with closing(index_client(url)) as client:
@@ -201,7 +201,7 @@ _PROBLEMS = {
 }
 
 
-def _problem(row: ServiceStatus) -> Message:
+def _service_problem(row: ServiceStatus) -> Message:
     problem = Message(_PROBLEMS[row.state], service=row.name)
     words = row.last_log_line
     return Message("doctor.last-words", problem=problem, words=words) if words else problem

@@ -75,12 +75,12 @@ def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], L
     settings = read(layers)
     make_folders(settings.home)
     if demo_presence.is_present(settings.home):
-        settings = _with_demo_hosts(settings)
-    settings = _with_secret_key(settings)
+        settings = _allow_demo_hosts(settings)
+    settings = _ensure_secret_key(settings)
     given = {
         name for name in known_settings() if layers.origin(name) in (SettingOrigin.ENVIRONMENT, SettingOrigin.STARTED)
     }
-    return Home(settings, _environment(settings, environ), frozenset(given))
+    return Home(settings, _process_environment(settings, environ), frozenset(given))
 
 
 def adopt(home: Home) -> None:
@@ -116,14 +116,14 @@ def make_socket_folder(home: Path) -> None:
         raise BadConfiguration("start.sockets-open", folder=folder)
 
 
-def _with_demo_hosts(settings: Settings) -> Settings:
+def _allow_demo_hosts(settings: Settings) -> Settings:
     """Allow the crawler to fetch from the demo's servers on loopback, and from no other private address."""
     allowed = settings.crawl.allow_private_hosts
     added = tuple(host for host in demo_presence.hosts(settings.services.demo_port) if host not in allowed)
     return replace(settings, crawl=replace(settings.crawl, allow_private_hosts=(*allowed, *added)))
 
 
-def _with_secret_key(settings: Settings) -> Settings:
+def _ensure_secret_key(settings: Settings) -> Settings:
     """Return the settings with a secret key; create and store one if there is none."""
     path = settings.home / SECRETS_FILE
     if path.exists() and path.stat().st_mode & 0o077:
@@ -135,7 +135,7 @@ def _with_secret_key(settings: Settings) -> Settings:
     return replace(settings, web=replace(settings.web, secret_key=key))
 
 
-def _environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+def _process_environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
     set_ones = {known.variable: format_value(known.read_value(settings)) for known in known_settings().values()
                 if known.read_value(settings) != known.default}  # fmt: skip
     return {

@@ -61,7 +61,7 @@ def home_permissions(context: Context) -> list[DoctorFinding]:
     if home.stat().st_mode & 0o077:
         problem, remedy = Message("doctor.home-open", home=home), Message("doctor.home-remedy", home=home)
         return [DoctorFinding("home.permissions", problem, remedy)]
-    opened = [path for path in _private(home) if path.lstat().st_mode & 0o077 and not path.is_symlink()]
+    opened = [path for path in _private_paths(home) if path.lstat().st_mode & 0o077 and not path.is_symlink()]
     if not opened:
         return []
     problem = Message("doctor.file-open", path=opened[0])
@@ -70,7 +70,7 @@ def home_permissions(context: Context) -> list[DoctorFinding]:
     return [DoctorFinding("home.files", problem, Message("doctor.files-remedy", home=home))]
 
 
-def _private(home: Path) -> list[Path]:
+def _private_paths(home: Path) -> list[Path]:
     """Return the files and folders that must be private: settings, secrets, databases, logs, run files."""
     files = [path for path in home.iterdir() if path.is_file()]
     folders = [home / name for name in FOLDERS if (home / name).is_dir()]

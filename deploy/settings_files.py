@@ -24,7 +24,7 @@ def change(path: Path, sets: Mapping[str, Any], unsets: tuple[str, ...] = (), he
     for name in unsets:
         document.pop(name, None)
     for name, value in sets.items():
-        document[name] = _plain(value)
+        document[name] = _toml_value(value)
     if tomlkit.dumps(document) != text or not path.exists():
         write_privately(path, tomlkit.dumps(document))
 
@@ -34,11 +34,11 @@ def write(path: Path, values: Mapping[str, Any], head: str) -> None:
     document = tomlkit.document()
     document.add(tomlkit.comment(head))
     for name, value in values.items():
-        document[name] = _plain(value)
+        document[name] = _toml_value(value)
     write_privately(path, tomlkit.dumps(document))
 
 
-def _plain(value: Any) -> Any:
+def _toml_value(value: Any) -> Any:
     """Convert a value for TOML."""
     if isinstance(value, float) and value.is_integer():
         return int(value)

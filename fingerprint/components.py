@@ -32,35 +32,35 @@ class ComponentTable:
         self.path = path
 
     @cached_property
-    def _load_arrays(self) -> list[NDArray[np.generic]]:
+    def _stored_arrays(self) -> list[NDArray[np.generic]]:
         return unpack(self.path, ARRAYS)
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:
         """The row of each character, uint16[code point]."""
-        rows, codes = np.zeros(CODE_POINTS, np.uint16), self._load_arrays[0]
+        rows, codes = np.zeros(CODE_POINTS, np.uint16), self._stored_arrays[0]
         rows[codes] = np.arange(1, codes.size + 1)
         return rows
 
     @cached_property
     def starts(self) -> NDArray[np.int32]:
         """The start of each row's components in `ids`, int32[rows + 1]."""
-        return np.concatenate([[0, 0], np.cumsum(self._load_arrays[1], dtype=np.int32)]).astype(np.int32)
+        return np.concatenate([[0, 0], np.cumsum(self._stored_arrays[1], dtype=np.int32)]).astype(np.int32)
 
     @cached_property
     def ids(self) -> NDArray[np.uint16]:
         """The components of each row that other characters share, ascending, uint16[n]."""
-        return self._load_arrays[2].astype(np.uint16)
+        return self._stored_arrays[2].astype(np.uint16)
 
     @cached_property
     def totals(self) -> NDArray[np.float32]:
         """The total weight of each row's components, including unique ones, float32[rows]."""
-        return np.concatenate([[0], self._load_arrays[3]]).astype(np.float32)
+        return np.concatenate([[0], self._stored_arrays[3]]).astype(np.float32)
 
     @cached_property
     def weights(self) -> NDArray[np.float32]:
         """The weight of each component, float32[components]."""
-        return self._load_arrays[4].astype(np.float32)
+        return self._stored_arrays[4].astype(np.float32)
 
 
 @kernel(allocates=False)

@@ -58,14 +58,14 @@ class NearTable:
         self.table = table
 
     @cached_property
-    def _load_arrays(self) -> list[NDArray[np.generic]]:
+    def _stored_arrays(self) -> list[NDArray[np.generic]]:
         return unpack(self.path, ARRAYS)
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:
         """The row of each character in the tables below, uint16[code point]; 0 if it has none."""
         rows = np.zeros(CODE_POINTS, np.uint16)
-        codes = self._load_arrays[0]
+        codes = self._stored_arrays[0]
         rows[codes] = np.arange(1, codes.size + 1)
         rows = rows[self.table.folding]
         rows[self.table.syllables == 0] = 0
@@ -74,7 +74,7 @@ class NearTable:
     @cached_property
     def readings(self) -> NDArray[np.uint16]:
         """The ids of every reading, uint16[rows, READINGS_WIDTH]; the first is the token; 0 after the last."""
-        return _with_empty_row(self._load_arrays[1])
+        return _with_empty_row(self._stored_arrays[1])
 
     @cached_property
     def alternatives(self) -> NDArray[np.uint16]:
@@ -83,12 +83,12 @@ class NearTable:
         First the other readings of the character itself, then the first readings of characters that share one of its
         readings, the likeliest first; 0 after the last.
         """
-        return _with_empty_row(self._load_arrays[2][self._load_arrays[3]])
+        return _with_empty_row(self._stored_arrays[2][self._stored_arrays[3]])
 
     @cached_property
     def shapes(self) -> NDArray[np.uint16]:
         """The rows of common characters that look alike, uint16[rows, SHAPES_WIDTH]; the most similar first, then 0."""
-        return _with_empty_row(self._load_arrays[4])
+        return _with_empty_row(self._stored_arrays[4])
 
     @cached_property
     def shape_alternatives(self) -> NDArray[np.uint16]:

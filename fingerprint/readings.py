@@ -68,7 +68,7 @@ class ReadingTable:
     names: tuple[str, ...]
 
     @cached_property
-    def _load_columns(self) -> tuple[Columns, Columns]:
+    def _stored_columns(self) -> tuple[Columns, Columns]:
         """Readings and folding. Raises BrokenInvariant if the file does not have the digest."""
         try:
             payload = lzma.decompress(self.path.read_bytes())
@@ -81,7 +81,7 @@ class ReadingTable:
     @cached_property
     def syllables(self) -> NDArray[np.uint16]:
         """The syllable id of each code point, uint16[code point]; 0 if there is no reading."""
-        codes, values = self._load_columns[0]
+        codes, values = self._stored_columns[0]
         table = np.zeros(CODE_POINTS, np.uint16)
         table[codes] = values
         return table
@@ -89,7 +89,7 @@ class ReadingTable:
     @cached_property
     def folding(self) -> NDArray[np.uint32]:
         """The simplified or compatibility form that represents each code point, uint32[code point]."""
-        codes, values = self._load_columns[1]
+        codes, values = self._stored_columns[1]
         table = np.arange(CODE_POINTS, dtype=np.uint32)
         table[codes] = values
         return table

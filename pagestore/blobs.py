@@ -55,16 +55,16 @@ class Blobs:
                 head: Document = {"codec": "zlib", "digest": digests[key]}
                 packed = zlib.compress(data)
                 if len(packed) <= self._inline_bytes:
-                    heads.append(_upsert(key, head | {"data": packed, "parts": 0}))
+                    heads.append(_upsert_change(key, head | {"data": packed, "parts": 0}))
                     continue
-                pieces = _cut(packed)
+                pieces = _cut_data(packed)
                 parts += [
-                    _upsert(part_key, {"data": piece})
+                    _upsert_change(part_key, {"data": piece})
                     for part_key, piece in zip(_part_keys(key, len(pieces)), pieces, strict=True)
                 ]
-                heads.append(_upsert(key, head | {"parts": len(pieces)}))
-            _write(self._parts, parts)
-            _write(self._heads, heads)
+                heads.append(_upsert_change(key, head | {"parts": len(pieces)}))
+            _write_changes(self._parts, parts)
+            _write_changes(self._heads, heads)
 
     def get(self, key: str) -> bytes | None:
         """Return the bytes under `key`, or None. Raises BrokenInvariant if they have changed since they were stored."""
@@ -76,7 +76,7 @@ class Blobs:
         with translate_errors(self._database):
             for batch in batches(keys, BATCH_KEYS):
                 heads = {head["_id"]: head for head in self._find_heads(batch)}
-                pieces = self._pieces(heads)
+                pieces = self._load_pieces(heads)
                 found.update((key, _join_parts(head, pieces)) for key, head in heads.items())
         return found
 
@@ -111,7 +111,7 @@ class Blobs:
         for batch in batches(keys, BATCH_KEYS):
             yield from self._heads.find({"_id": {"$in": batch}}, fields)
 
-    def _pieces(self, heads: dict[str, Document]) -> dict[str, bytes]:
+    def _load_pieces(self, heads: dict[str, Document]) -> dict[str, bytes]:
         wanted = [part for key, head in heads.items() for part in _part_keys(key, head["parts"])]
         return {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": wanted}})} if wanted else {}
 
@@ -130,7 +130,7 @@ def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
         after = found[-1]
 
 
-def _cut(data: bytes) -> list[bytes]:
+def _cut_data(data: bytes) -> list[bytes]:
     return [data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES)]
 
 
@@ -142,11 +142,11 @@ def _key_range(first: str, end: str) -> Document:
     return {"_id": {"$gte": first, "$lt": end}}
 
 
-def _upsert(key: str, fields: Document) -> UpdateOne:
+def _upsert_change(key: str, fields: Document) -> UpdateOne:
     return UpdateOne({"_id": key}, {"$set": fields}, upsert=True)
 
 
-def _write(collection: Any, changes: list[UpdateOne]) -> None:
+def _write_changes(collection: Any, changes: list[UpdateOne]) -> None:
     if not changes:
         return
     try:

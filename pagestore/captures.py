@@ -42,12 +42,12 @@ def capture_bytes(capture: Capture) -> bytes:
         document["machine_at"] = digest(machine_bytes(capture.machine))
     if capture.profile is not None:
         document["profile"] = asdict(capture.profile)
-    return _json(document)
+    return _document_json(document)
 
 
 def machine_bytes(machine: Machine) -> bytes:
     """Return a machine as bytes; it is stored separately, and equal machines have equal digests."""
-    return _json(asdict(machine))
+    return _document_json(asdict(machine))
 
 
 def capture_certificates(capture: Capture) -> dict[Digest, bytes]:
@@ -58,7 +58,7 @@ def capture_certificates(capture: Capture) -> dict[Digest, bytes]:
 
 def named_certificates(data: bytes) -> list[Digest]:
     """Return the digests of the certificates that a capture needs."""
-    sessions = [each["tls"] for each in _document(data)["exchanges"] if each["tls"]]
+    sessions = [each["tls"] for each in _capture_document(data)["exchanges"] if each["tls"]]
     return list(dict.fromkeys(Digest(name) for session in sessions for name in session["certificates"]))
 
 
@@ -72,7 +72,7 @@ def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
 
 def named_bodies(data: bytes) -> list[Digest]:
     """Return the digests of the bodies that a capture needs."""
-    return list(dict.fromkeys(_named_bodies(_document(data))))
+    return list(dict.fromkeys(_named_bodies(_capture_document(data))))
 
 
 def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
@@ -80,7 +80,7 @@ def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mappin
 
     Raises BrokenInvariant if a part is missing or the format is unknown.
     """
-    document = _document(data)
+    document = _capture_document(data)
     profile = document.get("profile")
     try:
         return Capture(
@@ -90,7 +90,7 @@ def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mappin
             records=tuple(_read_record(each, bodies) for each in document.get("records", ())),
             resources=tuple(_read_resource(each, bodies) for each in document.get("resources", ())),
             machine=read_machine(bodies[document["machine_at"]]) if "machine_at" in document else None,
-            profile=profile and BrowserProfile(**{**profile, "begun_at": _moment(profile["begun_at"])}),
+            profile=profile and BrowserProfile(**{**profile, "begun_at": _parse_moment(profile["begun_at"])}),
         )
     except (KeyError, TypeError) as error:
         raise BrokenInvariant("store.capture-lacks", part=error) from error
@@ -101,7 +101,7 @@ def read_machine(data: bytes) -> Machine:
     document = json.loads(data.decode("utf-8", "surrogatepass"))
     program, lines = document["program"], document["resolver_lines"]
     given = {
-        "noted_at": _moment(document["noted_at"]),
+        "noted_at": _parse_moment(document["noted_at"]),
         "program": Program(**{**program, "parts": tuple(map(tuple, program["parts"]))}),
         "resolver_lines": None if lines is None else tuple(lines),
         "clock": tuple(_read_clock(each) for each in document["clock"]),
@@ -109,14 +109,14 @@ def read_machine(data: bytes) -> Machine:
     return Machine(**{**document, **given})
 
 
-def _document(data: bytes) -> dict[str, Any]:
+def _capture_document(data: bytes) -> dict[str, Any]:
     document = json.loads(data.decode("utf-8", "surrogatepass"))
     if document.get("format") != FORMAT:
         raise BrokenInvariant("store.capture-format", seen=document.get("format"), known=FORMAT)
     return dict(document)
 
 
-def _json(document: Mapping[str, Any]) -> bytes:
+def _document_json(document: Mapping[str, Any]) -> bytes:
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_to_json_value)
     return text.encode("utf-8", "surrogatepass")
 
@@ -126,7 +126,7 @@ def _to_json_value(value: datetime | bytes) -> str:
     return value.isoformat() if isinstance(value, datetime) else value.decode("latin-1")
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
@@ -170,11 +170,11 @@ def _read_exchange(
     document: Mapping[str, Any], certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]
 ) -> WireExchange:
     own = {name: value for name, value in document.items() if name != "body_at"}
-    own |= {name: _moment(document[name]) for name in ("connected_at", "sent_at", "answered_at", "ended_at")}
+    own |= {name: _parse_moment(document[name]) for name in ("connected_at", "sent_at", "answered_at", "ended_at")}
     own |= {name: document[name].encode("latin-1") for name in ("request_head", "response_head")}
     own["body"] = bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"])
     if answer := document["name_answer"]:
-        given = {"addresses": tuple(answer["addresses"]), "asked_at": _moment(answer["asked_at"])}
+        given = {"addresses": tuple(answer["addresses"]), "asked_at": _parse_moment(answer["asked_at"])}
         own["name_answer"] = NameAnswer(**{**answer, **given})
     if tls := document["tls"]:
         own["tls"] = TlsSession(**{**tls, "certificates": tuple(certificates[name] for name in tls["certificates"])})
@@ -185,4 +185,4 @@ def _read_exchange(
 
 def _read_clock(document: Mapping[str, Any]) -> ClockReading:
     fault = ClockFault(document["fault"]) if document["fault"] else None
-    return ClockReading(**{**document, "compared_at": _moment(document["compared_at"]), "fault": fault})
+    return ClockReading(**{**document, "compared_at": _parse_moment(document["compared_at"]), "fault": fault})

@@ -82,7 +82,7 @@ class StoreReading:
     def pages(self, ids: Iterable[str]) -> Iterator[Document]:
         """Yield the documents of pages that are undamaged; what they refer to is not checked."""
         for batch in batches(ids, BATCH_KEYS):
-            for key, document in self._documents(PAGES, batch, {}).items():
+            for key, document in self._find_documents(PAGES, batch, {}).items():
                 if _passes_check(_check_page, document):
                     yield document
                 else:
@@ -91,7 +91,7 @@ class StoreReading:
     def versions(self, page_by_key: Mapping[str, str]) -> Iterator[PageVersion]:
         """Yield undamaged versions with their texts, and check their other parts. page_by_key: "" if unknown."""
         for batch in batches(page_by_key, BATCH_KEYS):
-            found = self._documents(VERSIONS, batch, page_by_key)
+            found = self._find_documents(VERSIONS, batch, page_by_key)
             owners = {key: page_by_key[key] or str(document.get("page", "")) for key, document in found.items()}
             wanted: dict[str, dict[str, str]] = {name: {} for name in (TEXTS, BODIES, CAPTURES)}
             for key, document in found.items():
@@ -101,14 +101,14 @@ class StoreReading:
             self.contents(BODIES, wanted[BODIES])
             self.captures(wanted[CAPTURES])
             for key, document in found.items():
-                version = self._version(key, document, texts)
+                version = self._read_version(key, document, texts)
                 if version is not None:
                     yield version
 
     def absences(self, page_by_key: Mapping[str, str]) -> Iterator[Absence]:
         """Yield undamaged absences, and check their responses and captures."""
         for batch in batches(page_by_key, BATCH_KEYS):
-            for key, document in self._documents(ABSENCES, batch, page_by_key).items():
+            for key, document in self._find_documents(ABSENCES, batch, page_by_key).items():
                 try:
                     absence = read_absence(document)
                     is_same = absence_id(absence.page_id, absence.fetched_at, absence.raw_digest) == key
@@ -143,7 +143,7 @@ class StoreReading:
                 read = self._blobs[collection].get_many(batch)
                 refused = set[str]()
             except GARBLED:
-                read, refused = self._one_by_one(collection, batch, page_by_key)
+                read, refused = self._load_singly(collection, batch, page_by_key)
             self.items += len(batch)
             for key in batch:
                 if key in refused:
@@ -158,20 +158,20 @@ class StoreReading:
 
     def find_existing(self, collection: str, keys: Collection[str]) -> set[str]:
         """Return those `keys` that exist in a collection of documents."""
-        return set(self._documents(collection, list(keys), None))
+        return set(self._find_documents(collection, list(keys), None))
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
         """Return the ids of the versions that each page names now, for those pages that exist."""
-        found = self._documents(PAGES, list(pages), None)
-        return {key: frozenset(map(str, _list(document.get("versions")))) for key, document in found.items()}
+        found = self._find_documents(PAGES, list(pages), None)
+        return {key: frozenset(map(str, _list_or_empty(document.get("versions")))) for key, document in found.items()}
 
     def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield the id of each version with the page that it names."""
         for batch in batches(keys, BATCH_KEYS):
-            for key, document in self._documents(VERSIONS, batch, {}).items():
+            for key, document in self._find_documents(VERSIONS, batch, {}).items():
                 yield key, str(document.get("page", ""))
 
-    def _version(self, key: str, document: Document, texts: Mapping[str, bytes]) -> PageVersion | None:
+    def _read_version(self, key: str, document: Document, texts: Mapping[str, bytes]) -> PageVersion | None:
         needed = _referenced_keys(document)[TEXTS]
         if not needed:
             self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
@@ -189,7 +189,7 @@ class StoreReading:
             return None
         return version
 
-    def _documents(
+    def _find_documents(
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
         """Return documents by id; missing ones are noted if `page_by_key` is given."""
@@ -197,11 +197,11 @@ class StoreReading:
         refused = set[str]()
         for batch in batches(keys, BATCH_KEYS):
             try:
-                found |= self._find(collection, batch)
+                found |= self._find_by_key(collection, batch)
             except GARBLED:
                 for key in batch:
                     try:
-                        found |= self._find(collection, [key])
+                        found |= self._find_by_key(collection, [key])
                     except GARBLED:
                         refused.add(key)
                         self.note(collection, key, FaultKind.UNREADABLE, (page_by_key or {}).get(key, ""))
@@ -212,11 +212,11 @@ class StoreReading:
                     self.note(collection, key, FaultKind.MISSING, page_by_key.get(key, ""))
         return found
 
-    def _find(self, collection: str, keys: list[str]) -> dict[str, Document]:
+    def _find_by_key(self, collection: str, keys: list[str]) -> dict[str, Document]:
         with translate_errors(self._database):
             return {each["_id"]: each for each in self._database[collection].find({"_id": {"$in": keys}})}
 
-    def _one_by_one(
+    def _load_singly(
         self, collection: str, keys: Iterable[str], page_by_key: Mapping[str, str]
     ) -> tuple[dict[str, bytes], set[str]]:
         read, refused = dict[str, bytes](), set[str]()
@@ -257,7 +257,7 @@ def _passes_check(check: Callable[[Document], bool], document: Document) -> bool
 
 def _referenced_keys(document: Document) -> dict[str, set[str]]:
     """Return the keys that a version refers to, by collection; values that are not keys are left out."""
-    parts = [part for part in _list(document.get("parts")) if isinstance(part, dict)]
+    parts = [part for part in _list_or_empty(document.get("parts")) if isinstance(part, dict)]
     both = (document, *parts)
     found = {
         TEXTS: {document.get(name) for name in ("text", "raw_text", "beside", "marks")},
@@ -267,7 +267,7 @@ def _referenced_keys(document: Document) -> dict[str, set[str]]:
     return {name: {key for key in keys if isinstance(key, str) and key} for name, keys in found.items()}
 
 
-def _list(value: Any) -> list[Any]:
+def _list_or_empty(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

@@ -67,7 +67,7 @@ def translate_errors(database: MongoDatabase) -> Iterator[None]:
     try:
         yield
     except (ConnectionFailure, ExecutionTimeout) as error:
-        raise ServiceUnavailable(SERVICE, _addresses(database)) from error
+        raise ServiceUnavailable(SERVICE, _server_addresses(database)) from error
     except OperationFailure as error:
         raise _classify_error(error, database) from error
     except (PyMongoError, BSONError) as error:
@@ -75,15 +75,15 @@ def translate_errors(database: MongoDatabase) -> Iterator[None]:
 
 
 def _classify_error(error: OperationFailure, database: MongoDatabase) -> Exception:
-    codes = _codes(error)
+    codes = _error_codes(error)
     if codes & _REFUSED_CODES:
-        return BadConfiguration("store.user", where=_addresses(database))
+        return BadConfiguration("store.user", where=_server_addresses(database))
     if says_damage(str(error)):
-        return DamagedStore(SERVICE, _addresses(database))
+        return DamagedStore(SERVICE, _server_addresses(database))
     if codes & _UNTOLD_CODES and _is_busy_error(str(error)):
-        return ServiceUnavailable(SERVICE, _addresses(database))
+        return ServiceUnavailable(SERVICE, _server_addresses(database))
     if codes & _PASSING_CODES or (codes & _UNTOLD_CODES and not _can_write(database)):
-        return ServiceUnavailable(SERVICE, _addresses(database), Message("service.free-disk"))
+        return ServiceUnavailable(SERVICE, _server_addresses(database), Message("service.free-disk"))
     return BrokenInvariant("store.operation", error=error)
 
 
@@ -92,7 +92,7 @@ def _is_busy_error(fault: str) -> bool:
     return "database is locked" in fault or "database table is locked" in fault
 
 
-def _codes(error: OperationFailure) -> set[int | None]:
+def _error_codes(error: OperationFailure) -> set[int | None]:
     """Return the codes of a failure; for a bulk write, the codes of its parts."""
     parts = (error.details or {}).get("writeErrors", ())
     return {part.get("code") for part in parts} or {error.code}
@@ -107,7 +107,7 @@ def _can_write(database: MongoDatabase) -> bool:
     return True
 
 
-def _addresses(database: MongoDatabase) -> str:
+def _server_addresses(database: MongoDatabase) -> str:
     known = database.client.topology_description.server_descriptions()
     addresses = (host if port is None else f"{host}:{port}" for host, port in known)  # a socket has no port
     return ", ".join(sorted(addresses)) or "no known address"

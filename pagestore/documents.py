@@ -125,7 +125,7 @@ def required_portable(document: Document) -> Document:
 
 
 def _require_portable(value: Any, place: str, *, is_in_list: bool = False) -> None:
-    fault = _fault(value, is_in_list=is_in_list)
+    fault = _value_fault(value, is_in_list=is_in_list)
     if fault:
         raise BrokenInvariant("store.document", error=f"{place} {fault}")
     if isinstance(value, Mapping):
@@ -137,7 +137,7 @@ def _require_portable(value: Any, place: str, *, is_in_list: bool = False) -> No
             _require_portable(each, f"{place}.{number}", is_in_list=True)
 
 
-def _fault(value: Any, *, is_in_list: bool) -> str:
+def _value_fault(value: Any, *, is_in_list: bool) -> str:
     if isinstance(value, (list, tuple)) and is_in_list:
         return "is a list in a list"
     if isinstance(value, str) and pack_text(value) is not value:

@@ -41,13 +41,13 @@ def main(arguments: list[str]) -> int:
             asyncio.run(serve(handler, given.path))  # ends after the clients' running operations
             handler.close_all()
     except BlockingIOError:
-        return _end(f"another page store serves {given.data_dir}")
+        return _exit_process(f"another page store serves {given.data_dir}")
     except OSError as error:
-        return _end(f"the page store cannot work in {given.data_dir} and at {given.path}: {error}")
+        return _exit_process(f"the page store cannot work in {given.data_dir} and at {given.path}: {error}")
     return 0
 
 
-def _end(sentence: str) -> int:
+def _exit_process(sentence: str) -> int:
     print(sentence, file=sys.stderr)  # noqa: T201
     return 1
 

@@ -63,9 +63,9 @@ class MongoEvidenceStore:
             head = self._heads.find_one({"_id": name})
             if head is None:
                 for number, piece in enumerate(pieces):
-                    _insert(self._parts, {"_id": _part_key(name, number), "data": piece}, name)
-                return _insert(self._heads, _head(name, content), name)
-        _same(head["sha256"], content, name)
+                    _insert_document(self._parts, {"_id": _part_key(name, number), "data": piece}, name)
+                return _insert_document(self._heads, _bundle_head(name, content), name)
+        _require_same(head["sha256"], content, name)
         return False
 
     def get(self, name: Digest) -> bytes | None:
@@ -101,14 +101,14 @@ class MongoEvidenceStore:
         with translate_errors(self._database):
             head = self._heads.find_one({"_id": name})
             if head is not None:
-                _same(head["sha256"], content, name)
+                _require_same(head["sha256"], content, name)
                 self._heads.delete_one({"_id": name})
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
         self.put(name, content)
 
     def note_removal(self, removal: BundleRemoval) -> None:
         with translate_errors(self._database):
-            _insert(self._removals, removal_document(removal), removal.digest)
+            _insert_document(self._removals, removal_document(removal), removal.digest)
 
 
 class ObjectEvidenceStore:
@@ -120,14 +120,14 @@ class ObjectEvidenceStore:
     def put(self, name: Digest, content: bytes) -> bool:
         if self._was_removed(name):
             raise BrokenInvariant("store.bundle-removed", name=name)
-        there = self._key(name)
+        there = self._bundle_key(name)
         if there is not None:
-            _same(_key_sha256(there), content, name)
+            _require_same(_key_sha256(there), content, name)
             return False
         return self._objects.put_new(f"{name[:2]}/{name}.{digest(content)}{SUFFIX}", content)
 
     def get(self, name: Digest) -> bytes | None:
-        key = self._key(name)
+        key = self._bundle_key(name)
         content = None if key is None else self._objects.get(key)
         return None if key is None or content is None else _require_digest(content, _key_sha256(key), name)
 
@@ -137,7 +137,7 @@ class ObjectEvidenceStore:
                 yield Digest(key.rpartition("/")[2].partition(".")[0])
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
-        key = self._key(name)
+        key = self._bundle_key(name)
         size = None if key is None else self._objects.size(key)
         if key is None or size is None:
             return
@@ -150,23 +150,23 @@ class ObjectEvidenceStore:
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
-        there = self._key(name)
+        there = self._bundle_key(name)
         if there is not None:
-            _same(_key_sha256(there), content, name)
+            _require_same(_key_sha256(there), content, name)
             self._objects.remove(there)
         self.put(name, content)
 
     def note_removal(self, removal: BundleRemoval) -> None:
         if not self._was_removed(removal.digest):
-            self._log(removal)
+            self._log_removal(removal)
 
     def _was_removed(self, name: Digest) -> bool:
         return self._objects.size(_removal_key(name)) is not None
 
-    def _log(self, entry: BundleRemoval) -> None:
+    def _log_removal(self, entry: BundleRemoval) -> None:
         self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
-    def _key(self, name: Digest) -> str | None:
+    def _bundle_key(self, name: Digest) -> str | None:
         """Return the key of a bundle. Raises BrokenInvariant if two concurrent writers stored different bundles."""
         keys = list(self._objects.keys(f"{name[:2]}/{name}."))
         if len(keys) > 1:
@@ -190,7 +190,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
     def _was_removed(self, name: Digest) -> bool:
         return any(entry.digest == name for entry in self.removals())
 
-    def _log(self, entry: BundleRemoval) -> None:
+    def _log_removal(self, entry: BundleRemoval) -> None:
         with self._files.translate_errors():
             self._removals.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._files.translate_errors(), self._removals.open("ab") as log:
@@ -199,7 +199,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
             os.fsync(log.fileno())
 
 
-def _head(name: str, content: bytes) -> Document:
+def _bundle_head(name: str, content: bytes) -> Document:
     parts = -(-len(content) // PART_BYTES)
     return {"_id": name, "sha256": digest(content), "bytes": len(content), "parts": parts}
 
@@ -220,7 +220,7 @@ def _part_key(name: str, number: int) -> str:
     return f"{name}/{number:04d}"
 
 
-def _insert(collection: Any, document: dict[str, Any], name: str) -> bool:
+def _insert_document(collection: Any, document: dict[str, Any], name: str) -> bool:
     """Insert a document; return False if it already exists. Raises BrokenInvariant if a different one exists."""
     try:
         collection.insert_one(document)
@@ -232,7 +232,7 @@ def _insert(collection: Any, document: dict[str, Any], name: str) -> bool:
     return True
 
 
-def _same(sha256: str, content: bytes, name: str) -> None:
+def _require_same(sha256: str, content: bytes, name: str) -> None:
     if sha256 != digest(content):
         raise BrokenInvariant("store.bundle-differs", name=name)
 

@@ -57,8 +57,8 @@ class MongoPageStore(MongoPageHistory):
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         """Store raw responses, texts, versions, pages, in this order, so that every reference has its target."""
         versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
-        self._raw.put_many(_bodies(pages, versions))
-        self._texts.put_many(_texts(pages))
+        self._raw.put_many(_page_bodies(pages, versions))
+        self._texts.put_many(_page_texts(pages))
         with translate_errors(self._database):
             self._insert_versions(versions, [fetched for fetched, _ in pages])
             inserted = self._insert_pages(versions)
@@ -140,7 +140,7 @@ class MongoPageStore(MongoPageHistory):
             new.setdefault(version.id, (version, each))
         for key in self._existing_ids(self._versions, list(new)):
             del new[VersionId(key)]
-        self._put_captures([capture for _, each in new.values() for capture in _captures(each)])
+        self._put_captures([capture for _, each in new.values() for capture in _fetched_captures(each)])
         # If another writer has stored a version meanwhile, it is the same one.
         _insert_new(self._versions, [documents.version_document(version) for version, _ in new.values()])
 
@@ -184,7 +184,7 @@ class MongoPageStore(MongoPageHistory):
 
     def _move_current(self, version: PageVersion) -> Stored | None:
         """Make this the current version if the page was not seen later."""
-        return _stored_result(version, self._show(version.page_id, version.id, version.fetched_at))
+        return _stored_result(version, self._show_version(version.page_id, version.id, version.fetched_at))
 
     def _insert_version(self, version: PageVersion) -> Stored | None:
         return self._insert_pages([version]).get(0)
@@ -192,7 +192,7 @@ class MongoPageStore(MongoPageHistory):
     def _insert_earlier(self, version: PageVersion) -> Stored | None:
         """Add a version to the history that arrives after a later one, because of a retry or a slow writer."""
         seen = microseconds(version.fetched_at)
-        self._prepare(version.page_id)
+        self._prepare_page(version.page_id)
         page = self._pages.find_one({"_id": version.page_id}, {"current": 1, "last_seen": 1})
         if page is None or page["last_seen"] <= seen:
             return None
@@ -237,32 +237,36 @@ class MongoFingerprintStore:
         self._payloads = Blobs(database, "fingerprints", INLINE_BYTES)
 
     def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None:
-        self._payloads.put_many({_key(each.subject, each.algorithm_id): each.payload for each in fingerprints})
+        self._payloads.put_many(
+            {_fingerprint_key(each.subject, each.algorithm_id): each.payload for each in fingerprints}
+        )
 
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None:
         return self.get_many([subject], algorithm_id).get(subject)
 
     def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
-        payloads = self._payloads.get_many([_key(subject, algorithm_id) for subject in dict.fromkeys(subjects)])
-        named = ((subject, payloads.get(_key(subject, algorithm_id))) for subject in subjects)
+        payloads = self._payloads.get_many(
+            [_fingerprint_key(subject, algorithm_id) for subject in dict.fromkeys(subjects)]
+        )
+        named = ((subject, payloads.get(_fingerprint_key(subject, algorithm_id))) for subject in subjects)
         return {s: StoredFingerprint(s, algorithm_id, payload) for s, payload in named if payload is not None}
 
     def find_existing(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
-        subject_of = {_key(subject, algorithm_id): subject for subject in subjects}
+        subject_of = {_fingerprint_key(subject, algorithm_id): subject for subject in subjects}
         return {subject_of[key] for key in self._payloads.find_existing(list(subject_of))}
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:
         if algorithm_id is None:
             self._payloads.remove_range(f"{subject}:", f"{subject};")
         else:
-            self._payloads.remove(_key(subject, algorithm_id))
+            self._payloads.remove(_fingerprint_key(subject, algorithm_id))
 
 
-def _key(subject: str, algorithm_id: int) -> str:
+def _fingerprint_key(subject: str, algorithm_id: int) -> str:
     return f"{subject}:{algorithm_id:03d}"
 
 
-def _bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVersion]) -> dict[str, bytes]:
+def _page_bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVersion]) -> dict[str, bytes]:
     bodies: dict[str, bytes] = {}
     for (fetched, _), version in zip(pages, versions, strict=True):
         bodies[version.raw_digest] = fetched.body
@@ -270,11 +274,11 @@ def _bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVer
     return bodies
 
 
-def _texts(pages: Sequence[tuple[Fetched, Reading]]) -> dict[str, bytes]:
+def _page_texts(pages: Sequence[tuple[Fetched, Reading]]) -> dict[str, bytes]:
     return {name: data for _, reading in pages for name, data in documents.reading_texts(reading).items()}
 
 
-def _captures(fetched: Fetched) -> list[Capture]:
+def _fetched_captures(fetched: Fetched) -> list[Capture]:
     found = (fetched.capture, *(part.capture for part in fetched.parts))
     return [capture for capture in found if capture is not None]
 

@@ -45,7 +45,7 @@ class MongoPageHistory:
             page = self._pages.find_one({"_id": page_id}, {"current": 1})
             if page is None:
                 return None
-            if self._show(page_id, VersionId(page["current"]), at) is None:
+            if self._show_version(page_id, VersionId(page["current"]), at) is None:
                 self._pages.update_one({"_id": page_id}, {"$min": {"first_seen": microseconds(at)}})
         return VersionId(page["current"])
 
@@ -56,7 +56,7 @@ class MongoPageHistory:
         with translate_errors(self._database):
             with suppress(DuplicateKeyError):  # the same response was stored before
                 self._absences.insert_one(absence_document(absence))
-            self._prepare(absence.page_id)
+            self._prepare_page(absence.page_id)
             self._pages.update_one({"_id": absence.page_id}, {"$addToSet": {"absences": absence.id}})
             if is_gone:
                 gone = absence_state(absence)
@@ -88,7 +88,7 @@ class MongoPageHistory:
                 entries += [state(each["fetched_at"], "version", each["_id"]) for each in found]
         return read_states(entries)
 
-    def _show(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
+    def _show_version(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
         """Make the page show `version` at this time, and return its previous document.
 
         Return None if there is no such page, it was seen later, or another writer changed it meanwhile. A state is
@@ -103,14 +103,14 @@ class MongoPageHistory:
         if page["current"] == version and "gone" not in page:
             unmoved["gone"] = {"$exists": False}
         else:
-            self._prepare(page_id)
+            self._prepare_page(page_id)
             before = state(page["last_seen"], "version", page["current"])
             change["$addToSet"] = {"versions": version, "states": {"$each": [before, version_state(at, version)]}}
             change["$unset"] = {"gone": ""}
         found = self._pages.find_one_and_update(unmoved, change)
         return None if found is None else dict(found)
 
-    def _prepare(self, page_id: PageId) -> None:
+    def _prepare_page(self, page_id: PageId) -> None:
         """Give a page from before histories were kept an empty one: nx-27017 0.8 cannot add to a missing set."""
         self._pages.update_one({"_id": page_id, "states": {"$exists": False}}, {"$set": {"states": [], "absences": []}})
 

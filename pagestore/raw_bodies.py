@@ -52,14 +52,14 @@ class ObjectBodies:
         self._objects = objects
 
     def put_many(self, bodies: Mapping[str, bytes], /) -> None:
-        _run_concurrently(lambda name: self._put(name, bodies[name]), bodies)
+        _run_concurrently(lambda name: self._put_body(name, bodies[name]), bodies)
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        found = _run_concurrently(self._get, dict.fromkeys(names))
+        found = _run_concurrently(self._get_body, dict.fromkeys(names))
         return {name: body for name, body in found if body is not None}
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
-        sizes = _run_concurrently(lambda name: self._objects.size(_key(name)), dict.fromkeys(names))
+        sizes = _run_concurrently(lambda name: self._objects.size(_body_key(name)), dict.fromkeys(names))
         return {name for name, size in sizes if size is not None}
 
     def keys(self) -> Iterator[str]:
@@ -69,19 +69,19 @@ class ObjectBodies:
 
     def put_back(self, bodies: Mapping[str, bytes], /) -> None:
         for name in bodies:
-            self._objects.remove(_key(name))
+            self._objects.remove(_body_key(name))
         self.put_many(bodies)
 
-    def _put(self, name: str, body: bytes) -> None:
+    def _put_body(self, name: str, body: bytes) -> None:
         try:
-            self._objects.put_new(_key(name), gzip.compress(body, mtime=0))
+            self._objects.put_new(_body_key(name), gzip.compress(body, mtime=0))
         except BrokenInvariant:
             # Another version of zlib may compress the same body differently; any other content here is damaged.
-            if self._get(name) != body:
+            if self._get_body(name) != body:
                 raise
 
-    def _get(self, name: str) -> bytes | None:
-        packed = self._objects.get(_key(name))
+    def _get_body(self, name: str) -> bytes | None:
+        packed = self._objects.get(_body_key(name))
         if packed is None:
             return None
         try:
@@ -127,5 +127,5 @@ def _run_concurrently(ask: Callable[[str], T], names: Iterable[str]) -> Iterator
         return iter(list(zip(asked, pool.map(ask, asked), strict=True)))
 
 
-def _key(name: str) -> str:
+def _body_key(name: str) -> str:
     return f"{name[:2]}/{name}{SUFFIX}"

@@ -25,30 +25,30 @@ class MongoRecentAnswers:
         self._blobs = Blobs(database, "recent_answers", INLINE_BYTES)
 
     def put(self, answer: HostAnswer) -> None:
-        self._blobs.put(_key(answer.fetched_at, answer.key), _data(answer))
+        self._blobs.put(_answer_key(answer.fetched_at, answer.key), _encode_answer(answer))
 
     def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
-        wanted = [_key(hour, key) for hour in _hours(since, until) for key in keys]
-        found = [_answer(data) for data in self._blobs.get_many(wanted).values()]
+        wanted = [_answer_key(hour, key) for hour in _spanned_hours(since, until) for key in keys]
+        found = [_decode_answer(data) for data in self._blobs.get_many(wanted).values()]
         recent = [answer for answer in found if since <= answer.fetched_at <= until]
         return max(recent, key=lambda answer: answer.fetched_at, default=None)
 
     def forget(self, before: datetime) -> None:
-        self._blobs.remove_range("0", _key(before, ""))
+        self._blobs.remove_range("0", _answer_key(before, ""))
 
 
-def _hours(since: datetime, until: datetime) -> Iterator[datetime]:
+def _spanned_hours(since: datetime, until: datetime) -> Iterator[datetime]:
     hour = since.replace(minute=0, second=0, microsecond=0)
     while hour <= until:
         yield hour
         hour += _HOUR
 
 
-def _key(at: datetime, key: str) -> str:
+def _answer_key(at: datetime, key: str) -> str:
     return f"{at.astimezone(UTC):%Y%m%d%H}-{key}"
 
 
-def _data(answer: HostAnswer) -> bytes:
+def _encode_answer(answer: HostAnswer) -> bytes:
     return bson.encode(
         {
             "key": answer.key,
@@ -65,7 +65,7 @@ def _data(answer: HostAnswer) -> bytes:
     )
 
 
-def _answer(data: bytes) -> HostAnswer:
+def _decode_answer(data: bytes) -> HostAnswer:
     document = bson.decode(data)
     return HostAnswer(
         key=document["key"],

@@ -42,7 +42,9 @@ def remake_pages(database: MongoDatabase, lost: Mapping[str, LostPage]) -> None:
             versions = list(database["page_versions"].find(of_batch, {"page": 1, "fetched_at": 1}))
             absences = list(database["page_absences"].find(of_batch))
             for page in batch:
-                made = _document(lost[page], _sort_by_fetch_time(page, versions), _sort_by_fetch_time(page, absences))
+                made = _page_document(
+                    lost[page], _sort_by_fetch_time(page, versions), _sort_by_fetch_time(page, absences)
+                )
                 database["pages"].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
 
 
@@ -56,7 +58,7 @@ def _fetch_time(row: Document) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _document(lost: LostPage, versions: list[Document], absences: list[Document]) -> Document:
+def _page_document(lost: LostPage, versions: list[Document], absences: list[Document]) -> Document:
     ids = [row["_id"] for row in versions]
     states = [state(_fetch_time(row), "version", row["_id"]) for row in versions if _fetch_time(row)]
     moments = [entry["at"] for entry in states] or [microseconds(lost.version.fetched_at)]

@@ -31,7 +31,7 @@ def render(report: Report) -> bytes:
     for number, *values in cases.rows:
         title = table_title(cases, phrases)
         writer.writerow([title, number, "", "", *(plain_cell(value, phrases) for value in values)])
-    for line in _measures(report, phrases):
+    for line in _measure_rows(report, phrases):
         writer.writerow([*(plain_cell(value, phrases) for value in line), *[""] * len(facts)])
     return out.getvalue().encode("utf-8-sig")
 
@@ -59,7 +59,7 @@ def plain_cell(value: Cell, phrases: Phrases) -> str | int | float:
             return value
 
 
-def _measures(report: Report, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
+def _measure_rows(report: Report, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
     scope = phrases["table.scope"]
     for figure in tables.scope_figures(report):
         yield scope, "", phrases[f"scope.{figure.key}"], phrases["all"] if figure.value is None else figure.value
@@ -69,14 +69,14 @@ def _measures(report: Report, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Ce
     for figure in tables.summary_figures(report):
         yield summary, "", phrases[f"column.{figure.key}"], figure.value
     for table in tables.measure_tables(report):
-        yield from _table(table, phrases)
+        yield from _table_rows(table, phrases)
     if report.has_leads:
         yield phrases["table.leads"], "", phrases["notice"], tables.caution(report)
-        yield from _table(tables.lead_counts(report), phrases)
-        yield from _table(tables.leads(report), phrases)
+        yield from _table_rows(tables.lead_counts(report), phrases)
+        yield from _table_rows(tables.leads(report), phrases)
 
 
-def _table(table: ReportTable, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
+def _table_rows(table: ReportTable, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
     title = table_title(table, phrases)
     labels = [column_label(column, phrases) for column in table.columns[1:]]
     for name, *values in table.rows:

@@ -45,13 +45,13 @@ def render(report: Report) -> bytes:
         "version": VERSION,
         "language": report.scope.language,
         "notice": report.notice,
-        "scope": _record(tables.scope_figures(report)) | _filters(report),
-        "summary": _record(tables.summary_figures(report)),
+        "scope": _figures_record(tables.scope_figures(report)) | _filter_names(report),
+        "summary": _figures_record(tables.summary_figures(report)),
     }
     content |= {table.key: list(table.records()) for table in _all_tables(report)}
     content["lead_caution"] = tables.caution(report) if report.has_leads else None
     content |= {table.key: list(table.records()) if report.has_leads else [] for table in _lead_tables(report)}
-    return json.dumps(content, ensure_ascii=False, indent=2, default=_iso).encode() + b"\n"
+    return json.dumps(content, ensure_ascii=False, indent=2, default=_iso_text).encode() + b"\n"
 
 
 def schema(report: Report) -> dict[str, Any]:
@@ -61,14 +61,18 @@ def schema(report: Report) -> dict[str, Any]:
         "version": {"const": VERSION},
         "language": {"type": "string"},
         "notice": {"type": ["string", "null"]},
-        "scope": _object(tables.scope_figures(report)),
-        "summary": _object(tables.summary_figures(report)),
+        "scope": _fields_object(tables.scope_figures(report)),
+        "summary": _fields_object(tables.summary_figures(report)),
     }
     names = {"type": "array", "items": {"type": "string"}}
     properties["scope"]["properties"] |= {"works": names, "sites": names}
-    properties |= {table.key: {"type": "array", "items": _object(table.columns)} for table in _all_tables(report)}
+    properties |= {
+        table.key: {"type": "array", "items": _fields_object(table.columns)} for table in _all_tables(report)
+    }
     properties["lead_caution"] = {"type": ["string", "null"]}
-    properties |= {table.key: {"type": "array", "items": _object(table.columns)} for table in _lead_tables(report)}
+    properties |= {
+        table.key: {"type": "array", "items": _fields_object(table.columns)} for table in _lead_tables(report)
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{FORMAT} {VERSION}",
@@ -86,23 +90,23 @@ def _lead_tables(report: Report) -> tuple[ReportTable, ...]:
     return (tables.lead_counts(report), tables.leads(report))
 
 
-def _record(figures: Sequence[ReportFigure]) -> dict[str, Cell]:
+def _figures_record(figures: Sequence[ReportFigure]) -> dict[str, Cell]:
     return {figure.key: figure.value for figure in figures}
 
 
-def _filters(report: Report) -> dict[str, list[str]]:
+def _filter_names(report: Report) -> dict[str, list[str]]:
     return {
         "works": [clean_line(title) for title in report.scope.works],
         "sites": [clean_line(name) for name in report.scope.sites],
     }
 
 
-def _object(fields: Sequence[TableColumn | ReportFigure]) -> dict[str, Any]:
+def _fields_object(fields: Sequence[TableColumn | ReportFigure]) -> dict[str, Any]:
     properties = {field.key: _TYPES[field.kind] for field in fields}
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def _iso(value: object) -> str:
+def _iso_text(value: object) -> str:
     if isinstance(value, date):  # a datetime is a date too
         return value.isoformat()
     raise TypeError(f"no JSON for {value!r}")

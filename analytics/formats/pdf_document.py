@@ -34,7 +34,7 @@ def render(report: Report) -> bytes:
     rows = len(report.cases) + len(report.leads)
     if rows > MAX_CASES:
         raise BadInput("report.too-many-to-print", most=MAX_CASES, cases=rows)
-    content = json.dumps(_content(lay_out(report)), ensure_ascii=False)
+    content = json.dumps(_report_content(lay_out(report)), ensure_ascii=False)
     made_at = report.scope.generated_at
     if rows <= MAX_CASES_IN_THIS_PROCESS:
         return typeset(TEMPLATES, "report.typ", {"report": content}, made_at)
@@ -44,7 +44,7 @@ def render(report: Report) -> bytes:
         raise RetryLater("report.unfinished-pdf", cases=len(report.cases), error=error) from error
 
 
-def _content(view: ReportView) -> dict[str, Any]:
+def _report_content(view: ReportView) -> dict[str, Any]:
     fields = asdict(view)
     del fields["phrases"]
     for group, drawn in zip(view.groups, fields["groups"], strict=True):

@@ -68,7 +68,7 @@ def render(report: Report) -> bytes:
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, _OPTIONS) as book:
         book.set_properties({"title": phrases["title"], "created": report.scope.generated_at.replace(tzinfo=None)})
-        styles = _styles(book, phrases)
+        styles = _make_styles(book, phrases)
         measures = tables.measure_tables(report)
         _write_summary(book, report, [table for table in measures if table.key not in _OWN_SHEETS], styles)
         for table in (*(table for table in measures if table.key in _OWN_SHEETS), tables.cases(report)):
@@ -78,7 +78,7 @@ def render(report: Report) -> bytes:
     return out.getvalue()
 
 
-def _styles(book: Any, phrases: Phrases) -> _Styles:
+def _make_styles(book: Any, phrases: Phrases) -> _Styles:
     base = {"font_name": "Microsoft YaHei", "font_size": 10, "valign": "top"}
     header = base | {
         "bold": True,
@@ -145,7 +145,7 @@ def _write_figures(sheet: Any, row: int, part: str, figures: Iterable[ReportFigu
 
 def _write_table_sheet(book: Any, table: ReportTable, styles: _Styles) -> None:
     sheet = book.add_worksheet(table_title(table, styles.phrases))
-    for number, width in enumerate(_widths(table, styles.phrases)):
+    for number, width in enumerate(_column_widths(table, styles.phrases)):
         sheet.set_column(number, number, width)
     sheet.freeze_panes(1, 1)
     sheet.autofilter(0, 0, len(table.rows), len(table.columns) - 1)
@@ -160,7 +160,7 @@ def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
     """Write the suspected rewrites on a separate sheet, below the caution."""
     counts, leads = tables.lead_counts(report), tables.leads(report)
     sheet = book.add_worksheet(table_title(leads, styles.phrases))
-    for number, width in enumerate(_widths(leads, styles.phrases)):
+    for number, width in enumerate(_column_widths(leads, styles.phrases)):
         sheet.set_column(number, number, width)
     sheet.write_string(0, 0, tables.caution(report), styles.title)
     row = _write_table(sheet, 2, counts, styles)
@@ -200,7 +200,7 @@ def _write_cell(sheet: Any, at: tuple[int, int], kind: CellKind, value: Cell, st
             sheet.write_string(*at, cell_text(kind, value, styles.phrases), styles.text)
 
 
-def _widths(table: ReportTable, phrases: Phrases) -> list[int]:
+def _column_widths(table: ReportTable, phrases: Phrases) -> list[int]:
     """Fit each column to its widest cell, within bounds."""
     widths = [max(_MIN_WIDTH, text_width(column_label(column, phrases)) + 4) for column in table.columns]
     for row in table.rows:

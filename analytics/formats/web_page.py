@@ -29,12 +29,12 @@ def render(report: Report) -> bytes:
     """Return the report as one self-contained page in UTF-8."""
     view = lay_out(report)
     style = _STYLE_SHEET.read_text(encoding="utf-8")
-    page = tag.HTML(_head(view, style), _body(view), lang=view.phrases["html_lang"])
+    page = tag.HTML(_page_head(view, style), _page_body(view), lang=view.phrases["html_lang"])
     rendered: bytes = html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>")
     return rendered + b"\n"
 
 
-def _head(view: ReportView, style: str) -> Any:
+def _page_head(view: ReportView, style: str) -> Any:
     style_digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{style_digest}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -50,63 +50,65 @@ def _head(view: ReportView, style: str) -> Any:
     )
 
 
-def _body(view: ReportView) -> Any:
+def _page_body(view: ReportView) -> Any:
     phrases = view.phrases
     return tag.BODY(
         tag.HEADER(
             tag.P(phrases["product"], tag.CLASS("product")),
             tag.H1(phrases["title"]),
-            _definitions(view.scope, "scope"),
+            _definition_list(view.scope, "scope"),
         ),
         tag.MAIN(
             *([tag.P(view.notice, tag.CLASS("notice"))] if view.notice else []),
-            tag.SECTION(tag.H2(phrases["table.summary"]), _definitions(view.summary, "summary"), id="summary"),
-            *([_charts(view.charts, phrases)] if view.charts else []),
-            *(_table(table, phrases["no_rows"]) for table in view.tables),
-            *(_group(group, view) for group in view.groups),
-            *([_leads(view.leads, phrases["no_rows"])] if view.leads else []),
+            tag.SECTION(tag.H2(phrases["table.summary"]), _definition_list(view.summary, "summary"), id="summary"),
+            *([_charts_section(view.charts, phrases)] if view.charts else []),
+            *(_table_element(table, phrases["no_rows"]) for table in view.tables),
+            *(_case_group(group, view) for group in view.groups),
+            *([_leads_section(view.leads, phrases["no_rows"])] if view.leads else []),
         ),
         tag.FOOTER(*(tag.P(note) for note in view.notes)),
     )
 
 
-def _definitions(lines: Sequence[tuple[str, str]], name: str) -> Any:
+def _definition_list(lines: Sequence[tuple[str, str]], name: str) -> Any:
     pairs = (tag.DIV(tag.DT(label), tag.DD(tag.BDI(text))) for label, text in lines)
     return tag.DL(*pairs, tag.CLASS(name))
 
 
-def _charts(charts: Charts, phrases: Phrases) -> Any:
+def _charts_section(charts: Charts, phrases: Phrases) -> Any:
     keys = ("top_sites", "days_chart") if charts.top_sites else ("days_chart",)
     section = tag.SECTION(id="charts")
     for key, svg in zip(
         keys, draw(TEMPLATES, "pictures.typ", {"report": json.dumps(fit_text(asdict(charts)))}), strict=True
     ):
-        section.extend((tag.H2(phrases[key]), _picture(svg, phrases[key])))
+        section.extend((tag.H2(phrases[key]), _picture_figure(svg, phrases[key])))
     return section
 
 
-def _picture(svg: bytes, description: str) -> Any:
+def _picture_figure(svg: bytes, description: str) -> Any:
     image = tag.IMG(src=f"data:image/svg+xml;base64,{b64encode(svg).decode()}", alt=description)
     return tag.DIV(image, tag.CLASS("scroll"))
 
 
-def _table(table: TableView, no_rows: str) -> Any:
+def _table_element(table: TableView, no_rows: str) -> Any:
     return tag.SECTION(tag.H2(table.title), *_table_rows(table, no_rows), id=table.key)
 
 
 def _table_rows(table: TableView, no_rows: str) -> list[Any]:
     if not table.rows:
         return [tag.P(no_rows)]
-    head = tag.TR(*(_heading(text, numeric) for text, numeric in zip(table.headings, table.is_numeric, strict=True)))
-    rows = (tag.TR(*_cells(row, table.is_numeric)) for row in table.rows)
+    head = tag.TR(
+        *(_column_heading(text, numeric) for text, numeric in zip(table.headings, table.is_numeric, strict=True))
+    )
+    rows = (tag.TR(*_row_cells(row, table.is_numeric)) for row in table.rows)
     return [tag.DIV(tag.TABLE(tag.THEAD(head), tag.TBODY(*rows)), tag.CLASS("scroll"))]
 
 
-def _heading(text: str, is_numeric: bool) -> Any:
+def _column_heading(text: str, is_numeric: bool) -> Any:
     return tag.TH(text, tag.CLASS("number" if is_numeric else "text"), scope="col")
 
 
-def _cells(row: Sequence[CellView], is_numeric: Sequence[bool]) -> list[Any]:
+def _row_cells(row: Sequence[CellView], is_numeric: Sequence[bool]) -> list[Any]:
     cells = []
     for cell, numeric in zip(row, is_numeric, strict=True):
         small = [tag.SMALL(tag.BDI(cell.small))] if cell.small else []
@@ -114,11 +116,11 @@ def _cells(row: Sequence[CellView], is_numeric: Sequence[bool]) -> list[Any]:
     return cells
 
 
-def _group(group: CaseGroup, view: ReportView) -> Any:
+def _case_group(group: CaseGroup, view: ReportView) -> Any:
     phrases = view.phrases
     headings = ("column.case_id", "page", "column.work", "comparison")
     head = tag.TR(*(tag.TH(phrases[key], scope="col") for key in headings))
-    bodies = (_case(case, group, phrases["column.excerpt"]) for case in group.cases)
+    bodies = (_case_article(case, group, phrases["column.excerpt"]) for case in group.cases)
     return tag.SECTION(
         tag.H2(group.title),
         tag.TABLE(tag.THEAD(head), *bodies, tag.CLASS("cases")),
@@ -126,14 +128,14 @@ def _group(group: CaseGroup, view: ReportView) -> Any:
     )
 
 
-def _case(case: CaseView, group: CaseGroup, excerpt_label: str) -> Any:
+def _case_article(case: CaseView, group: CaseGroup, excerpt_label: str) -> Any:
     state = tag.SPAN(case.state, tag.CLASS(f"state {group.state}"))
     rows = [
         tag.TR(
-            tag.TD(tag.B(f"#{case.number}"), " ", state, _facts(case.history)),
-            tag.TD(tag.B(tag.BDI(case.page_title)), _address(case.page_url), _facts(case.page)),
-            tag.TD(tag.B(tag.BDI(case.work_title)), _facts(case.work)),
-            tag.TD(_facts(case.figures)),
+            tag.TD(tag.B(f"#{case.number}"), " ", state, _facts_list(case.history)),
+            tag.TD(tag.B(tag.BDI(case.page_title)), _url_element(case.page_url), _facts_list(case.page)),
+            tag.TD(tag.B(tag.BDI(case.work_title)), _facts_list(case.work)),
+            tag.TD(_facts_list(case.figures)),
         )
     ]
     if case.excerpt:
@@ -142,7 +144,7 @@ def _case(case: CaseView, group: CaseGroup, excerpt_label: str) -> Any:
     return tag.TBODY(*rows, id=f"case-{case.number}")
 
 
-def _leads(leads: LeadsView, no_rows: str) -> Any:
+def _leads_section(leads: LeadsView, no_rows: str) -> Any:
     return tag.SECTION(
         tag.H2(leads.title),
         tag.P(leads.caution, tag.CLASS("notice")),
@@ -152,11 +154,11 @@ def _leads(leads: LeadsView, no_rows: str) -> Any:
     )
 
 
-def _address(url: str) -> Any:
+def _url_element(url: str) -> Any:
     if not url.lower().startswith(("http://", "https://")):
         return tag.P(tag.BDI(url), tag.CLASS("url"))
     return tag.P(tag.A(tag.BDI(url), href=url, rel="noopener noreferrer nofollow"), tag.CLASS("url"))
 
 
-def _facts(lines: Sequence[tuple[str, str]]) -> Any:
-    return _definitions(lines, "facts")
+def _facts_list(lines: Sequence[tuple[str, str]]) -> Any:
+    return _definition_list(lines, "facts")

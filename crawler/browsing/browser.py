@@ -103,7 +103,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
                 await super()._browser_disconnected_callback()
 
     async def _close(self) -> None:
-        await self._end(self._launches)
+        await self._end_launch(self._launches)
         with suppress(PlaywrightError, TimeoutError):
             await asyncio.wait_for(super()._close(), CLOSE_S)
         kill_browsers(os.getpid())
@@ -127,7 +127,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         """Load the page. Raises RequestRefused or DownloadTimeoutError."""
         self._upstream = self._chosen_proxy(request)
         request.headers.pop("Proxy-Authorization", None)
-        request.meta["playwright_context_kwargs"] = self._context(request)
+        request.meta["playwright_context_kwargs"] = self._context_options(request)
         response, capture = await self._load_with_retries(request, spider)
         refused = response.headers.get(REFUSED_HEADER)
         if refused:
@@ -144,7 +144,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
     async def _load_with_retries(self, request: Request, spider: Any) -> tuple[Response, Any]:
         """Return the page and its capture. Load it again if the browser crashed, whichever page was the cause."""
         for tries_left in range(MAX_BREAKDOWNS, -1, -1):
-            launch, taking = self._launches, PageCapture(self._find_connection, self._max_bytes, self._profile)
+            launch, taking = self._launches, PageCapture(self._find_connection, self._max_bytes, self._browser_profile)
             try:
                 await self._maybe_launch_browser()
                 launch = self._launches
@@ -152,25 +152,25 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
             except PlaywrightTimeout as fault:
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except TimeoutError as fault:  # the browser has missed its own time limit
-                await self._end(launch)
+                await self._end_launch(launch)
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
                 is_gone = not (hasattr(self, "browser") and self.browser.is_connected()) or launch != self._launches
                 has_broken_down = is_gone or taking.has_crashed or _is_crash(fault)
                 if not tries_left or not has_broken_down:
-                    raise self._refusal(request, fault, taking.failed_url) from fault
+                    raise self._load_fault(request, fault, taking.failed_url) from fault
                 if not (hasattr(self, "browser") and self.browser.is_connected()):
-                    await self._end(launch)
+                    await self._end_launch(launch)
         raise AssertionError("the last try returns or raises")
 
     async def _try_load(self, request: Request, spider: Any, taking: PageCapture) -> tuple[Response, Any]:
         request.meta["playwright_page_init_callback"] = taking.begin
-        request.meta["playwright_page_methods"] = [PageMethod(_settle), PageMethod(taking.take)]
+        request.meta["playwright_page_methods"] = [PageMethod(_wait_for_scripts), PageMethod(taking.take)]
         request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
         loading = super()._download_request(request, spider)
         return await asyncio.wait_for(loading, self._timeout_s + QUIET_S), taking.capture
 
-    def _profile(self) -> BrowserProfile:
+    def _browser_profile(self) -> BrowserProfile:
         """Return the running browser's profile. Playwright creates one for each browser and deletes it later."""
         before, self._pages_of_launch = self._pages_of_launch, self._pages_of_launch + 1
         return BrowserProfile(self._launched_at, before)
@@ -183,17 +183,17 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         members = get_politeness(self._crawler).proxies.members
         return next((proxy for place, proxy in members if place == name), None)
 
-    def _context(self, request: Request) -> dict[str, Any]:
+    def _context_options(self, request: Request) -> dict[str, Any]:
         agent = (request.headers.get("User-Agent") or b"").decode("latin-1")
         return {
             "accept_downloads": False,
             "service_workers": "block",
             "user_agent": agent or None,
             "locale": "zh-CN",
-            "storage_state": {"cookies": self._cookies(), "origins": []},
+            "storage_state": {"cookies": self._context_cookies(), "origins": []},
         }
 
-    def _cookies(self) -> list[dict[str, Any]]:
+    def _context_cookies(self) -> list[dict[str, Any]]:
         """Return the crawl's cookies for a new context, each limited to its own host."""
         middlewares = self._crawler.engine.downloader.middleware.middlewares
         kept = next((each for each in middlewares if isinstance(each, CookiesMiddleware)), None)
@@ -213,7 +213,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
             for cookie in kept.jars[None].jar
         ]
 
-    def _refusal(self, request: Request, fault: PlaywrightError, failed_url: str) -> Exception:
+    def _load_fault(self, request: Request, fault: PlaywrightError, failed_url: str) -> Exception:
         """Explain a failed load. failed_url: the URL of the document that failed: the page or a redirect target."""
         why = self._proxy_refusal(failed_url)
         if why is not None:
@@ -245,12 +245,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         self._is_recycling = True
         async with self._turn:
             await self._turn.wait_for(lambda: self._loading == 0)
-        await self._end(self._launches)
+        await self._end_launch(self._launches)
         async with self._turn:
             self._pages, self._is_recycling = 0, False
             self._turn.notify_all()
 
-    async def _end(self, launch: int) -> None:
+    async def _end_launch(self, launch: int) -> None:
         """Close or kill the browser of this launch. The next page starts a new browser."""
         async with self._ending:
             if launch != self._launches or not hasattr(self, "browser"):
@@ -285,7 +285,7 @@ async def own_headers(*, playwright_request: PageRequest, scrapy_request_data: A
     return await playwright_request.all_headers()
 
 
-async def _settle(page: Page) -> None:
+async def _wait_for_scripts(page: Page) -> None:
     """Wait for a while so that scripts can fetch what they display."""
     with suppress(PlaywrightTimeout):
         await page.wait_for_load_state("networkidle", timeout=QUIET_S * 1000)

@@ -88,7 +88,7 @@ class BrowserProxy:
 
     async def start(self) -> str:
         """Start to listen, and return the proxy's URL for the browser."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
+        self._server = await asyncio.start_server(self._accept_connection, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def close(self) -> None:
@@ -97,12 +97,12 @@ class BrowserProxy:
         for task in list(self._open):
             task.cancel()
 
-    async def _accept(self, reader: Reader, writer: Writer) -> None:
+    async def _accept_connection(self, reader: Reader, writer: Writer) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
         try:
-            await self._serve(reader, writer)
+            await self._serve_connection(reader, writer)
         except _ProxyRefusal as refusal:
             with suppress(OSError):
                 writer.write(
@@ -117,13 +117,13 @@ class BrowserProxy:
             with suppress(OSError):
                 writer.close()
 
-    async def _serve(self, reader: Reader, writer: Writer) -> None:
+    async def _serve_connection(self, reader: Reader, writer: Writer) -> None:
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_TIMEOUT_S)
-        ask = self._ask(head.decode("latin-1"))
+        ask = self._parse_request(head.decode("latin-1"))
         try:
             self._guard.check_url(ask.url)
             upstream = self._upstream()
-            far_reader, far_writer = await asyncio.wait_for(self._dial(ask, upstream), self._timeout_s)
+            far_reader, far_writer = await asyncio.wait_for(self._connect_upstream(ask, upstream), self._timeout_s)
         except UnsafeUrl as fault:
             if len(self.refused) < MAX_REFUSED:
                 self.refused[ask.host, ask.port] = fault
@@ -133,22 +133,26 @@ class BrowserProxy:
         try:
             if ask.method != "CONNECT":
                 far_writer.write(_forwarded_head(ask, upstream))
-                up = self._pump(reader, far_writer, _body_bytes(ask))
-                await self._join(up, self._answer(far_reader, writer))
+                up = self._forward_bytes(reader, far_writer, _body_bytes(ask))
+                await self._join_streams(up, self._forward_response(far_reader, writer))
             elif upstream is None or await self._opens_tunnel(ask, upstream, far_reader, far_writer):
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                await self._join(self._pump(reader, far_writer), self._pump(far_reader, writer))
+                await self._join_streams(
+                    self._forward_bytes(reader, far_writer), self._forward_bytes(far_reader, writer)
+                )
             else:
                 raise _ProxyRefusal("502 Bad Gateway", "the proxy opens no tunnel")
         finally:
             with suppress(OSError):
                 far_writer.close()
 
-    def _ask(self, head: str) -> _ProxyRequest:
+    def _parse_request(self, head: str) -> _ProxyRequest:
         first, *headers = head.rstrip("\r\n").split("\r\n")
         method, target, _ = first.split(" ", 2)
-        given = next((line.partition(":")[2].strip() for line in headers if _name(line) == "proxy-authorization"), "")
-        if not secrets.compare_digest(given, _basic(self.user, self.password)):
+        given = next(
+            (line.partition(":")[2].strip() for line in headers if _header_name(line) == "proxy-authorization"), ""
+        )
+        if not secrets.compare_digest(given, _basic_credentials(self.user, self.password)):
             raise _ProxyRefusal(
                 "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=zhuiwen", "no login"
             )
@@ -158,7 +162,7 @@ class BrowserProxy:
         host, port = host_key(f"https://{target}/" if method == "CONNECT" else target)
         return _ProxyRequest(method, target, tuple(headers), scheme, host, port)
 
-    async def _dial(self, ask: _ProxyRequest, upstream: Proxy | None) -> tuple[Reader, Writer]:
+    async def _connect_upstream(self, ask: _ProxyRequest, upstream: Proxy | None) -> tuple[Reader, Writer]:
         """Connect to the checked address, and to no other."""
         url, host, port = ask.url, ask.host, ask.port
         if upstream is not None:
@@ -175,13 +179,15 @@ class BrowserProxy:
                 own = str((connection[1].get_extra_info("sockname") or ("",))[0])
                 proxy = f"{upstream.scheme}://{upstream.place}" if upstream is not None else ""
                 way = self._route_finder.find_route(ask.host, own, address, proxy)
-                self._note(ask, NameAnswer(ask.host, tuple(addresses), asked_at, self._names.resolver), address, way)
+                self._note_exchange(
+                    ask, NameAnswer(ask.host, tuple(addresses), asked_at, self._names.resolver), address, way
+                )
                 return connection
             except (UnsafeUrl, OSError) as fault:
                 faults.append(fault)
         raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
 
-    def _note(self, ask: _ProxyRequest, answer: NameAnswer, address: str, way: NetworkRoute) -> None:
+    def _note_exchange(self, ask: _ProxyRequest, answer: NameAnswer, address: str, way: NetworkRoute) -> None:
         if len(self.reached) >= MAX_REACHED:
             del self.reached[next(iter(self.reached))]
         if way.proxy:
@@ -191,27 +197,27 @@ class BrowserProxy:
 
     async def _opens_tunnel(self, ask: _ProxyRequest, upstream: Proxy, far: Reader, far_writer: Writer) -> bool:
         far_writer.write(_forwarded_head(ask, upstream))
-        return _status(await self._head(far)).startswith("2")
+        return _response_status(await self._read_head(far)).startswith("2")
 
-    async def _answer(self, far: Reader, writer: Writer) -> None:
+    async def _forward_response(self, far: Reader, writer: Writer) -> None:
         """Forward a response, with a header that forbids a second request on this connection."""
-        first, *headers = (await self._head(far)).rstrip("\r\n").split("\r\n")
-        kept = [line for line in headers if _name(line) not in _HOP_BY_HOP]
+        first, *headers = (await self._read_head(far)).rstrip("\r\n").split("\r\n")
+        kept = [line for line in headers if _header_name(line) not in _HOP_BY_HOP]
         writer.write("\r\n".join([first, *kept, "Connection: close", "", ""]).encode("latin-1"))
-        await self._pump(far, writer)
+        await self._forward_bytes(far, writer)
 
-    async def _head(self, far: Reader) -> str:
+    async def _read_head(self, far: Reader) -> str:
         """Return the head of a response, without informational responses such as 103 Early Hints.
 
         Raises ValueError if the bytes are not an HTTP response.
         """
         for _ in range(MAX_INTERIM_HEADS):
             head = (await asyncio.wait_for(far.readuntil(b"\r\n\r\n"), self._timeout_s)).decode("latin-1")
-            if not _status(head).startswith("1"):
+            if not _response_status(head).startswith("1"):
                 return head
         raise ValueError("an answer that only announces itself")
 
-    async def _join(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
+    async def _join_streams(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
         """Forward bytes in both directions until one side closes, is silent for too long, or has sent too much."""
         ways = asyncio.ensure_future(up), asyncio.ensure_future(down)
         try:
@@ -223,7 +229,7 @@ class BrowserProxy:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
-    async def _pump(self, source: Reader, sink: Writer, most: int = MAX_BYTES_A_CONNECTION) -> None:
+    async def _forward_bytes(self, source: Reader, sink: Writer, most: int = MAX_BYTES_A_CONNECTION) -> None:
         """Forward at most `most` bytes; read and drop the rest."""
         passed = 0
         with suppress(OSError, TimeoutError):
@@ -238,14 +244,14 @@ class BrowserProxy:
 
 def _body_bytes(ask: _ProxyRequest) -> int:
     """Return the length of a request's body. Raises _ProxyRefusal if the head does not state it."""
-    stated = {_name(line): line.partition(":")[2].strip() for line in ask.headers}
+    stated = {_header_name(line): line.partition(":")[2].strip() for line in ask.headers}
     if "transfer-encoding" in stated:
         raise _ProxyRefusal("411 Length Required", "no length")
     length = stated.get("content-length", "0")
     return int(length) if length.isdecimal() else 0
 
 
-def _status(head: str) -> str:
+def _response_status(head: str) -> str:
     """Return the status of a response. Raises ValueError if it is not HTTP."""
     protocol, status = head.split(maxsplit=2)[:2]
     if not protocol.startswith("HTTP/"):
@@ -254,22 +260,22 @@ def _status(head: str) -> str:
 
 
 def _forwarded_head(ask: _ProxyRequest, upstream: Proxy | None) -> bytes:
-    kept = [line for line in ask.headers if _name(line) not in _HOP_BY_HOP]
+    kept = [line for line in ask.headers if _header_name(line) not in _HOP_BY_HOP]
     target = ask.target
     if upstream is None:
         parts = urlsplit(ask.target)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     elif upstream.user:
-        kept.append(f"Proxy-Authorization: {_basic(upstream.user, upstream.password)}")
+        kept.append(f"Proxy-Authorization: {_basic_credentials(upstream.user, upstream.password)}")
     end = [] if ask.method == "CONNECT" else ["Connection: close"]
     return "\r\n".join([f"{ask.method} {target} HTTP/1.1", *kept, *end, "", ""]).encode("latin-1")
 
 
-def _name(line: str) -> str:
+def _header_name(line: str) -> str:
     return line.partition(":")[0].strip().lower()
 
 
-def _basic(user: str, password: str) -> str:
+def _basic_credentials(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 

@@ -102,13 +102,13 @@ def launch_options(executable: Path) -> dict[str, Any]:
     """Return playwright's options: a sandbox, no root rights, and an environment without secrets."""
     user = unprivileged_user()
     return {
-        "executable_path": str(executable) if user is None else _launcher(executable, user),
+        "executable_path": str(executable) if user is None else _launcher_path(executable, user),
         "chromium_sandbox": has_sandbox(),
         "env": {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ},
     }
 
 
-def _launcher(executable: Path, user: int) -> str:
+def _launcher_path(executable: Path, user: int) -> str:
     """Return the path of a program that runs Chromium as that user. It is in memory: /tmp may be mounted noexec."""
     command = shlex.join((sys.executable, "-S", "-c", _PROGRAM, str(user), str(executable)))
     written = os.memfd_create("zhuiwen-browser")
@@ -174,16 +174,16 @@ class Chromium:
 
     def __enter__(self) -> Self:
         try:
-            self._start()
+            self._start_process()
         except BaseException:
-            self._end()
+            self._end_process()
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self._end_process()
 
     def call(
         self,
@@ -234,7 +234,7 @@ class Chromium:
         del self._buffer[: end + 1]
         return dict(message)
 
-    def _start(self) -> None:
+    def _start_process(self) -> None:
         their_reads, self._writes = os.pipe()
         self._reads, their_writes = os.pipe()
         os.set_blocking(self._writes, False)
@@ -260,7 +260,7 @@ class Chromium:
             os.close(their_reads)
             os.close(their_writes)
 
-    def _end(self) -> None:
+    def _end_process(self) -> None:
         for pipe in (self._reads, self._writes):
             if pipe >= 0:
                 os.close(pipe)

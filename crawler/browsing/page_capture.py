@@ -47,7 +47,7 @@ class PageCapture:
 
     async def begin(self, page: Page, *_: object) -> None:
         """Listen to the responses that the page gets."""
-        page.on("response", self._note)
+        page.on("response", self._note_response)
         page.on("crash", self._note_crash)
         page.on("requestfailed", self._note_failure)
         self._devtools = await page.context.new_cdp_session(page)
@@ -57,10 +57,10 @@ class PageCapture:
     async def take(self, page: Page) -> None:
         """Collect what the browser knows so far. A page that has closed meanwhile has no capture."""
         with suppress(PlaywrightError):
-            certificates = await self._certificates()
+            certificates = await self._certificate_chains()
             last = len(self._documents) - 1
             exchanges = [
-                await self._exchange(each, certificates, is_page=number == last)
+                await self._wire_exchange(each, certificates, is_page=number == last)
                 for number, each in enumerate(self._documents)
             ]
             if exchanges:
@@ -72,7 +72,7 @@ class PageCapture:
                     tuple(exchanges), CaptureSource.BROWSER, made_with, resources=sheets, profile=profile
                 )
 
-    def _note(self, response: Response) -> None:
+    def _note_response(self, response: Response) -> None:
         request = response.request
         with suppress(PlaywrightError):  # a request of a service worker has no frame
             is_document = request.is_navigation_request() and request.frame.parent_frame is None
@@ -96,7 +96,7 @@ class PageCapture:
             if request.is_navigation_request() and request.frame.parent_frame is None:
                 self.failed_url = request.url
 
-    async def _exchange(
+    async def _wire_exchange(
         self, response: Response, certificates: Mapping[str, tuple[bytes, ...]], *, is_page: bool
     ) -> WireExchange:
         request, url = response.request, response.url
@@ -105,7 +105,7 @@ class PageCapture:
         asked = [(each["name"], each["value"]) for each in await request.headers_array()]
         said = [(each["name"], each["value"]) for each in await response.headers_array()]
         reached = self._where_reached(host, port) or ConnectedAddress("", None, is_through_proxy=False)
-        sent_at, answered_at, ended_at = _moments(request.timing)
+        sent_at, answered_at, ended_at = _exchange_moments(request.timing)
         return WireExchange(
             url=url,
             status=response.status,
@@ -119,17 +119,17 @@ class PageCapture:
             server_port=port if reached.address else 0,
             body_digest="",
             body_bytes=0,  # the sizes that a browser reports differ by more than 100 bytes from those on the socket
-            body=await _body(response, self._max_bytes) if is_page else b"",
+            body=await _response_body(response, self._max_bytes) if is_page else b"",
             is_through_proxy=reached.is_through_proxy,
             name_answer=reached.answer,
-            tls=await _tls(response, host, certificates.get(_origin(url), ())),
+            tls=await _tls_session(response, host, certificates.get(_url_origin(url), ())),
             way=reached.way,
         )
 
-    async def _certificates(self) -> dict[str, tuple[bytes, ...]]:
+    async def _certificate_chains(self) -> dict[str, tuple[bytes, ...]]:
         """Return the certificate chain of each origin, in DER, the site's own certificate first."""
         found: dict[str, tuple[bytes, ...]] = {}
-        for origin in sorted({_origin(each.url) for each in self._documents if each.url.startswith("https:")}):
+        for origin in sorted({_url_origin(each.url) for each in self._documents if each.url.startswith("https:")}):
             if self._devtools is not None:
                 said = await self._devtools.send("Network.getCertificate", {"origin": origin})
                 found[origin] = tuple(base64.b64decode(each) for each in said["tableNames"][:MAX_CERTIFICATES])
@@ -137,7 +137,7 @@ class PageCapture:
 
     async def _style_sheets(self) -> Any:
         for response, at in self._sheets:
-            body = await _body(response, MAX_BYTES[ResourceKind.STYLE])
+            body = await _response_body(response, MAX_BYTES[ResourceKind.STYLE])
             if body:
                 yield CapturedResource(response.url, "text/css", at, body)
 
@@ -152,7 +152,7 @@ def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
     return "\r\n".join([*(" ".join(line.splitlines()) for line in lines), "", ""]).encode("latin-1", "replace")
 
 
-async def _body(response: Response, limit: int) -> bytes:
+async def _response_body(response: Response, limit: int) -> bytes:
     """Return the decompressed body; b"" if the browser does not provide it or it is too long."""
     with suppress(PlaywrightError):
         body = await response.body()
@@ -160,7 +160,7 @@ async def _body(response: Response, limit: int) -> bytes:
     return b""
 
 
-async def _tls(response: Response, host: str, certificates: tuple[bytes, ...]) -> TlsSession | None:
+async def _tls_session(response: Response, host: str, certificates: tuple[bytes, ...]) -> TlsSession | None:
     """Return the connection's TLS session. A browser does not report the cipher's strength."""
     details = await response.security_details()
     if not details or not details.get("protocol"):
@@ -169,7 +169,7 @@ async def _tls(response: Response, host: str, certificates: tuple[bytes, ...]) -
     return TlsSession(_TLS_NAMES.get(protocol, protocol), "", 0, host, certificates)
 
 
-def _moments(timing: Any) -> tuple[datetime, datetime, datetime]:
+def _exchange_moments(timing: Any) -> tuple[datetime, datetime, datetime]:
     """Return when a request was sent and when its response began and ended; now, if the browser does not report it."""
     now = datetime.now(UTC)
     started = float(timing.get("startTime", 0))
@@ -181,6 +181,6 @@ def _moments(timing: Any) -> tuple[datetime, datetime, datetime]:
     return at + timedelta(milliseconds=max(sent, 0)), answered_at, max(answered_at, at + timedelta(milliseconds=ended))
 
 
-def _origin(url: str) -> str:
+def _url_origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

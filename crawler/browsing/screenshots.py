@@ -111,7 +111,7 @@ class _DrawnPage:
 
     def __init__(self, browser: Chromium, given: Drawable) -> None:
         self._browser, self._given = browser, given
-        self._resources = {_key(each.url): each for each in given.resources}
+        self._resources = {_browser_url(each.url): each for each in given.resources}
         self._session = ""
         self._is_served = self._is_loaded = False
         self._refused = 0
@@ -120,17 +120,17 @@ class _DrawnPage:
 
     def draw(self) -> ResponseRendering:
         product = str(self._browser.call("Browser.getVersion")["product"])
-        self._prepare()
+        self._prepare_page()
         self._browser.send("Page.navigate", {"url": self._given.url}, self._session)
         while not self._is_loaded:
-            self._take(self._browser.receive())
-        size = self._ask("Page.getLayoutMetrics")["cssContentSize"]
+            self._handle_event(self._browser.receive())
+        size = self._send_command("Page.getLayoutMetrics")["cssContentSize"]
         page_height = max(1, round(float(size["height"])))
         height = min(page_height, MAX_HEIGHT_PX)
-        png = self._picture(height)
+        png = self._take_picture(height)
         return ResponseRendering(
             png=png,
-            pdf=self._pdf(),
+            pdf=self._print_pdf(),
             width_px=WIDTH_PX,
             height_px=height,
             page_height_px=page_height,
@@ -142,43 +142,43 @@ class _DrawnPage:
             rendered_at=datetime.now(UTC),
         )
 
-    def _prepare(self) -> None:
+    def _prepare_page(self) -> None:
         target = self._browser.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         attached = self._browser.call("Target.attachToTarget", {"targetId": target, "flatten": True})
         self._session = str(attached["sessionId"])
         self._browser.call("Browser.setDownloadBehavior", {"behavior": "deny"})
         metrics = {"width": WIDTH_PX, "height": VIEW_HEIGHT_PX, "deviceScaleFactor": 1, "mobile": False}
-        self._ask("Emulation.setDeviceMetricsOverride", metrics)
-        self._ask("Emulation.setScriptExecutionDisabled", {"value": True})
-        self._ask("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
-        self._ask("Page.enable")
+        self._send_command("Emulation.setDeviceMetricsOverride", metrics)
+        self._send_command("Emulation.setScriptExecutionDisabled", {"value": True})
+        self._send_command("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+        self._send_command("Page.enable")
 
-    def _ask(self, method: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        return self._browser.call(method, parameters, self._session, self._take)
+    def _send_command(self, method: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return self._browser.call(method, parameters, self._session, self._handle_event)
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _handle_event(self, message: dict[str, Any]) -> None:
         """Handle an event of the browser: a request that waits for its response, or the page's load event."""
         if message.get("method") == "Fetch.requestPaused":
-            self._answer(message["params"])
+            self._answer_request(message["params"])
         elif message.get("method") == "Page.loadEventFired" and self._is_served:
             self._is_loaded = True
 
-    def _answer(self, paused: dict[str, Any]) -> None:
+    def _answer_request(self, paused: dict[str, Any]) -> None:
         url = str(paused["request"]["url"])
-        resource = self._resources.get(_key(url))
+        resource = self._resources.get(_browser_url(url))
         if paused.get("resourceType") == "Document":
             if self._is_served:
-                self._refuse(paused, url)
+                self._refuse_request(paused, url)
                 return
             self._is_served = True
-            self._give(paused, _content_type(self._given.headers), self._given.body)
+            self._fulfil_request(paused, _content_type(self._given.headers), self._given.body)
         elif resource is not None:
             self._served[resource.url] = None
-            self._give(paused, resource.content_type, resource.body)
+            self._fulfil_request(paused, resource.content_type, resource.body)
         else:
-            self._refuse(paused, url)
+            self._refuse_request(paused, url)
 
-    def _refuse(self, paused: dict[str, Any], url: str) -> None:
+    def _refuse_request(self, paused: dict[str, Any], url: str) -> None:
         self._refused += 1
         is_shown = paused.get("resourceType") != "Other"  # not the icon, which only the browser requests
         if is_shown and len(self._missing) < MAX_LISTED:
@@ -187,7 +187,7 @@ class _DrawnPage:
         refusal = {"requestId": paused["requestId"], "errorReason": "Aborted"}
         self._browser.send("Fetch.failRequest", refusal, self._session)
 
-    def _give(self, paused: dict[str, Any], content_type: str, body: bytes) -> None:
+    def _fulfil_request(self, paused: dict[str, Any], content_type: str, body: bytes) -> None:
         # A browser uses fonts of another host only if that host allows it; here only the page requests them.
         headers = {"Content-Type": content_type, "Access-Control-Allow-Origin": "*"}
         answer = {
@@ -198,12 +198,12 @@ class _DrawnPage:
         }
         self._browser.send("Fetch.fulfillRequest", answer, self._session)
 
-    def _picture(self, height_px: int) -> bytes:
+    def _take_picture(self, height_px: int) -> bytes:
         clip = {"x": 0, "y": 0, "width": WIDTH_PX, "height": height_px, "scale": 1}
         asked = {"format": "png", "captureBeyondViewport": True, "clip": clip}
-        return base64.b64decode(self._ask("Page.captureScreenshot", asked)["data"])
+        return base64.b64decode(self._send_command("Page.captureScreenshot", asked)["data"])
 
-    def _pdf(self) -> bytes:
+    def _print_pdf(self) -> bytes:
         width, height = A4_INCHES
         asked = {
             "printBackground": True,
@@ -211,10 +211,10 @@ class _DrawnPage:
             "paperHeight": height,
             "pageRanges": f"1-{MAX_PDF_PAGES}",
         }
-        return base64.b64decode(self._ask("Page.printToPDF", asked)["data"])
+        return base64.b64decode(self._send_command("Page.printToPDF", asked)["data"])
 
 
-def _key(url: str) -> str:
+def _browser_url(url: str) -> str:
     """Return a URL as a browser requests it, however the page or the crawler spelt it."""
     return safe_url_string(url.partition("#")[0])
 

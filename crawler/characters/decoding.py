@@ -120,7 +120,11 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
         return _best_decoding(body, [codec], [codec]) or Rejection.MOJIBAKE
     declared = html_body_declared_encoding(body[:8192]) or ""
     labels = [named for label in (hint, codec, header_charset, declared) if (named := resolve_codec(label))]
-    return _best_decoding(body, list(_codecs(body, labels)), labels) or _valid_utf8(body, labels) or Rejection.MOJIBAKE
+    return (
+        _best_decoding(body, list(_candidate_codecs(body, labels)), labels)
+        or _valid_utf8(body, labels)
+        or Rejection.MOJIBAKE
+    )
 
 
 def resolve_codec(label: str) -> str:
@@ -134,7 +138,7 @@ def resolve_codec(label: str) -> str:
     return codec if codec in _READ else ""
 
 
-def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
+def _candidate_codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
     if len(_CONTROLS.findall(body, 0, _MAX_BYTES_TO_SUSPECT)) > min(len(body), _MAX_BYTES_TO_SUSPECT) / 100:
         yield from ("utf-16-le", "utf-16-be")  # in the wrong order, Chinese becomes rare characters: quality decides
     if _is_utf8_for_sure(body, labels):
@@ -317,14 +321,14 @@ class _MixedDecoder:
         parts: list[str] = []
         end = 0
         for block in _BLOCK.finditer(body):
-            parts += [body[end : block.start()].decode("ascii"), self._block(block[0])]
+            parts += [body[end : block.start()].decode("ascii"), self._decode_block(block[0])]
             end = block.end()
             if self._blocks_left <= 0:
                 break
-        parts.append(self._unsure(body[end:], None))
+        parts.append(self._decode_unsure_block(body[end:], None))
         return MixedText("".join(parts), self._codec, self._other, self._own, self._others, self._lost)
 
-    def _block(self, block: bytes) -> str:
+    def _decode_block(self, block: bytes) -> str:
         if block.isascii():
             return block.decode("ascii")
         self._blocks_left -= 1
@@ -340,21 +344,21 @@ class _MixedDecoder:
         return (
             self._decode_pieces(block)
             if len(list(islice(_PIECE.finditer(block), 2))) > 1
-            else self._unsure(block, ours)
+            else self._decode_unsure_block(block, ours)
         )
 
     def _decode_pieces(self, block: bytes) -> str:
         parts: list[str] = []
         end = 0
         for piece in _PIECE.finditer(block):
-            parts += [block[end : piece.start()].decode("ascii"), self._block(piece[0])]
+            parts += [block[end : piece.start()].decode("ascii"), self._decode_block(piece[0])]
             end = piece.end()
             if self._blocks_left <= 0:
                 break
-        parts.append(self._unsure(block[end:], None))
+        parts.append(self._decode_unsure_block(block[end:], None))
         return "".join(parts)
 
-    def _unsure(self, block: bytes, ours: str | None) -> str:
+    def _decode_unsure_block(self, block: bytes, ours: str | None) -> str:
         if block.isascii():
             return block.decode("ascii")
         text = block.decode(self._codec, "replace") if ours is None else ours
@@ -419,7 +423,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
             text = body.decode(narrow)
         except UnicodeDecodeError:
             continue
-        chars = len(_letters(text))
+        chars = len(_foreign_letters(text))
         is_doubtful = chars < CHARS_OF_PARAGRAPH or letters == RUSSIAN
         min_share = MIN_SHARE_OF_SHORT if is_doubtful else MIN_SHARE_OF_LETTERS
         if chars >= MIN_CHARS_UNDECLARED and _consists_of_letters(letters, text, min_share):
@@ -432,7 +436,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
 
 def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
     """Return True if the text outside ASCII consists of `letters`, and the letters of an alphabet form words."""
-    all_letters = _letters(text)
+    all_letters = _foreign_letters(text)
     # The syllables that windows-949 adds to EUC-KR are typical of mojibake.
     is_hangul = letters in (HANGUL, SYLLABLES)
     own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
@@ -452,6 +456,6 @@ def _keeps_case(text: str) -> bool:
     return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)
 
 
-def _letters(text: str) -> str:
+def _foreign_letters(text: str) -> str:
     """Return the characters that are neither ASCII nor punctuation."""
     return _SIGNS.sub("", outside_ascii(text))

@@ -125,7 +125,7 @@ def outside_ascii(text: str) -> str:
         return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
     for at in range(0, len(text), _CHARS_OF_PART):
-        codes = _codes(text[at : at + _CHARS_OF_PART])
+        codes = _text_codes(text[at : at + _CHARS_OF_PART])
         sample += codes[codes > _LAST_OF_ASCII].tobytes().decode("utf-32-le", "surrogatepass")
         if len(sample) >= _SAMPLE_CHARS:
             break
@@ -134,7 +134,7 @@ def outside_ascii(text: str) -> str:
 
 def _char_counts(sample: str) -> Iterable[tuple[str, int]]:
     """Count each character."""
-    codes = _codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
+    codes = _text_codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
     if codes is None or codes.max() > _LAST_OF_BASIC_PLANE:
         return Counter(sample).items()
     counts = np.bincount(codes)
@@ -142,7 +142,7 @@ def _char_counts(sample: str) -> Iterable[tuple[str, int]]:
     return zip(map(chr, there.tolist()), counts[there].tolist(), strict=True)
 
 
-def _codes(text: str) -> NDArray[np.uint32]:
+def _text_codes(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
@@ -200,7 +200,7 @@ def repair(text: str) -> MojibakeRepair | None:
     suspects = list(islice(filter(_is_suspect, blocks), _SUSPECTS_TO_TRY))
     if not suspects:
         return None
-    best = max(_WAYS, key=lambda way: sum(_gain(block[:_CHARS_TO_TRY], way) for block in suspects))
+    best = max(_WAYS, key=lambda way: sum(_block_gain(block[:_CHARS_TO_TRY], way) for block in suspects))
     is_whole = True
 
     def repair_match(block: re.Match[str]) -> str:
@@ -222,7 +222,7 @@ class _Way:
     undo: Callable[[str], bytes]
 
 
-def _gain(block: str, way: _Way) -> float:
+def _block_gain(block: str, way: _Way) -> float:
     better = _repair_block(block, way)
     return 0.0 if better is None else (quality(better, way.right) - quality(block)) * len(block)
 
@@ -260,40 +260,40 @@ _OF_WINDOWS = {ord(char): byte for byte in range(0x80, 0xA0) if (char := bytes([
 _BEYOND_LATIN = re.compile("[^\x00-\xff]")  # no tried encoding uses \xff for a character, so it counts as lost
 
 
-def _encoder(codec: str) -> Callable[[str], bytes]:
+def _make_encoder(codec: str) -> Callable[[str], bytes]:
     def undo(block: str) -> bytes:
         return b"\xff".join(part.encode(codec, _AS_LOST) for part in block.split("\ufffd"))
 
     return undo
 
 
-def _as_lost(fault: UnicodeError) -> tuple[bytes, int]:
+def _replace_lost(fault: UnicodeError) -> tuple[bytes, int]:
     """Replace a character that an encoding lacks by an invalid byte; a question mark would count as correct text."""
     assert isinstance(fault, UnicodeEncodeError)
     return b"\xff" * (fault.end - fault.start), fault.end
 
 
 _AS_LOST = "zhuiwen.lost"
-codecs.register_error(_AS_LOST, _as_lost)
+codecs.register_error(_AS_LOST, _replace_lost)
 
 _WAYS = (
     _Way("utf-8", "cp1252", _latin_bytes),
     _Way("gb18030", "cp1252", _latin_bytes),
     _Way("big5hkscs", "cp1252", _latin_bytes),
-    _Way("utf-8", "gb18030", _encoder("gb18030")),
-    _Way("utf-8", "big5hkscs", _encoder("big5hkscs")),
-    _Way("big5hkscs", "gb18030", _encoder("gb18030")),
-    _Way("gb18030", "big5hkscs", _encoder("big5hkscs")),
+    _Way("utf-8", "gb18030", _make_encoder("gb18030")),
+    _Way("utf-8", "big5hkscs", _make_encoder("big5hkscs")),
+    _Way("big5hkscs", "gb18030", _make_encoder("gb18030")),
+    _Way("gb18030", "big5hkscs", _make_encoder("big5hkscs")),
 )
 
 
 @lru_cache(maxsize=65_536)
 def _judge_char(char: str, is_unicode: bool, is_kana_at_home: bool) -> tuple[float, bool, bool]:
     """Return the worth of a character, whether it is Chinese, and whether it is frequent."""
-    return _worth(char, is_unicode, is_kana_at_home), HAN.match(char) is not None, char in FREQUENT_HAN
+    return _character_worth(char, is_unicode, is_kana_at_home), HAN.match(char) is not None, char in FREQUENT_HAN
 
 
-def _worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> float:
+def _character_worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> float:
     if char in COMMON_HAN or CHINESE_MARKS.match(char):
         return 1.0
     if char in SECOND_HAN:

@@ -7,16 +7,19 @@ import re
 from functools import lru_cache
 
 
-def _rows(codec: str, leads: range, trails: range) -> frozenset[str]:
+def _codec_characters(codec: str, leads: range, trails: range) -> frozenset[str]:
     pairs = (bytes((lead, trail)).decode(codec, "ignore") for lead in leads for trail in trails)
     return frozenset(char for char in pairs if len(char) == 1)
 
 
 # GB 2312 level 1 (3,755 characters) and Big5 level 1 (5,401): the "frequently used" halves of both standards.
-COMMON_HAN = _rows("gb2312", range(0xB0, 0xD8), range(0xA1, 0xFF)) | _rows("big5", range(0xA4, 0xC7), range(0x40, 0xFF))
+COMMON_HAN = _codec_characters("gb2312", range(0xB0, 0xD8), range(0xA1, 0xFF)) | _codec_characters(
+    "big5", range(0xA4, 0xC7), range(0x40, 0xFF)
+)
 # The second halves: rare in running text, but normal in names and older prose.
 SECOND_HAN = (
-    _rows("gb2312", range(0xD8, 0xF8), range(0xA1, 0xFF)) | _rows("big5", range(0xC9, 0xFA), range(0x40, 0xFF))
+    _codec_characters("gb2312", range(0xD8, 0xF8), range(0xA1, 0xFF))
+    | _codec_characters("big5", range(0xC9, 0xFA), range(0x40, 0xFF))
 ) - COMMON_HAN
 
 # The characters that make up two fifths of any modern Chinese text, in both scripts; general knowledge.
@@ -43,14 +46,14 @@ def count_han(text: str) -> int:
     >>> count_han("第1章 abc")
     2
     """
-    return 0 if text.isascii() else (_count_cached if len(text) > _LONG_CHARS else _count)(text)
+    return 0 if text.isascii() else (_count_cached if len(text) > _LONG_CHARS else _count_common)(text)
 
 
-def _count(text: str) -> int:
+def _count_common(text: str) -> int:
     return len("".join(HAN_RUN.findall(text)))
 
 
-_count_cached = lru_cache(maxsize=2)(_count)  # callers that judge a long text count it repeatedly
+_count_cached = lru_cache(maxsize=2)(_count_common)  # callers that judge a long text count it repeatedly
 _LONG_CHARS = 10_000
 
 
@@ -79,9 +82,9 @@ _TRADITIONAL = dict(
 
 def in_both_scripts(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """Compile a pattern so that each of its characters matches both forms; such characters may not be in classes."""
-    return re.compile("".join(_both(character) for character in pattern), flags)
+    return re.compile("".join(_both_scripts(character) for character in pattern), flags)
 
 
-def _both(character: str) -> str:
+def _both_scripts(character: str) -> str:
     other = _TRADITIONAL.get(character, character)
     return character if other == character else f"[{character}{other}]"

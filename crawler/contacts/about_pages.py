@@ -69,7 +69,7 @@ def about_page_kind(url: str, title: str = "") -> ContactKind | None:
     name = _SEPARATORS.split(title.strip()[:200], maxsplit=1)[0]
     if len(name) <= 30 and _COMPLAINT_LABEL.fullmatch(name):
         return ContactKind.COMPLAINT_PAGE
-    segments = _segments(url)
+    segments = _path_segments(url)
     if any(map(_OF_SOMEBODY.fullmatch, segments)):
         return None
     if len(name) <= 30 and _CONTACT_LABEL.fullmatch(name):
@@ -85,13 +85,13 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
 
     A link to another site counts only if it is about rights: forms to report unlawful content belong to authorities.
     """
-    own, counts = registrable(_host(url)), dict.fromkeys((ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE), 0)
+    own, counts = registrable(_url_host(url)), dict.fromkeys((ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE), 0)
     for link in links:
         kind = _kind_of_label(link.words)
         address = absolute(link.href, base) if kind is not None else ""
         if kind is None or not _is_clear(address) or counts[kind] >= MAX_PAGES_LINKED:
             continue
-        host = _host(address)
+        host = _url_host(address)
         is_own = registrable(host) == own
         if _OF_THE_STATE.search(host) or not (is_own or _ABOUT_RIGHTS.search(link.words)):
             continue
@@ -126,14 +126,14 @@ def _kind_of_label(words: str) -> ContactKind | None:
     return ContactKind.CONTACT_PAGE if _CONTACT_LABEL.fullmatch(words) else None
 
 
-def _segments(url: str) -> list[str]:
+def _path_segments(url: str) -> list[str]:
     try:
         return [unquote(each) for each in urlsplit(url).path.split("/") if each][:20]
     except ValueError:
         return []
 
 
-def _host(url: str) -> str:
+def _url_host(url: str) -> str:
     try:
         return host_key(url)[0]
     except ValueError:

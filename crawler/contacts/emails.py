@@ -43,7 +43,7 @@ def emails(text: str) -> list[Contact]:
     folded = fold(text)
     found: dict[str, Contact] = {}
     wanted: dict[str, Contact] = {}
-    for number, (address, label, is_wanted) in enumerate(_all(folded)):
+    for number, (address, label, is_wanted) in enumerate(_find_addresses(folded)):
         if number >= MAX_SEEN:
             break
         contact = Contact(ContactKind.EMAIL, address, label)
@@ -78,7 +78,7 @@ def fold(text: str) -> str:
     return _FORMAT_SIGNS.sub("", unicodedata.normalize("NFKC", text)).replace("。com", ".com").replace("。cn", ".cn")
 
 
-def _all(text: str) -> Iterator[tuple[str, str, bool]]:
+def _find_addresses(text: str) -> Iterator[tuple[str, str, bool]]:
     """Yield each address, its label, and whether the words around it mention complaints."""
     for pattern in (_PLAIN, _HASHED):
         for match in pattern.finditer(text):
@@ -92,7 +92,7 @@ def _all(text: str) -> Iterator[tuple[str, str, bool]]:
             if address:
                 # The words before an address in its line name it; the next address begins after it.
                 line = before.rpartition("\n")[2]
-                yield address, _label(line), is_for_complaints(address, line)
+                yield address, _address_label(line), is_for_complaints(address, line)
 
 
 def _valid_address(match: "re.Match[str]") -> str:
@@ -102,7 +102,7 @@ def _valid_address(match: "re.Match[str]") -> str:
     return address if is_address and not _NO_ADDRESS.search(address) and not _OF_THE_STATE.search(address) else ""
 
 
-def _label(line: str) -> str:
+def _address_label(line: str) -> str:
     """Return the last words before an address."""
     words = re.split(r"[，,。;；|｜、\s]{1,9}", line.strip(" \t:：-—"))
     return words[-1][-MAX_LABEL_CHARS:].strip(" :：") if words else ""

@@ -62,7 +62,7 @@ def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
     found, walk = Regions(), _RegionWalk(is_about_page=is_about_page)
     for node, is_footer in walk.iterate(tree):
         if node.tag == "a" and len(found.links) < MAX_LINKS:
-            found.links.append(LinkOfPage(node.get("href") or "", _words(node), is_footer))
+            found.links.append(LinkOfPage(node.get("href") or "", _class_words(node), is_footer))
         elif node.tag == "form":
             found.forms.append(node)
     found.footer = "".join(walk.footer)[-MAX_FOOTER_CHARS:]
@@ -88,31 +88,31 @@ class _RegionWalk:
         while stack:
             at, place = stack.pop()
             if isinstance(at, str):
-                self._take(at, place)
+                self._take_text(at, place)
                 continue
             if at.tail and at is not tree:
                 stack.append((at.tail, place))
-            if not isinstance(at.tag, str) or at.tag in _SILENT or not self._speaks(at):
+            if not isinstance(at.tag, str) or at.tag in _SILENT or not self._is_site_text(at):
                 continue
-            inside = _region(at, place)
+            inside = _node_region(at, place)
             yield at, inside is _Region.FOOTER
-            parting = _parting(at)
-            self._take(parting, inside)
+            parting = _separator_text(at)
+            self._take_text(parting, inside)
             stack.append((parting, inside))
             shielded = at.get("data-cfemail")
             if shielded:
-                self._take(decode_cfemail(shielded), inside)
+                self._take_text(decode_cfemail(shielded), inside)
                 continue
             stack.extend((child, inside) for child in reversed(at))
             if at.text:
                 stack.append((at.text, inside))
 
-    def _take(self, text: str, place: "_Region") -> None:
+    def _take_text(self, text: str, place: "_Region") -> None:
         self.page.append(text)
         if place is _Region.FOOTER:
             self.footer.append(text)
 
-    def _speaks(self, node: HtmlElement) -> bool:
+    def _is_site_text(self, node: HtmlElement) -> bool:
         """Return True if an element is visible and not by a visitor."""
         if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
             return False
@@ -138,7 +138,7 @@ class _Region(Enum):
     FOOTER = 3
 
 
-def _region(node: HtmlElement, around: _Region) -> _Region:
+def _node_region(node: HtmlElement, around: _Region) -> _Region:
     if around is not _Region.ANYWHERE:
         return around
     if node.tag == "article":
@@ -152,14 +152,14 @@ def _matches_name(node: HtmlElement, names: re.Pattern[str]) -> bool:
     )
 
 
-def _parting(node: HtmlElement) -> str:
+def _separator_text(node: HtmlElement) -> str:
     """Return the separator between an element and its neighbours: "" if it may be the "@" of an address."""
     if node.tag not in _INLINE:
         return "\n"
     return " " if re.search(r"[A-Za-z0-9]", (node.text or "")[:200]) else ""
 
 
-def _words(node: HtmlElement) -> str:
+def _class_words(node: HtmlElement) -> str:
     pieces, size = [], 0
     for piece in node.itertext():
         pieces.append(piece)

@@ -36,7 +36,7 @@ class AddressGuard:
     """Checks URLs and addresses before a fetch; `allow_private_hosts` are "host:port" or "[v6]:port"."""
 
     def __init__(self, allow_private_hosts: Sequence[str] = ()) -> None:
-        self._allowed = frozenset(place for entry in allow_private_hosts if (place := _place(entry)))
+        self._allowed = frozenset(place for entry in allow_private_hosts if (place := _parse_place(entry)))
 
     def check_url(self, url: str) -> None:
         """Raise UnsafeUrl if a URL must not be fetched, regardless of the addresses of its host."""
@@ -68,7 +68,7 @@ class AddressGuard:
         """Raise UnsafeUrl if `host` has an address that must not be fetched."""
         kind = refusal(address)
         if kind is not None and not self.is_allowed(host, port):
-            remedy = _remedy(host, port, address)
+            remedy = _allowing_remedy(host, port, address)
             raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)
 
     def allowed_addresses(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
@@ -87,7 +87,7 @@ class AddressGuard:
 
     def _require_allowed(self, url: str, host: str, port: int) -> None:
         if not self.is_allowed(host, port):
-            remedy = _remedy(host, port, host)
+            remedy = _allowing_remedy(host, port, host)
             raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
@@ -103,7 +103,7 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
     >>> literal_address("0x7f.1"), literal_address("127.0.0.1.example"), literal_address("017700000001")
     (IPv4Address('127.0.0.1'), None, IPv4Address('127.0.0.1'))
     """
-    literal = _literal(host)
+    literal = _parse_literal(host)
     if literal is not None or not _NUMBERS.fullmatch(host):
         return literal
     parts = [int(part, 16 if part[:2].lower() == "0x" else 8 if part[0] == "0" else 10) for part in host.split(".")]
@@ -119,22 +119,22 @@ def _is_no_name(host: str) -> bool:
     return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 
 
-def _literal(host: str) -> IPv4Address | IPv6Address | None:
+def _parse_literal(host: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(host.partition("%")[0])
     except ValueError:
         return None
 
 
-def _remedy(host: str, port: int, address: str) -> Message:
+def _allowing_remedy(host: str, port: int, address: str) -> Message:
     """Return how to allow the host. The list would treat a numeric spelling such as 2130706433 as a name."""
-    is_spelled = _literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
+    is_spelled = _parse_literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
     if is_spelled:
         return Message("address.allow-as", address=address, host=host, place=Host(address, port))
     return Message("address.allow", place=Host(host, port))
 
 
-def _place(entry: str) -> tuple[str, int] | None:
+def _parse_place(entry: str) -> tuple[str, int] | None:
     """Return the host and port of an entry in the operator's list, or None if it is invalid."""
     try:
         host = parse_host(entry)

@@ -34,7 +34,7 @@ class AuthorityClient:
         headers: Mapping[str, str] | None = None,
     ) -> HttpAnswer:
         ask = HttpRequest(url, {"User-Agent": USER_AGENT, **(headers or {})}, body, shown)
-        guard = AddressGuard((_place(named),) if self._allow_private else ())
+        guard = AddressGuard((_url_place(named),) if self._allow_private else ())
         try:
             return exchange(ask, FetchLimits(timeout_s, max_bytes), guard, self._names)
         except UnsafeUrl as error:
@@ -43,7 +43,7 @@ class AuthorityClient:
             raise OSError(str(error)) from error
 
 
-def _place(url: str) -> str:
+def _url_place(url: str) -> str:
     parts = urlsplit(url)
     return str(Host(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)))
 

@@ -104,7 +104,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         finally:
             del self._records[ticket]
             del request.headers[TICKET]
-        exchange = _exchange(request, response, record, self._route_finder)
+        exchange = _wire_exchange(request, response, record, self._route_finder)
         # After an error and a retry, only the last attempt of a redirect counts: the chain has one entry per hop.
         hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
         request.meta[EXCHANGES] = (*hops, exchange)
@@ -163,7 +163,9 @@ def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
     return pool
 
 
-def _exchange(request: Request, response: Response, record: ExchangeRecord, route_finder: RouteFinder) -> WireExchange:
+def _wire_exchange(
+    request: Request, response: Response, record: ExchangeRecord, route_finder: RouteFinder
+) -> WireExchange:
     ended, proxy = datetime.now(UTC), str(request.meta.get("proxy") or "")
     is_through_proxy = bool(proxy)
     address, port = ("", 0) if is_through_proxy else record.server

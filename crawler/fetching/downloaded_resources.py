@@ -34,7 +34,7 @@ def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Cal
     def fetch(url: str, kind: ResourceKind) -> bytes | None:
         reactor = running_reactor()
         answer: Future[bytes | None] = Future()
-        reactor.callFromThread(_ask, crawler, url, kind, answer, count_bytes)
+        reactor.callFromThread(_request_resource, crawler, url, kind, answer, count_bytes)
         try:
             return answer.result(timeout=MAX_WAIT_S)
         except NotInTime:
@@ -43,7 +43,7 @@ def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Cal
     return SiteResources(fetch, AddressGuard(settings.allow_private_hosts))
 
 
-def _ask(
+def _request_resource(
     crawler: Any, url: str, kind: ResourceKind, answer: "Future[bytes | None]", count_bytes: Callable[[int], None]
 ) -> None:
     request = Request(
@@ -66,11 +66,11 @@ def _ask(
 
     def deliver(response: Response) -> None:
         count_bytes(len(response.body))
-        answer.set_result(_body(response, kind))
+        answer.set_result(_resource_body(response, kind))
 
     downloaded.addCallbacks(deliver, lambda failure: answer.set_result(None))
 
 
-def _body(response: Response, kind: ResourceKind) -> bytes | None:
+def _resource_body(response: Response, kind: ResourceKind) -> bytes | None:
     is_there = response.status == 200 and len(response.body) <= MAX_BYTES[kind]
     return bytes(response.body) if is_there else None

@@ -87,7 +87,7 @@ class _Exchange:
     def run(self) -> HttpAnswer:
         try:
             with self._client:
-                return self._answer()
+                return self._final_answer()
         except UnsafeUrl as error:
             raise UnsafeUrl(self._displayed_url, error.reason) from error
         except socket.gaierror as error:
@@ -95,10 +95,10 @@ class _Exchange:
         except (httpx.InvalidURL, UnicodeError) as error:
             raise BadInput("fetch.no-address", url=self._displayed_url, error=error) from error
         except _FAULTS as error:
-            raise RetryLater("fetch.no-answer", url=self._displayed_url, reason=self._reason(error)) from error
+            raise RetryLater("fetch.no-answer", url=self._displayed_url, reason=self._failure_reason(error)) from error
 
-    def _answer(self) -> HttpAnswer:
-        request: httpx.Request | None = self._first()
+    def _final_answer(self) -> HttpAnswer:
+        request: httpx.Request | None = self._first_request()
         for _ in range(self._bounds.max_redirects + 1):
             assert request is not None
             self._url = str(request.url)
@@ -107,27 +107,27 @@ class _Exchange:
             try:
                 request = with_answer.next_request if self._bounds.max_redirects else None
                 if request is None:
-                    body = b"".join(self._body(with_answer))
+                    body = b"".join(self._read_body(with_answer))
                     return HttpAnswer(self._url, with_answer.status_code, dict(with_answer.headers), body)
             finally:
                 with_answer.close()
         most = self._bounds.max_redirects
         raise BadInput("fetch.too-many-redirects", url=self._display_url(self._ask.url), most=most)
 
-    def _first(self) -> httpx.Request:
+    def _first_request(self) -> httpx.Request:
         self._guard.check_url(self._url)  # as given: a parser may drop a part of it
         method = "GET" if self._ask.body is None else "POST"
         headers = {"Accept-Encoding": "gzip", "Connection": "close", **self._ask.headers}
         return self._client.build_request(method, safe_url_string(self._url), headers=headers, content=self._ask.body)
 
-    def _body(self, answer: httpx.Response) -> Iterator[bytes]:
+    def _read_body(self, answer: httpx.Response) -> Iterator[bytes]:
         coding = answer.headers.get("Content-Encoding", "").strip().lower()
         if coding not in ("", "identity", *_CODINGS):
             raise BadInput("fetch.other-coding", url=self._displayed_url, coding=coding)
         unpack = zlib.decompressobj(wbits=47) if coding in _CODINGS else None
         limit, size = self._bounds.max_body_bytes, 0
         for chunk in answer.iter_raw():
-            data = self._unpack(unpack, chunk, limit + 1 - size) if unpack else chunk
+            data = self._unpack_chunk(unpack, chunk, limit + 1 - size) if unpack else chunk
             size += len(data)
             if size > limit or (unpack is not None and unpack.unconsumed_tail):
                 if self._bounds.hint:
@@ -138,7 +138,7 @@ class _Exchange:
             self._deadline.remaining_s()
             yield data
 
-    def _unpack(self, unpack: Any, chunk: bytes, most: int) -> bytes:
+    def _unpack_chunk(self, unpack: Any, chunk: bytes, most: int) -> bytes:
         try:
             data: bytes = unpack.decompress(chunk, most)
         except zlib.error as error:
@@ -151,7 +151,7 @@ class _Exchange:
         host = urlsplit(self._url).hostname or ""
         return BadInput("fetch.no-host", url=self._displayed_url, host=host)
 
-    def _reason(self, error: Exception) -> Message | str:
+    def _failure_reason(self, error: Exception) -> Message | str:
         """Return in a few words why no complete response came. Every wait gets all the time that is left."""
         if isinstance(error, (TimeoutError, httpcore.TimeoutException)):
             return Message("fetch.over-time", seconds=self._bounds.timeout_s)
@@ -191,13 +191,13 @@ class _Transport(httpx.BaseTransport):
 
 class _Body(httpx.SyncByteStream):
     def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
+        self._final_answer = answer
 
     def __iter__(self) -> Iterator[bytes]:
-        return self._answer.iter_stream()
+        return self._final_answer.iter_stream()
 
     def close(self) -> None:
-        self._answer.close()
+        self._final_answer.close()
 
 
 # Connections for httpcore: to a checked address, within one overall time limit.

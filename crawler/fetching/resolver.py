@@ -56,7 +56,7 @@ class GuardedResolver:
         addressTypes: Sequence[Any] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
-        sieve = _Sieve(resolutionReceiver, self._guard, _ascii(hostName), portNumber, self._note)
+        sieve = _Sieve(resolutionReceiver, self._guard, _ascii_name(hostName), portNumber, self._note_answer)
         return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
 
     def last_answer(self, host: str) -> NameAnswer | None:
@@ -68,7 +68,7 @@ class GuardedResolver:
         answer, refusal = self._answers.get(host, (None, None))
         return None if answer is None or answer.addresses else refusal
 
-    def _note(self, answer: NameAnswer, refusal: Message | None) -> None:
+    def _note_answer(self, answer: NameAnswer, refusal: Message | None) -> None:
         self._answers[answer.name] = replace(answer, resolver=self._named), refusal
         self._answers.move_to_end(answer.name)
         if len(self._answers) > MAX_ANSWERS:
@@ -89,7 +89,7 @@ class _Sieve:
     ) -> None:
         self._receiver, self._guard, self._host, self._port = receiver, guard, host, port
         self._refusal: Message | None = None
-        self._note, self._passed, self._asked_at = note, list[str](), datetime.now(UTC)
+        self._note_answer, self._passed, self._asked_at = note, list[str](), datetime.now(UTC)
 
     def resolutionBegan(self, resolutionInProgress: Any) -> None:  # noqa: N802, N803
         self._receiver.resolutionBegan(resolutionInProgress)
@@ -106,7 +106,7 @@ class _Sieve:
         self._receiver.addressResolved(address)
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        self._note(NameAnswer(self._host, tuple(self._passed), self._asked_at), self._refusal)
+        self._note_answer(NameAnswer(self._host, tuple(self._passed), self._asked_at), self._refusal)
         self._receiver.resolutionComplete()
 
 
@@ -117,7 +117,7 @@ def connection_refusal(url: str) -> Message | None:
     return resolver.last_refusal(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 
 
-def _ascii(host: str) -> str:
+def _ascii_name(host: str) -> str:
     """Return a name in the spelling of `host_key`; Twisted's endpoints pass names in Unicode."""
     try:
         return host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]

@@ -118,7 +118,7 @@ class SiteResources:
         with self._lock:
             turn = self._turns.setdefault(url, threading.Lock())
         with turn:  # pages that are read at the same time fetch a resource once
-            return self._load(url, kind)
+            return self._load_resource(url, kind)
 
     def admits_host(self, host: str) -> bool:
         """Return True if resources may be fetched from this host, which is not the page's own."""
@@ -147,7 +147,7 @@ class SiteResources:
             self._used_bytes -= sum(len(each.body) for each in of_page.values())
         return tuple(of_page.values())
 
-    def _load(self, url: str, kind: ResourceKind) -> bytes | None:
+    def _load_resource(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
             if url in self._kept:
                 self._kept.move_to_end(url)
@@ -159,10 +159,10 @@ class SiteResources:
         data = self._fetch(url, kind)
         if data is not None and len(data) > MAX_BYTES[kind]:
             data = None
-        self._keep(url, data)
+        self._cache_resource(url, data)
         return data
 
-    def _keep(self, url: str, data: bytes | None) -> None:
+    def _cache_resource(self, url: str, data: bytes | None) -> None:
         """Cache the bytes, or that the URL has none, so that it is not requested for every page."""
         with self._lock:
             if url not in self._kept:

@@ -44,14 +44,14 @@ class _Book:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        container = _xml(archive, _CONTAINER)
+        container = _parse_xml(archive, _CONTAINER)
         roots = container.xpath("//*[local-name()='rootfile']/@full-path")
         if not roots:
             raise UnreadableFile(archive.name, "intake.no-package")
         self._package_path = unquote(str(roots[0]))
-        package = _xml(archive, self._package_path)
-        self.title = _first(package, "//*[local-name()='metadata']/*[local-name()='title']")
-        self.author = _first(package, "//*[local-name()='metadata']/*[local-name()='creator']")
+        package = _parse_xml(archive, self._package_path)
+        self.title = _first_text(package, "//*[local-name()='metadata']/*[local-name()='title']")
+        self.author = _first_text(package, "//*[local-name()='metadata']/*[local-name()='creator']")
         self._items = {
             item.get("id", ""): item for item in package.xpath("//*[local-name()='manifest']/*[local-name()='item']")
         }
@@ -70,10 +70,10 @@ class _Book:
 
     def chapters(self) -> Iterator[tuple[str, str]]:
         """Yield (title, text) in reading order. A file missing in the contents continues the chapter before it."""
-        titles = self._contents()
+        titles = self._read_contents()
         title, parts = "", [""]
         for name in dict.fromkeys(self._reading_order()):  # the format allows each part only once
-            heading, text = self._page(name)
+            heading, text = self._read_page(name)
             own = titles.get(name, "") or ("" if titles else heading)
             if own and any(parts):
                 yield title, "\n".join(part for part in parts if part)
@@ -89,10 +89,10 @@ class _Book:
             if item is None or reference.get("linear") == "no" or "nav" in item.get("properties", "").split():
                 continue
             if item.get("media-type", "").lower() in _PAGE_TYPES:
-                yield self._resolve(self._package_path, item.get("href", ""))
+                yield self._resolve_member(self._package_path, item.get("href", ""))
 
-    def _page(self, name: str) -> tuple[str, str]:
-        tree = parse(self._markup(name))
+    def _read_page(self, name: str) -> tuple[str, str]:
+        tree = parse(self._read_markup(name))
         if tree is None:
             return "", ""
         for reading in tree.xpath("//rt | //rp"):
@@ -100,7 +100,7 @@ class _Book:
         headings = [" ".join(element_text(node).split()) for node in tree.xpath("//h1 | //h2")]
         return next((heading for heading in headings if heading), ""), normalize_lines(element_text(tree))
 
-    def _markup(self, name: str) -> str:
+    def _read_markup(self, name: str) -> str:
         """Return the markup of a part. Raises UnreadableFile if no encoding fits."""
         data = self._archive.read_member(name).removeprefix(b"\xef\xbb\xbf")
         try:
@@ -114,40 +114,40 @@ class _Book:
             self._lost[name] = lost
         return text
 
-    def _contents(self) -> dict[str, str]:
+    def _read_contents(self) -> dict[str, str]:
         """Return the title of each file from the navigation document, or from the older NCX."""
         for item in self._items.values():
             if "nav" in item.get("properties", "").split():
-                return self._titles_in_nav(self._resolve(self._package_path, item.get("href", "")))
+                return self._titles_in_nav(self._resolve_member(self._package_path, item.get("href", "")))
         for item in self._items.values():
             if item.get("media-type") == "application/x-dtbncx+xml":
-                return self._titles_in_ncx(self._resolve(self._package_path, item.get("href", "")))
+                return self._titles_in_ncx(self._resolve_member(self._package_path, item.get("href", "")))
         return {}
 
     def _titles_in_nav(self, name: str) -> dict[str, str]:
-        tree = parse(self._markup(name))
+        tree = parse(self._read_markup(name))
         navs = tree.xpath("//nav") if tree is not None else []
         contents = [nav for nav in navs if "toc" in (nav.get("epub:type") or nav.get("role") or "")] or navs
         links = contents[0].xpath(".//a[@href]") if contents else []
-        return self._titles(name, [(link.get("href"), " ".join(element_text(link).split())) for link in links])
+        return self._titles_by_file(name, [(link.get("href"), " ".join(element_text(link).split())) for link in links])
 
     def _titles_in_ncx(self, name: str) -> dict[str, str]:
-        points = _xml(self._archive, name).xpath("//*[local-name()='navPoint']")
+        points = _parse_xml(self._archive, name).xpath("//*[local-name()='navPoint']")
         pairs = [
-            (str(source), _first(point, "./*[local-name()='navLabel']"))
+            (str(source), _first_text(point, "./*[local-name()='navLabel']"))
             for point in points
             for source in point.xpath("./*[local-name()='content']/@src")
         ]
-        return self._titles(name, pairs)
+        return self._titles_by_file(name, pairs)
 
-    def _titles(self, base: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
+    def _titles_by_file(self, base: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
         titles: dict[str, str] = {}
         for target, title in pairs:
             if title:
-                titles.setdefault(self._resolve(base, target), title)
+                titles.setdefault(self._resolve_member(base, target), title)
         return titles
 
-    def _resolve(self, base: str, href: str) -> str:
+    def _resolve_member(self, base: str, href: str) -> str:
         """Return the name of the member that `href` in `base` refers to; outside the book, no member has that name."""
         target = unquote(href.partition("#")[0])
         return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)) if target else base
@@ -158,7 +158,7 @@ def _refuse_drm(archive: Archive) -> None:
     algorithms = {
         str(value)
         for name in encrypted
-        for value in _xml(archive, name).xpath(
+        for value in _parse_xml(archive, name).xpath(
             "//*[local-name()='EncryptedData']/*[local-name()='EncryptionMethod']/@Algorithm"
         )
     }
@@ -166,7 +166,7 @@ def _refuse_drm(archive: Archive) -> None:
         raise UnreadableFile(archive.name, "intake.encrypted")
 
 
-def _xml(archive: Archive, name: str) -> etree._Element:
+def _parse_xml(archive: Archive, name: str) -> etree._Element:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
     try:
         root = etree.fromstring(archive.read_member(name), parser)
@@ -177,6 +177,6 @@ def _xml(archive: Archive, name: str) -> etree._Element:
     return root
 
 
-def _first(node: etree._Element, path: str) -> str:
+def _first_text(node: etree._Element, path: str) -> str:
     texts = (" ".join("".join(found.itertext()).split()) for found in node.xpath(path))
     return next((text for text in texts if text), "")

@@ -120,14 +120,14 @@ class FoundHeadings:
         """The styles that divide the text, best first."""
         frequent = sorted(self._by_style, key=lambda name: -len(self._by_style[name]))[:MAX_STYLES]
         named = [name for name, marks in self._by_style.items() if marks[0].rank not in _LEAST]
-        found = [style for name in dict.fromkeys([*named, *frequent]) if (style := self._style(name))]
+        found = [style for name in dict.fromkeys([*named, *frequent]) if (style := self._find_style(name))]
         return sorted(found, key=lambda each: (not each.is_plausible, -each.worth))
 
     def style_by_name(self, name: str) -> Style | None:
         """Return the style that a person chose by name, or None if there is none. Its numbers may restart anywhere."""
         if self.best is not None and self.best.name == name:
             return self.best
-        return self._style(name, is_wanted=True) if name in self._by_style else None
+        return self._find_style(name, is_wanted=True) if name in self._by_style else None
 
     @cached_property
     def best(self) -> Style | None:
@@ -139,7 +139,7 @@ class FoundHeadings:
         return next((each for each in self.styles[:1] if each.is_plausible), None)
 
     def _divide_further(self, found: Style) -> Style:
-        usual = median(self._bodies(found.headings))
+        usual = median(self._body_lengths(found.headings))
         starts = [each.start for each in found.headings]
         chapters = zip(found.headings, [*starts[1:], len(self._text)], strict=True)
         spans = [(None, 0, starts[0]), *((each.number, each.end, end) for each, end in chapters)]
@@ -152,12 +152,12 @@ class FoundHeadings:
                 other = within._most_plausible()
             if other is None or other.headings[-1].rank in (Rank.VOLUME, Rank.PAGE, Rank.SIGN, Rank.TITLE):
                 continue
-            if median(within._bodies(other.headings)) * MIN_BODY_RATIO >= usual:
+            if median(within._body_lengths(other.headings)) * MIN_BODY_RATIO >= usual:
                 moved = [replace(each, start=each.start + start, end=each.end + start) for each in other.headings]
                 found = replace(
                     found,
                     name=" + ".join(dict.fromkeys([*found.name.split(" + "), other.name])),
-                    headings=tuple(sorted((*found.headings, *moved), key=_start)),
+                    headings=tuple(sorted((*found.headings, *moved), key=_mark_start)),
                     front_chars=found.front_chars if start else other.front_chars,
                 )
         return found
@@ -167,31 +167,31 @@ class FoundHeadings:
         found = (each for each in self.styles if number is not None and len(each.headings) >= MIN_HEADINGS)
         return next((each for each in found if each.headings[0].number == (number or 0) + 1), None)
 
-    def _style(self, name: str, *, is_wanted: bool = False) -> Style | None:
+    def _find_style(self, name: str, *, is_wanted: bool = False) -> Style | None:
         marks = self._by_style[name]
         rank = marks[0].rank
         own_lines = {each.start for each in marks}
         above = (Rank.VOLUME, *((Rank.CHAPTER,) if is_wanted and rank is not Rank.CHAPTER else ()))
         others = [each for each in self._divisions if rank is not Rank.VOLUME and each.rank in above]
         unnumbered = [each for each in (*self._unnumbered, *others) if each.start not in own_lines]
-        all_marks = sorted((*marks, *unnumbered), key=_start)
+        all_marks = sorted((*marks, *unnumbered), key=_mark_start)
         left = _without_contents(all_marks, self._text)
         candidates = [each for each in left if each.style == name]
         begins_again = is_wanted or rank not in _LEAST or name.startswith("题(")  # "题(" numbers the parts of a title
         rising = _longest_rising(candidates, [each.start for each in left if each.rank is Rank.VOLUME], begins_again)
         kept = {each.start for each in rising}
-        chosen = _with_bodies([each for each in left if each.style != name or each.start in kept], self._text)
+        chosen = _drop_empty_headings([each for each in left if each.style != name or each.start in kept], self._text)
         own = [each for each in chosen if each.style == name]
         if len(own) < 2:
             return None
-        bodies = self._bodies(own)
+        bodies = self._body_lengths(own)
         evenness = sum(bodies) ** 2 / sum(body**2 for body in bodies)
         is_enough = len(rising) >= MIN_RISING * len(candidates) and evenness >= MIN_EVENNESS * len(bodies)
         is_plausible = _is_division(own) if rank not in _LEAST else is_enough and self._is_plausible(own, bodies)
         front = len(self._text[: chosen[0].start].strip()) - _listed_chars(all_marks, left, chosen[0].start)
         return Style(name, tuple(chosen), front, rank.weight * evenness, is_plausible)
 
-    def _bodies(self, headings: Sequence[ChapterHeading]) -> list[int]:
+    def _body_lengths(self, headings: Sequence[ChapterHeading]) -> list[int]:
         """Return the lengths of the chapters, including the text before the first one if it is long enough."""
         ends = [*(each.start for each in headings[1:]), len(self._text)]
         bodies = [max(1, end - each.end) for each, end in zip(headings, ends, strict=True)]
@@ -237,23 +237,23 @@ def _starts_with_number(style: str) -> bool:
     return style[0] in "1一I([【〖〔《『<"
 
 
-def _start(mark: ChapterHeading) -> int:
+def _mark_start(mark: ChapterHeading) -> int:
     return mark.start
 
 
 def _set_apart(text: str) -> Iterator[ChapterHeading]:
     """Yield titles whose indent differs from the prose of a text."""
-    indents = Counter(_indent(line) for _, line in placed_lines(text) if len(line) >= MIN_PROSE_CHARS)
+    indents = Counter(_line_indent(line) for _, line in placed_lines(text) if len(line) >= MIN_PROSE_CHARS)
     usual, count = next(iter(indents.most_common(1)), (0, 0))
     if count < MIN_INDENTED_ALIKE * indents.total() or not count:
         return
     for start, line in placed_lines(text):
         bare = line.strip()
-        if bare and len(bare) <= MAX_LINE_CHARS and _indent(line) != usual and is_title(bare):
+        if bare and len(bare) <= MAX_LINE_CHARS and _line_indent(line) != usual and is_title(bare):
             yield ChapterHeading(start, start + len(line), shown_title(line), None, Rank.TITLE, SET_APART)
 
 
-def _indent(line: str) -> int:
+def _line_indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
@@ -285,7 +285,7 @@ def _longest_rising(
         while waiting and waiting[-1] <= mark.start:
             waiting.pop()
         lasts = [best[last] for last in range(number - MAX_GAP, number + begins_again) if last in best]
-        length, previous = max([*lasts, base] if number <= 1 else lasts, key=_length, default=(0, -1))
+        length, previous = max([*lasts, base] if number <= 1 else lasts, key=_chain_length, default=(0, -1))
         before.append(previous)
         if length + 1 >= best.get(number, (0, -1))[0]:
             best[number] = (length + 1, at)
@@ -298,7 +298,7 @@ def _longest_rising(
     return [mark for at, mark in enumerate(marks) if at in rising or mark.is_sure]
 
 
-def _length(chain: tuple[int, int]) -> int:
+def _chain_length(chain: tuple[int, int]) -> int:
     return chain[0]
 
 
@@ -306,7 +306,7 @@ def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[Chapte
     """Return the headings outside tables of contents, which are lines close together that recur above a chapter."""
     ends = [*(mark.start for mark in marks[1:]), len(text)]
     bodies = [len(text[mark.end : end].strip()) for mark, end in zip(marks, ends, strict=True)]
-    keys = [_key(mark) for mark in marks]
+    keys = [_mark_key(mark) for mark in marks]
     places = defaultdict[object, list[int]](list)
     for at, key in enumerate(keys):
         places[key].append(at)
@@ -314,7 +314,7 @@ def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[Chapte
         return list(marks)
     longest = {key: max(bodies[at] for at in found) for key, found in places.items()}
     dropped = set[int]()
-    for run in _runs(bodies):
+    for run in _short_runs(bodies):
         listed = [
             at
             for at in run[:-1]
@@ -346,7 +346,7 @@ def _listed_chars(marks: Sequence[ChapterHeading], left: Sequence[ChapterHeading
     return sum(each.end - each.start for each in marks if each.end < before and each.start not in kept)
 
 
-def _runs(bodies: Sequence[int]) -> Iterator[list[int]]:
+def _short_runs(bodies: Sequence[int]) -> Iterator[list[int]]:
     """Yield runs of headings with little text, each with the heading that follows."""
     run: list[int] = []
     for at, body in enumerate(bodies):
@@ -358,12 +358,12 @@ def _runs(bodies: Sequence[int]) -> Iterator[list[int]]:
         yield run
 
 
-def _key(mark: ChapterHeading) -> object:
+def _mark_key(mark: ChapterHeading) -> object:
     bare = "".join(filter(str.isalnum, mark.title))
     return (mark.style, mark.number) if mark.number is not None else bare[: 2 if mark.rank is Rank.UNNUMBERED else None]
 
 
-def _with_bodies(headings: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
+def _drop_empty_headings(headings: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
     """Return the headings with text; a heading without is merged into the next one, which then begins at its line."""
     kept: list[ChapterHeading] = []
     start: int | None = None

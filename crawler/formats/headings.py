@@ -37,7 +37,7 @@ def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
     chosen = found.style_by_name(style) if style else found.best
     if chosen is None or style == WHOLE:
         return (ChapterText(1, found.own_title, text),)
-    return _cut(text, chosen.headings, chosen.front_chars)
+    return _cut_at_headings(text, chosen.headings, chosen.front_chars)
 
 
 def list_styles(text: str) -> list[tuple[str, int]]:
@@ -47,7 +47,7 @@ def list_styles(text: str) -> list[tuple[str, int]]:
     used = [name for each in best for name in each.name.split(" + ")]
     names = [each.name for each in found.styles if each.name not in used][:MAX_OFFERED]
     others = [style for name in names if (style := found.style_by_name(name))]
-    counted = [(each.name, len(_cut(text, each.headings, each.front_chars))) for each in (*best, *others)]
+    counted = [(each.name, len(_cut_at_headings(text, each.headings, each.front_chars))) for each in (*best, *others)]
     return [*counted[: len(best)], (WHOLE, 1), *counted[len(best) :]]
 
 
@@ -60,7 +60,7 @@ def split_by_titles(text: str, title_of: Callable[[str], str]) -> tuple[ChapterT
     ]
     if len(headings) < 2:
         return (ChapterText(1, "", text),)
-    return _cut(text, headings, len(text[: headings[0].start].strip()))
+    return _cut_at_headings(text, headings, len(text[: headings[0].start].strip()))
 
 
 def read_heading(line: str) -> ChapterHeading | None:
@@ -74,7 +74,7 @@ def read_heading(line: str) -> ChapterHeading | None:
     return next((as_heading(0, line, each) for each in sure), None)
 
 
-def _cut(text: str, headings: Sequence[ChapterHeading], front_chars: int) -> tuple[ChapterText, ...]:
+def _cut_at_headings(text: str, headings: Sequence[ChapterHeading], front_chars: int) -> tuple[ChapterText, ...]:
     starts = [each.start for each in headings]
     titles = [each.title for each in headings]
     if front_chars < MAX_FRONT_MATTER_CHARS:

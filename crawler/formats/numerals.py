@@ -34,7 +34,7 @@ def parse_number(text: str) -> int | None:
     if plain and all(char in NUMERAL_CHARS for char in plain):
         return chinese_number(plain)
     upper = plain.upper()
-    return _roman(upper) if upper and all(char in _ROMAN for char in upper) else None
+    return _roman_value(upper) if upper and all(char in _ROMAN for char in upper) else None
 
 
 def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
@@ -51,18 +51,18 @@ def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
     key: list[tuple[int, int, str]] = []
     position = 0
     for found in _TOKENS.finditer(plain):
-        key += _word(plain[position : found.start()])
+        key += _word_numerals(plain[position : found.start()])
         key.append((0, parse_number(found[0]) or 0, ""))
         position = found.end()
-    key += _word(plain[position:])
+    key += _word_numerals(plain[position:])
     return rank, tuple(key)
 
 
-def _word(text: str) -> list[tuple[int, int, str]]:
+def _word_numerals(text: str) -> list[tuple[int, int, str]]:
     return [(1, 0, text)] if text else []
 
 
-def _roman(text: str) -> int:
+def _roman_value(text: str) -> int:
     values = [_ROMAN[char] for char in text]
     following = [*values[1:], 0]
     return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -65,14 +65,14 @@ def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
         reader = PdfReader(file)
         if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
             raise UnreadableFile(name, "intake.password")
-        pages = _pages(reader, name)
-        marks = _outline(reader)
+        pages = _page_lines(reader, name)
+        marks = _outline_titles(reader)
         title, author = _stated_metadata(reader)
     except _DAMAGES as error:
         raise _damage_error(name, error) from error
     if not any(count_han(line) for line in chain.from_iterable(pages)):
         raise UnreadableFile(name, _without_chinese(pages))
-    paragraphs = list(_paragraphs(_without_edges(pages), marks))
+    paragraphs = list(_text_paragraphs(_without_edges(pages), marks))
     text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     if quality(text) < MIN_UTF8_QUALITY:
         raise UnreadableFile(name, "intake.garbled-text-layer")
@@ -92,7 +92,7 @@ def extract_words(file: BinaryIO, name: Path | str, max_pages: int, max_chars: i
             raise UnreadableFile(name, "intake.password")
         found, left = list[str](), max_chars
         for page in reader.pages[:max_pages]:
-            found.append(_text(page)[: left + 1])
+            found.append(_page_text(page)[: left + 1])
             left -= len(found[-1])
             if left < 0:
                 break
@@ -116,7 +116,7 @@ def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
     return "intake.garbled-text-layer" if 2 * odd > len("".join(text.split())) else "intake.no-chinese"
 
 
-def _text(page: PageObject) -> str:
+def _page_text(page: PageObject) -> str:
     """Return the text of a page.
 
     If a font declares the bytes of Chinese characters as Latin letters, these bytes are decoded again.
@@ -128,13 +128,13 @@ def _text(page: PageObject) -> str:
     return mended.text.replace("\t", "\n") if mended is not None else text
 
 
-def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
+def _page_lines(reader: PdfReader, name: Path | str) -> list[list[str]]:
     """Return the lines of each page without blank ones."""
     if len(reader.pages) > MAX_PAGES:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
     for page in reader.pages:
-        text = normalize_lines(_text(page))
+        text = normalize_lines(_page_text(page))
         left -= len(text)
         if left < 0:
             raise UnreadableFile(name, "intake.unpacks-too-large", most=MAX_CHARS // 1_000_000)
@@ -155,10 +155,10 @@ def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
     return title if count_han(title) else "", author if count_han(author) else ""
 
 
-def _outline(reader: PdfReader) -> list[tuple[int, str]]:
+def _outline_titles(reader: PdfReader) -> list[tuple[int, str]]:
     """Return (page, title) for the highest level of the outline with at least two entries, or [] if there is none."""
     try:
-        found = [(level, at, title) for level, at, title in _entries(reader, reader.outline, 1) if title]
+        found = [(level, at, title) for level, at, title in _outline_entries(reader, reader.outline, 1) if title]
     except _DAMAGES:
         return []  # the headings are used instead
     levels = Counter(level for level, _, _ in found)
@@ -166,11 +166,11 @@ def _outline(reader: PdfReader) -> list[tuple[int, str]]:
     return sorted((at, title) for level, at, title in found if level == chosen)
 
 
-def _entries(reader: PdfReader, items: Iterable[object], level: int) -> Iterator[tuple[int, int, str]]:
+def _outline_entries(reader: PdfReader, items: Iterable[object], level: int) -> Iterator[tuple[int, int, str]]:
     for item in list(items)[:MAX_OUTLINE_ITEMS]:
         if isinstance(item, list):
             if level < MAX_OUTLINE_DEPTH:
-                yield from _entries(reader, item, level + 1)
+                yield from _outline_entries(reader, item, level + 1)
         elif isinstance(item, Destination):
             at = reader.get_destination_page_number(item)
             if at is not None and at >= 0:
@@ -181,32 +181,32 @@ def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return the pages without running heads, feet and page numbers; the first occurrence of a heading is kept."""
     seen_on = defaultdict[str, list[int]](list)
     for page, lines in enumerate(pages):
-        for shape in {_shape(lines[at]) for at in _edges(lines)}:
+        for shape in {_line_shape(lines[at]) for at in _edge_lines(lines)}:
             seen_on[shape].append(page)
     heads = set[str]()
     kept = []
     for page, lines in enumerate(pages):
         dress = {
             at
-            for at in _edges(lines)
-            if _PAGE_NUMBER.fullmatch(_shape(lines[at]))
-            or (_repeats(page, seen_on[_shape(lines[at])]) and not _is_first_heading(lines[at], heads))
+            for at in _edge_lines(lines)
+            if _PAGE_NUMBER.fullmatch(_line_shape(lines[at]))
+            or (_is_repeated(page, seen_on[_line_shape(lines[at])]) and not _is_first_heading(lines[at], heads))
         }
         kept.append([line for at, line in enumerate(lines) if at not in dress])
     return kept
 
 
-def _repeats(page: int, seen_on: Sequence[int]) -> bool:
+def _is_repeated(page: int, seen_on: Sequence[int]) -> bool:
     at = bisect_left(seen_on, page)
     near_pages = (*seen_on[max(0, at - 1) : at], *seen_on[at + 1 : at + 2])
     return len(seen_on) >= MIN_PAGES_TO_REPEAT and any(abs(other - page) <= MAX_PAGES_BETWEEN for other in near_pages)
 
 
-def _edges(lines: Sequence[str]) -> list[int]:
+def _edge_lines(lines: Sequence[str]) -> list[int]:
     return [at for at in range(len(lines)) if at < EDGE_LINES or at >= len(lines) - EDGE_LINES]
 
 
-def _shape(line: str) -> str:
+def _line_shape(line: str) -> str:
     """Return a line without spaces in which every number is replaced by "#"."""
     return "".join(_NUMBERS.sub("#", line).split())
 
@@ -219,7 +219,7 @@ def _is_first_heading(line: str, seen: set[str]) -> bool:
     return True
 
 
-def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+def _text_paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
     """Yield (text, title) of each paragraph; the title comes from the outline if a chapter begins there."""
     full = _full_width(pages)
     titles = {at: _map_titles(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
@@ -230,7 +230,7 @@ def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]
             if parts and (title or is_heading or is_over):
                 yield "".join(parts), own
                 parts, own = [], ""
-            _join(parts, line)
+            _append_line(parts, line)
             own, is_over = own or title, is_heading or _ends_paragraph(line, full)
     if parts:
         yield "".join(parts), own
@@ -248,20 +248,20 @@ def _map_titles(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
 
 def _full_width(pages: Sequence[Sequence[str]]) -> int:
     """Return the width of full lines in half widths: one line in ten is at least that wide."""
-    widths = sorted(_width(line) for lines in pages for line in lines)
+    widths = sorted(_line_width(line) for lines in pages for line in lines)
     return widths[len(widths) * 9 // 10] if widths else 0
 
 
-def _width(line: str) -> int:
+def _line_width(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WFA" else 1 for char in line)
 
 
 def _ends_paragraph(line: str, full: int) -> bool:
     slack = SENTENCE_SLACK if _SENTENCE_END.search(line) else FULL_LINE_SLACK
-    return _width(line) < full - slack
+    return _line_width(line) < full - slack
 
 
-def _join(parts: list[str], line: str) -> None:
+def _append_line(parts: list[str], line: str) -> None:
     """Append a line: Chinese without a space, Latin with a space, and a hyphenated word without its hyphen."""
     before = "".join(parts[-2:])[-2:]
     if _HYPHENATED.search(before) and line[:1].islower():

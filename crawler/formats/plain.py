@@ -72,7 +72,7 @@ def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> De
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
-    characters, lost = _characters(data, path)
+    characters, lost = _decode_characters(data, path)
     text = normalize_lines(characters)
     return DecodedText(require_chinese(text, path) if is_chinese else text, lost)
 
@@ -98,7 +98,7 @@ def _count_lost(text: str) -> int:
     return sum(-(-len(run) // BYTES_OF_CHARACTER) for run in re.findall(f"{LOST}+", text))
 
 
-def _resynchronize(fault: UnicodeError) -> tuple[str, int]:
+def _replace_byte(fault: UnicodeError) -> tuple[str, int]:
     """Return the replacement for a byte that begins no character, and the position at which decoding continues.
 
     The next byte may be the second byte of that character; decoding it as a first byte garbles the rest of the line.
@@ -111,7 +111,7 @@ def _resynchronize(fault: UnicodeError) -> tuple[str, int]:
     return LOST, fault.start + 1 + is_second
 
 
-codecs.register_error(_IN_STEP, _resynchronize)
+codecs.register_error(_IN_STEP, _replace_byte)
 
 
 def normalize_lines(text: str) -> str:
@@ -126,12 +126,12 @@ def require_chinese(text: str, path: Path | str) -> str:
     return text
 
 
-def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
+def _decode_characters(data: bytes, path: Path | str) -> tuple[str, int]:
     """Return the text, and the number of its lost characters."""
     for mark, codec in _MARKS:
         if data.startswith(mark):
             return _decode_with_few_losses(data[len(mark) :], codec, path, len(mark))
-    text = _utf8(data) or _utf16(data)
+    text = _decode_utf8(data) or _decode_utf16(data)
     if text:
         return text, 0
     found = decode(data)
@@ -141,11 +141,11 @@ def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
     if not lost and not found.is_doubtful:
         return found.text, 0
     if quality(text, found.encoding) < MIN_QUALITY_TO_TRUST:
-        raise UnreadableFile(path, "intake.doubtful-encoding", tried=TRIED, name=_name(found.encoding))
+        raise UnreadableFile(path, "intake.doubtful-encoding", tried=TRIED, name=_codec_name(found.encoding))
     return text, lost
 
 
-def _utf8(data: bytes) -> str | None:
+def _decode_utf8(data: bytes) -> str | None:
     """Return the text if every byte is valid UTF-8 and the result is not mojibake, or else None."""
     try:
         text = data.decode("utf-8")
@@ -154,7 +154,7 @@ def _utf8(data: bytes) -> str | None:
     return text if quality(text.replace("\x00", "")) >= MIN_UTF8_QUALITY else None
 
 
-def _utf16(data: bytes) -> str | None:
+def _decode_utf16(data: bytes) -> str | None:
     """Return the text of a UTF-16 file without a byte order mark if one byte order yields running Chinese."""
     if len(data) % 2:
         return None
@@ -179,9 +179,11 @@ def _decode_with_few_losses(data: bytes, codec: str, path: Path | str, at: int =
             data.decode(codec)
         except UnicodeDecodeError as error:
             at += error.start
-        raise UnreadableFile(path, "intake.broken-characters", name=_name(codec), count=lost, chars=len(text), at=at)
+        raise UnreadableFile(
+            path, "intake.broken-characters", name=_codec_name(codec), count=lost, chars=len(text), at=at
+        )
     return text, lost
 
 
-def _name(codec: str) -> str:
+def _codec_name(codec: str) -> str:
     return {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-8": "UTF-8"}.get(codec, codec.upper())

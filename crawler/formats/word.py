@@ -30,7 +30,7 @@ _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 
 def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
     """Return the work in a .docx file. Raises UnreadableFile if it cannot be read."""
-    paragraphs = list(_paragraphs(file, name))
+    paragraphs = list(_read_paragraphs(file, name))
     text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     levels = [level for _, level in paragraphs if level]
     level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
@@ -40,7 +40,7 @@ def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
     return WorkFile(titles[0] if titles else "", "", chapters, OWN if level else "")
 
 
-def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
+def _read_paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
     """Yield (text, level) of every paragraph, also in tables; level 0 is running text, -1 the document's title."""
     if file.read(4) == _OLD_WORD:
         raise UnreadableFile(name, "intake.old-word")
@@ -56,13 +56,13 @@ def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
 
 def _block_paragraphs(block: Paragraph | Table) -> Iterator[tuple[str, int]]:
     if isinstance(block, Paragraph):
-        yield normalize_lines(block.text), _level(block)
+        yield normalize_lines(block.text), _paragraph_level(block)
         return
     for row in block.rows:
         yield normalize_lines("\t".join(cell.text for cell in row.cells)), 0
 
 
-def _level(paragraph: Paragraph) -> int:
+def _paragraph_level(paragraph: Paragraph) -> int:
     style = paragraph.style
     name = (style.name or "") if style is not None else ""
     if name in ("Title", "标题"):

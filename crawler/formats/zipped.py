@@ -54,9 +54,9 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
     texts: list[tuple[str, Sequence[ChapterText]]] = []  # the chapters of each member with text, with its name
     with Archive(file, name) as archive:
         archive.require_modest()
-        for member, shown in _members(archive):
+        for member, shown in _archive_members(archive):
             try:
-                read = _read(archive, member, shown)
+                read = _read_member(archive, member, shown)
             except UnreadableFile as fault:
                 if fault.reason.code in _FATAL:
                     raise
@@ -76,14 +76,14 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
     del found.faults[MAX_FAULTS:]
     found.title = texts[0][0] if len(texts) == 1 else ""
     found.chapters = [
-        (_title(stem, chapter.title, is_one_of_many=len(texts) > 1), chapter.text)
+        (_chapter_title(stem, chapter.title, is_one_of_many=len(texts) > 1), chapter.text)
         for stem, chapters in texts
         for chapter in chapters
     ]
     return found
 
 
-def _members(archive: Archive) -> Iterator[tuple[str, str]]:
+def _archive_members(archive: Archive) -> Iterator[tuple[str, str]]:
     """Yield (name in the archive, decoded name) in natural order, without folders and hidden files."""
     shown = {name: decode_name(name) for name in archive.names if not name.endswith("/")}
     for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
@@ -92,7 +92,7 @@ def _members(archive: Archive) -> Iterator[tuple[str, str]]:
             yield name, shown[name]
 
 
-def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterText], Decoded | None] | None:
+def _read_member(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterText], Decoded | None] | None:
     """Read a member, or return None for pictures, programs and similar files. Raises UnreadableFile."""
     suffix = PurePosixPath(shown).suffix.lower()
     if suffix in _ARCHIVES:
@@ -119,7 +119,7 @@ def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterTe
     return (split_chapters(text), decoded) if count_han(text) else None
 
 
-def _title(stem: str, title: str, *, is_one_of_many: bool) -> str:
+def _chapter_title(stem: str, title: str, *, is_one_of_many: bool) -> str:
     return f"{stem} {title}".strip() if is_one_of_many or not title else title
 
 

@@ -38,7 +38,7 @@ class BrowserMiddleware:
         if not asks_for_page(request) or is_book(request.url):
             return
         if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE or script_route(request.url):
-            self._mark(request)
+            self._mark_request(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
         if BROWSER_META in request.meta:
@@ -52,10 +52,10 @@ class BrowserMiddleware:
     def in_browser(self, request: Request) -> Request:
         """Return a copy of the request that is loaded in the browser."""
         again = request.replace(dont_filter=True)
-        self._mark(again)
+        self._mark_request(again)
         return again
 
-    def _mark(self, request: Request) -> None:
+    def _mark_request(self, request: Request) -> None:
         politeness = self._crawler.get_extension(PolitenessExtension)
         request.meta[BROWSER_META] = True
         # A context keeps the cookies that it started with, so each login gets a new context.

@@ -64,10 +64,10 @@ class ConditionalMiddleware:
         is_start = target.url in self._context.plan.start_urls
         location = redirect_target(headers, response.url)
         if location and (has_page or is_start) and not self._context.scope.is_on_site(location):
-            self._recrawl.visits.unsaved.note_move(self._move(target.url, response, headers, is_start))
+            self._recrawl.visits.unsaved.note_move(self._detect_move(target.url, response, headers, is_start))
         return response
 
-    def _move(self, url: str, response: Response, headers: dict[str, str], is_start: bool) -> MovedTo:
+    def _detect_move(self, url: str, response: Response, headers: dict[str, str], is_start: bool) -> MovedTo:
         location = next(value for name, value in headers.items() if name.lower() == "location")
         to_url = FinalUrl(urljoin(response.url, location))
         return MovedTo(RequestedUrl(url), to_url, response.status, is_start, self._context.clock.now())

@@ -136,7 +136,7 @@ class ProxyMiddleware:
         place = address if request.url.startswith("https:") else proxy.place
         request.meta["proxy"] = f"{proxy.scheme}://{place}"
         if proxy.user:
-            request.headers[_AUTHORIZATION] = _basic(proxy)
+            request.headers[_AUTHORIZATION] = _basic_credentials(proxy)
         return True
 
     async def _resolve_address(self, proxy: Proxy) -> str:
@@ -181,5 +181,5 @@ class CookiesSetMiddleware:
             request.cookies = dict(self._cookies)
 
 
-def _basic(proxy: Proxy) -> bytes:
+def _basic_credentials(proxy: Proxy) -> bytes:
     return b"Basic " + base64.b64encode(f"{proxy.user}:{proxy.password}".encode())

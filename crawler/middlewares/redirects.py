@@ -23,7 +23,7 @@ class RedirectsMiddleware(RedirectMiddleware):
         try:
             return _check_redirect(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise _as_refusal(fault, request) from fault
+            raise _to_refusal(fault, request) from fault
 
 
 class RefreshesMiddleware(MetaRefreshMiddleware):
@@ -33,14 +33,14 @@ class RefreshesMiddleware(MetaRefreshMiddleware):
         try:
             return _check_redirect(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise _as_refusal(fault, request) from fault
+            raise _to_refusal(fault, request) from fault
 
 
-def _as_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
+def _to_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
     """Convert Scrapy's own refusal of a redirect, whose only reason is that there were too many."""
     if isinstance(fault, RequestRefused):
         return fault
-    return RequestRefused(Rejection.REDIRECT_LOOP, "fetch.endless-redirects", url=_first(request))
+    return RequestRefused(Rejection.REDIRECT_LOOP, "fetch.endless-redirects", url=_first_url(request))
 
 
 def _check_redirect(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
@@ -52,22 +52,22 @@ def _check_redirect(context: CrawlContext, request: Request, answer: Request | R
         context.guard.check_url(answer.url)
     except UnsafeUrl as fault:
         raise RequestRefused(
-            Rejection.UNSAFE_ADDRESS, "fetch.unsafe-redirect", url=_first(answer), fault=fault
+            Rejection.UNSAFE_ADDRESS, "fetch.unsafe-redirect", url=_first_url(answer), fault=fault
         ) from fault
     if not context.scope.is_on_site(answer.url):
         host = urlsplit(answer.url).netloc
-        raise RequestRefused(Rejection.OFF_SITE, "fetch.off-site-redirect", url=_first(answer), host=host)
+        raise RequestRefused(Rejection.OFF_SITE, "fetch.off-site-redirect", url=_first_url(answer), host=host)
     if target is None:
         return answer
     # Some sites redirect once to the same URL to test whether cookies are kept; twice is a loop.
     times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
     if times_been > 1:
-        raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first(answer))
+        raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first_url(answer))
     is_known = times_been or TIMES_META in answer.meta  # a retried page is redirected to the same URLs again
     if not is_known and not context.frontier.claim(answer.url):
         raise RequestRefused(None)
     return answer
 
 
-def _first(request: Request) -> str:
+def _first_url(request: Request) -> str:
     return str((request.meta.get("redirect_urls") or [request.url])[0])

@@ -53,17 +53,17 @@ class RefusalsMiddleware:
         target = request.cb_kwargs.get("target")
         if target is None or target.kind == ROBOTS:
             return response
-        answer = self._answer(request, response)
+        answer = self._judged_response(request, response)
         if answer is None:
             return response
-        ban = await self._verdict(answer)
+        ban = await self._judge_answer(answer)
         if ban is None:
             if response.status < 400:
                 get_politeness(self._crawler).refusals.note_page()
             return response
         return self._retry_or_refuse(request, answer, ban)
 
-    async def _verdict(self, answer: JudgedResponse) -> Ban | None:
+    async def _judge_answer(self, answer: JudgedResponse) -> Ban | None:
         """Judge a response. Raises RequestRefused if it cannot be read within limits."""
         judge = self._judge
         if judge.is_quick(answer):
@@ -87,7 +87,7 @@ class RefusalsMiddleware:
             self._rules = without_selectors(self._rules)
             self._judge = BanJudge(self._rules, self._encoding)
 
-    def _answer(self, request: Request, response: Response) -> JudgedResponse | None:
+    def _judged_response(self, request: Request, response: Response) -> JudgedResponse | None:
         been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
         return JudgedResponse(response.url, response.status, decode_headers(response), response.body, been)
 
@@ -112,7 +112,7 @@ class RefusalsMiddleware:
 class RedirectedRefusalsMiddleware(RefusalsMiddleware):
     """Judges the target of a redirect before it is followed."""
 
-    def _answer(self, request: Request, response: Response) -> JudgedResponse | None:
+    def _judged_response(self, request: Request, response: Response) -> JudgedResponse | None:
         location = (response.headers.get("Location") or b"").decode("latin-1")
         if not 300 <= response.status < 400 or not location:
             return None

@@ -46,7 +46,7 @@ class SharedAnswersMiddleware:
         request.meta.pop(EARLIER, None)
         if not _is_shared(request) or request.meta.get("retry_times") or request.meta.get(TIMES_META):
             return None
-        answer = await self._newest(request)
+        answer = await self._newest_answer(request)
         if answer is None or answer.site_id == self._context.plan.site_id:
             return None
         note_earlier_fetch(request, answer)
@@ -67,7 +67,7 @@ class SharedAnswersMiddleware:
         ):
             return response
         answer = HostAnswer(
-            key=_keys(request)[0] if response.status == NOT_MODIFIED else _keys(request)[-1],
+            key=_response_keys(request)[0] if response.status == NOT_MODIFIED else _response_keys(request)[-1],
             site_id=self._context.plan.site_id,
             fetched_at=self._context.clock.now(),
             url=response.url,
@@ -85,10 +85,10 @@ class SharedAnswersMiddleware:
             await asyncio.to_thread(self._answers.put, answer)
         return response
 
-    async def _newest(self, request: Request) -> HostAnswer | None:
+    async def _newest_answer(self, request: Request) -> HostAnswer | None:
         now = self._context.clock.now()
         try:
-            return await asyncio.to_thread(self._answers.newest, _keys(request), self._since, now)
+            return await asyncio.to_thread(self._answers.newest, _response_keys(request), self._since, now)
         except ZhuiwenError:
             return None
 
@@ -109,7 +109,7 @@ def _may_be_given(request: Request, response: Response) -> bool:
     return is_page_type(kind) and not is_attachment(disposition)
 
 
-def _keys(request: Request) -> list[str]:
+def _response_keys(request: Request) -> list[str]:
     """Return the keys of the responses to a request: a 304 to its validators, if it has any, then a whole response."""
     way = "browser" if request.meta.get(BROWSER_META) else "plain"
     validators = [(request.headers.get(name) or b"").decode("latin-1") for name in _VALIDATORS]

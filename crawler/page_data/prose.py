@@ -72,11 +72,11 @@ def prose_markup(sources: Sequence[str], page_title: str) -> str:
         if left < 0:
             break
         of_source = _group_strings(source)
-        groups += of_source if any(map(_score, of_source)) else _group_literals(source)
-    best = max(groups, key=_score, default=None)
-    if best is None or _score(best) <= 0:
+        groups += of_source if any(map(_group_score, of_source)) else _group_literals(source)
+    best = max(groups, key=_group_score, default=None)
+    if best is None or _group_score(best) <= 0:
         return ""
-    body = "".join(map(_markup, best.texts))
+    body = "".join(map(_text_markup, best.texts))
     title = best.title if count_han(best.title) else ""
     heading = f"<h1>{escape(title)}</h1>" if title else ""
     head = f"<title>{escape(page_title or title)}</title>"
@@ -86,9 +86,9 @@ def prose_markup(sources: Sequence[str], page_title: str) -> str:
 def _group_strings(source: str) -> list[_Group]:
     """Group the strings of a script's structures by their paths."""
     groups: dict[tuple[int, tuple[str, ...]], _Group] = {}
-    values = ((number, each) for number, value in enumerate(_json_values(source)) for each in _strings(value))
+    values = ((number, each) for number, value in enumerate(_json_values(source)) for each in _structure_strings(value))
     for number, (path, title, text) in islice(values, MAX_VALUES):
-        group = groups.setdefault((number, path), _Group(title, _weight(path)))
+        group = groups.setdefault((number, path), _Group(title, _path_weight(path)))
         group.texts.append(text)
     return list(groups.values())
 
@@ -100,7 +100,7 @@ def _json_values(source: str) -> Iterator[object]:
         return
     for match in islice(_PARSED.finditer(source), MAX_OBJECTS_OF_SCRIPT):
         with suppress(ValueError, RecursionError):
-            yield json.loads(next(_literals(source, match.end()), _NOTHING).text)
+            yield json.loads(next(_source_literals(source, match.end()), _NOTHING).text)
     decoder, at = json.JSONDecoder(), 0
     for _ in range(MAX_OBJECTS_OF_SCRIPT):
         opened = _OBJECT.search(source, at)
@@ -118,7 +118,7 @@ def _group_literals(source: str) -> list[_Group]:
     if source.isascii() and "\\u" not in source:
         return groups
     end = -1
-    for literal in islice(_literals(source, 0), MAX_VALUES):
+    for literal in islice(_source_literals(source, 0), MAX_VALUES):
         between = source[end : literal.start].strip() if 0 <= literal.start - end <= MAX_CHARS_BETWEEN else "?"
         end = literal.end
         if (nested := _quoted_texts(literal.text)) is not None:
@@ -129,7 +129,7 @@ def _group_literals(source: str) -> list[_Group]:
             groups[-1].texts.append(literal.text)
         else:
             name = _NAME_BEFORE.search(source[max(0, literal.start - 60) : literal.start])
-            groups.append(_Group("", _weight([name[1]] if name else []), [literal.text]))
+            groups.append(_Group("", _path_weight([name[1]] if name else []), [literal.text]))
     return groups
 
 
@@ -137,11 +137,11 @@ def _quoted_texts(text: str) -> list[str] | None:
     """Return the quoted texts in a literal that is itself a piece of a script, or None for other literals."""
     if text.count('"') < MIN_QUOTES_OF_SCRIPT or _TAG.search(text):
         return None
-    quoted = [literal.text for literal in islice(_literals(text, 0), MAX_VALUES) if count_han(literal.text)]
+    quoted = [literal.text for literal in islice(_source_literals(text, 0), MAX_VALUES) if count_han(literal.text)]
     return quoted if count_han("".join(quoted)) > MIN_SHARE_QUOTED * count_han(text) else None
 
 
-def _literals(source: str, at: int) -> Iterator[_Literal]:
+def _source_literals(source: str, at: int) -> Iterator[_Literal]:
     while opened := _QUOTE.search(source, at):
         inside = _INSIDE[opened[0]].match(source, opened.end())
         assert inside is not None  # it may be empty
@@ -150,7 +150,7 @@ def _literals(source: str, at: int) -> Iterator[_Literal]:
             yield _Literal(opened.start(), at, decode_literal(inside[0]))
 
 
-def _strings(structure: object) -> Iterator[tuple[tuple[str, ...], str, str]]:
+def _structure_strings(structure: object) -> Iterator[tuple[tuple[str, ...], str, str]]:
     stack: list[tuple[object, tuple[str, ...], str]] = [(structure, (), "")]
     while stack:
         value, path, title = stack.pop()
@@ -166,21 +166,21 @@ def _strings(structure: object) -> Iterator[tuple[tuple[str, ...], str, str]]:
             stack += [(each, (*path, key), own) for key, each in reversed(value.items())]
 
 
-def _weight(path: Sequence[str]) -> float:
+def _path_weight(path: Sequence[str]) -> float:
     named = [key for key in path if key != "*"]
     if any(_OTHER_KEY.search(key) for key in named):
         return _WEIGHT_OF_OTHER
     return _WEIGHT_OF_TEXT if named and _TEXT_KEY.search(named[-1]) else 1.0
 
 
-def _score(group: _Group) -> float:
+def _group_score(group: _Group) -> float:
     text = "".join(group.texts)
     han = count_han(text)
     is_prose = han >= MIN_HAN and len(_MARKS.findall(text)) * MAX_HAN_OF_SENTENCE >= han
     return han * group.weight if is_prose else 0.0
 
 
-def _markup(text: str) -> str:
+def _text_markup(text: str) -> str:
     if "&lt;" in text and not _TAG.search(text):
         text = unescape(text)
     if _TAG.search(text):

@@ -143,11 +143,11 @@ class BanJudge:
         """Return what the conditions of a rule matched, or None unless all of them match."""
         seen: list[Message] = []
         looks: tuple[tuple[object, Callable[[], Message | None]], ...] = (
-            (rule.statuses, lambda: _status(rule, answer)),
-            (rule.redirect, lambda: self._redirect(rule, answer)),
-            (rule.words, lambda: _word(rule, page)),
-            (rule.selector, lambda: _element(rule, page)),
-            (rule.max_chars, lambda: _shortness(rule, page)),
+            (rule.statuses, lambda: _status_sign(rule, answer)),
+            (rule.redirect, lambda: self._redirect_sign(rule, answer)),
+            (rule.words, lambda: _word_sign(rule, page)),
+            (rule.selector, lambda: _element_sign(rule, page)),
+            (rule.max_chars, lambda: _shortness_sign(rule, page)),
         )
         for is_asked, look in looks:
             found = look() if is_asked else None
@@ -156,7 +156,7 @@ class BanJudge:
             seen += [found] if found else []
         return Message("refusal.seen", seen=seen) if seen else None
 
-    def _redirect(self, rule: BanRule, answer: JudgedResponse) -> Message | None:
+    def _redirect_sign(self, rule: BanRule, answer: JudgedResponse) -> Message | None:
         pattern = self._redirects[rule]
         url = next((url for url in answer.redirects if pattern.matches(url)), None)
         return Message("refusal.redirect", url=url) if url is not None else None
@@ -172,15 +172,15 @@ class _LazyPage:
 
     @property
     def tree(self) -> HtmlElement | None:
-        self._read()
+        self._read_page()
         return self._tree
 
     @property
     def text(self) -> str:
-        self._read()
+        self._read_page()
         return self._text or ""
 
-    def _read(self) -> None:
+    def _read_page(self) -> None:
         if self._text is not None:
             return
         answer = self._answer
@@ -191,7 +191,7 @@ class _LazyPage:
             again = decode(answer.body, "utf-8", self._encoding)
             markup = "" if isinstance(again, Rejection) else again.text
         self._tree = parse(markup) if "<" in markup else None
-        self._text = markup if self._tree is None else _visible(self._tree)
+        self._text = markup if self._tree is None else _visible_text(self._tree)
 
 
 def stored_answer(version: PageVersion, body: bytes) -> JudgedResponse:
@@ -259,28 +259,28 @@ def needs_rest(action: BanAction) -> bool:
     return action in (BanAction.SLOW, BanAction.ROTATE)
 
 
-def _status(rule: BanRule, answer: JudgedResponse) -> Message | None:
+def _status_sign(rule: BanRule, answer: JudgedResponse) -> Message | None:
     return Message("refusal.status", status=answer.status) if answer.status in rule.statuses else None
 
 
-def _word(rule: BanRule, page: _LazyPage) -> Message | None:
+def _word_sign(rule: BanRule, page: _LazyPage) -> Message | None:
     text = page.text.casefold()
     found = next((word for word in rule.words if word.casefold() in text), "")
     return Message("refusal.word", word=found) if found else None
 
 
-def _element(rule: BanRule, page: _LazyPage) -> Message | None:
+def _element_sign(rule: BanRule, page: _LazyPage) -> Message | None:
     if page.tree is None or not select(page.tree, rule.selector):
         return None
     return Message("refusal.element", selector=rule.selector[:_MAX_SHOWN_CHARS])
 
 
-def _shortness(rule: BanRule, page: _LazyPage) -> Message | None:
+def _shortness_sign(rule: BanRule, page: _LazyPage) -> Message | None:
     size = len("".join(page.text.split()))
     return Message("refusal.shortness", chars=size) if size <= rule.max_chars else None
 
 
-def _visible(tree: HtmlElement) -> str:
+def _visible_text(tree: HtmlElement) -> str:
     """Return the title and the text of a page without scripts and styles."""
     pieces: list[str] = []
     for element in tree.iter():

@@ -217,14 +217,14 @@ class RefusalResponse:
         elif action is BanAction.LOGIN and politeness.rules.login.steps:
             politeness.needs_login = True
             politeness.crawler.engine.pause()
-        elif action is BanAction.ROTATE and wait_s is None and self._rotate(proxy, user_agent):
+        elif action is BanAction.ROTATE and wait_s is None and self._rest_both(proxy, user_agent):
             return
         elif needs_rest(action) or wait_s is not None:
             self._slow_down()
             backoff_s = politeness.rules.first_wait_s * 2.0 ** (self._bans_in_a_row - 1)
             politeness.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
 
-    def _rotate(self, proxy: str, user_agent: str) -> bool:
+    def _rest_both(self, proxy: str, user_agent: str) -> bool:
         """Rest the proxy and the user agent; return True if other ones are available."""
         politeness = self._politeness
         now = politeness.now()

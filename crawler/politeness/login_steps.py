@@ -47,7 +47,7 @@ def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Logi
     """
     faults: list[Message] = []
     steps = [
-        _step(number, line.strip(), names, faults)
+        _parse_step(number, line.strip(), names, faults)
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
@@ -63,7 +63,7 @@ def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Logi
     return found
 
 
-def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[Message]) -> LoginStep | None:
+def _parse_step(number: int, line: str, names: Mapping[str, str] | None, faults: list[Message]) -> LoginStep | None:
     found = _STEP.fullmatch(line)
     if not found:
         faults.append(Message("login.line", number=number, reason=Message("login.no-step")))
@@ -71,14 +71,14 @@ def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[
     verb, rest = found[1], (found[2] or "").strip()
     what, equals, value = rest.partition("=") if verb == "fill" else (rest, "", "")
     step = LoginStep(number, verb, what.strip(), value.strip())
-    fault = _fault(step, bool(equals), names)
+    fault = _step_fault(step, bool(equals), names)
     if fault is not None:
         faults.append(Message("login.line", number=number, reason=fault))
         return None
     return step
 
 
-def _fault(step: LoginStep, has_value: bool, names: Mapping[str, str] | None) -> Message | None:
+def _step_fault(step: LoginStep, has_value: bool, names: Mapping[str, str] | None) -> Message | None:
     if not step.what and step.verb != "submit":
         return Message("login.nothing-after", verb=step.verb)
     if step.verb == "open":

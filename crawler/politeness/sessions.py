@@ -57,19 +57,19 @@ class Session:
         filled: dict[str, str] = {}
         for step in self._steps:
             if step.verb == "open":
-                page = await self._fetch(step, _request(step.what), download)
+                page = await self._fetch_page(step, _login_request(step.what), download)
             elif step.verb == "fill":
                 filled[step.what] = NAME.sub(lambda name: self._values[name[1]], step.value)
             elif step.verb == "submit":
-                page = await self._fetch(step, await self._submission(step, page, filled), download)
+                page = await self._fetch_page(step, await self._form_request(step, page, filled), download)
                 filled = {}
             else:
-                await self._check(step, page)
+                await self._check_page(step, page)
             where = f" {_without_query(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
             outcomes.append(f"{step.number}. {step.verb} {step.what}{where}")
         return outcomes
 
-    async def _fetch(self, step: LoginStep, request: Request, download: Download) -> "_OpenedPage":
+    async def _fetch_page(self, step: LoginStep, request: Request, download: Download) -> "_OpenedPage":
         if not self._scope.is_on_site(request.url):
             raise LoginFailed.for_step(step, "login.off-site", host=urlsplit(request.url).netloc)
         try:
@@ -85,29 +85,29 @@ class Session:
             raise LoginFailed.for_step(step, "fetch.status", url=_without_query(page.url), status=page.status)
         return page
 
-    async def _check(self, step: LoginStep, page: "_OpenedPage | None") -> None:
-        if page is None or not await self._path(step, page):
+    async def _check_page(self, step: LoginStep, page: "_OpenedPage | None") -> None:
+        if page is None or not await self._element_path(step, page):
             where = _without_query(page.url) if page else Message("login.the-page")
             raise LoginFailed.for_step(step, "login.not-in", what=step.what, where=where)
 
-    async def _path(self, step: LoginStep, page: "_OpenedPage") -> str:
+    async def _element_path(self, step: LoginStep, page: "_OpenedPage") -> str:
         """Return the XPath of the first element that matches the step's selector, or ""."""
         found = await self._run(Call(page.url, find_xpath, (page.markup, step.what)))
         if isinstance(found, Rejected):
             raise LoginFailed.for_step(step, found.message)
         return str(found)
 
-    async def _submission(self, step: LoginStep, page: "_OpenedPage | None", filled: Mapping[str, str]) -> Request:
+    async def _form_request(self, step: LoginStep, page: "_OpenedPage | None", filled: Mapping[str, str]) -> Request:
         if page is None or page.tree is None:
             raise LoginFailed.for_step(step, "login.no-page")
-        form = _form(step, page.tree, filled, await self._path(step, page) if step.what else "")
+        form = _find_form(step, page.tree, filled, await self._element_path(step, page) if step.what else "")
         if (form.method or "GET").upper() != "POST":
             raise LoginFailed.for_step(step, "login.get-form")
         fields = [(name, value) for name, value in form.form_values() if name not in filled]
         body = urlencode([*fields, *filled.items()], encoding=page.encoding, errors="xmlcharrefreplace")
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Referer": page.url} | _token(page.tree)
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Referer": page.url} | _csrf_token(page.tree)
         action = urljoin(page.base, form.get("action") or page.url)
-        return _request(action, method="POST", body=body, headers=headers)
+        return _login_request(action, method="POST", body=body, headers=headers)
 
 
 def find_xpath(markup: str, selector: str) -> str:
@@ -140,12 +140,12 @@ class _OpenedPage:
         return cls(response.url, base, response.status, encoding, text, tree)
 
 
-def _request(url: str, **options: Any) -> Request:
+def _login_request(url: str, **options: Any) -> Request:
     """Make a request that ignores robots.txt: the operator names this URL, and no links are followed from it."""
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
 
 
-def _form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
+def _find_form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
     """Return the form to submit. path: the XPath of the element that the step selects."""
     if step.what:
         found = tree.getroottree().xpath(path) if path else []
@@ -163,7 +163,7 @@ def _form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: s
     return forms[0]
 
 
-def _token(tree: HtmlElement) -> dict[str, str]:
+def _csrf_token(tree: HtmlElement) -> dict[str, str]:
     """Return the CSRF token that some frameworks put in a meta tag and expect back in a header."""
     found = tree.xpath("//meta[@name='csrf-token']/@content")
     return {"X-CSRF-Token": str(found[0])} if found else {}

@@ -57,13 +57,13 @@ class CrawlWindows:
 
     def day_start(self, at: datetime) -> datetime:
         """Return the beginning of the site's local day, in UTC; budgets are counted by this day."""
-        return self._midnight(at, days_later=0)
+        return self._day_start(at, days_later=0)
 
     def next_day(self, at: datetime) -> datetime:
         """Return the end of the site's local day, in UTC."""
-        return self._midnight(at, days_later=1)
+        return self._day_start(at, days_later=1)
 
-    def _midnight(self, at: datetime, *, days_later: int) -> datetime:
+    def _day_start(self, at: datetime, *, days_later: int) -> datetime:
         day = at.astimezone(self._zone).date() + timedelta(days=days_later)
         return datetime.combine(day, time(), self._zone).astimezone(UTC)
 
@@ -76,10 +76,10 @@ def parse(text: str) -> tuple[Window, ...]:
     >>> parse("")
     ()
     """
-    return tuple(_window(part.strip()) for part in _SEPARATOR.split(text) if part.strip())
+    return tuple(_parse_window(part.strip()) for part in _SEPARATOR.split(text) if part.strip())
 
 
-def _window(part: str) -> Window:
+def _parse_window(part: str) -> Window:
     found = _WINDOW.fullmatch(part)
     if not found:
         raise BadConfiguration("site.hours", part=part)

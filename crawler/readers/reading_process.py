@@ -212,7 +212,7 @@ class _Tasks:
             job = self._tasks[answer.number]
             if not isinstance(answer.fault, str) or not isinstance(job.task, HasSimplerReading):
                 del self._tasks[answer.number]
-                _settle(job.future, answer)
+                _settle_future(job.future, answer)
                 return None
             logger.error("%s: %s", job.task.url, answer.fault)
             self.give_up(answer.number, Message("page.reader-fault", fault=answer.fault))
@@ -307,7 +307,7 @@ class ReadingProcess:
         """Start the process now; it is ready after a second."""
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="reading-process", daemon=True)
+                self._thread = threading.Thread(target=self._run_thread, name="reading-process", daemon=True)
                 self._thread.start()
 
     def run_task(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
@@ -325,7 +325,7 @@ class ReadingProcess:
         job = _Pending(task, resources, self._max_cpu_s if max_cpu_s is None else max_cpu_s)
         with self._lock:
             if self._failed_starts >= MAX_FAILED_STARTS:
-                job.future.set_exception(_unavailable())
+                job.future.set_exception(_unavailable_error())
                 return job.future
             self._outgoing.put(Job(self._tasks.register(job), task))
         return job.future
@@ -342,14 +342,14 @@ class ReadingProcess:
         for _, job in self._tasks.list_all():
             job.future.cancel()
 
-    def _run(self) -> None:
+    def _run_thread(self) -> None:
         try:
             self._serve_all()
         finally:  # after this thread has ended, no future would ever be settled
             with self._lock:
                 self._worker, self._failed_starts = None, MAX_FAILED_STARTS
                 for _, job in self._tasks.list_all() if not self._closing.is_set() else ():
-                    job.future.set_exception(_unavailable())
+                    job.future.set_exception(_unavailable_error())
 
     def _serve_all(self) -> None:
         while not self._closing.is_set() and self._failed_starts < MAX_FAILED_STARTS:
@@ -365,12 +365,12 @@ class ReadingProcess:
             is_over_time = False
             # Start a new process after a crash, whatever the old one has sent.
             with contextlib.suppress(Exception):
-                is_over_time = self._serve(worker)
+                is_over_time = self._serve_worker(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._init.templates is not None)
             why = self._end_reason(worker.process.returncode, is_over_time=is_over_time)
             self._tasks.suspect_begun(why, is_over_time=is_over_time, is_closing=self._closing.is_set())
 
-    def _serve(self, worker: WorkerLink) -> bool:
+    def _serve_worker(self, worker: WorkerLink) -> bool:
         """Serve until a task is over time (returns True) or the process ends (EOFError, OSError)."""
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
@@ -400,7 +400,7 @@ class ReadingProcess:
         silent_since = looked_at = time.monotonic()
         while not is_enough():
             if worker.connection.poll(_LOOK_S):
-                self._take(worker, worker.receive())
+                self._handle_message(worker, worker.receive())
                 silent_since = time.monotonic()
             if time.monotonic() - looked_at >= _LOOK_S:
                 self._tasks.give_up_costly(worker)
@@ -409,9 +409,9 @@ class ReadingProcess:
                 looked_at = time.monotonic()
         return True
 
-    def _take(self, worker: WorkerLink, message: object) -> None:
+    def _handle_message(self, worker: WorkerLink, message: object) -> None:
         if isinstance(message, ResourceRequest):
-            self._fetchers.submit(self._answer, worker, message, self._tasks.begin_wait(message))
+            self._fetchers.submit(self._answer_request, worker, message, self._tasks.begin_wait(message))
         elif isinstance(message, Started):
             self._failed_starts = 0  # not earlier: a process that cannot load its input would be restarted forever
             self._tasks.begin(message)
@@ -420,7 +420,7 @@ class ReadingProcess:
             if simpler is not None:
                 worker.send(Job(message.number, simpler))
 
-    def _answer(self, worker: WorkerLink, request: ResourceRequest, asking: list[_Pending]) -> None:
+    def _answer_request(self, worker: WorkerLink, request: ResourceRequest, asking: list[_Pending]) -> None:
         try:
             data = asking[0].resources.get(request.address, request.kind) if asking else None
         finally:
@@ -440,7 +440,7 @@ def _send_all(worker: WorkerLink, outgoing: "SimpleQueue[object]") -> None:
         worker.send(message)
 
 
-def _settle(future: "Future[Any]", answer: TaskResult) -> None:
+def _settle_future(future: "Future[Any]", answer: TaskResult) -> None:
     if answer.fault is None:
         future.set_result(answer.result)
     elif isinstance(answer.fault, ZhuiwenError):
@@ -449,5 +449,5 @@ def _settle(future: "Future[Any]", answer: TaskResult) -> None:
         future.set_exception(BrokenInvariant("page.reader-fault", fault=answer.fault))
 
 
-def _unavailable() -> ServiceUnavailable:
+def _unavailable_error() -> ServiceUnavailable:
     return ServiceUnavailable(Message("service.reader"), Message("service.this-machine"))

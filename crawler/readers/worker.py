@@ -56,7 +56,7 @@ class ReadingSession:
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
         """Read a task in a thread and return its future. on_begin: called in that thread."""
-        return self._threads.submit(self._read, task, on_begin)
+        return self._threads.submit(self._read_task, task, on_begin)
 
     def close(self) -> None:
         """Save the templates and give up the running tasks."""
@@ -64,7 +64,7 @@ class ReadingSession:
         self.templates.close()
         self.render_context.close()
 
-    def _read(self, task: Task, on_begin: Callable[[], None]) -> object:
+    def _read_task(self, task: Task, on_begin: Callable[[], None]) -> object:
         on_begin()
         return task.run(self)
 
@@ -88,7 +88,7 @@ class _Server:
         self._requested: dict[int, Future[bytes | None]] = {}
 
     def serve(self) -> None:
-        self._send(Ready())
+        self._send_message(Ready())
         try:
             init = self._connection.recv()
             assert isinstance(init, Init)
@@ -98,31 +98,31 @@ class _Server:
             return
         try:
             while True:
-                self._take(self._connection.recv(), session)
+                self._handle_message(self._connection.recv(), session)
         except (EOFError, OSError):
             for waiting in list(self._requested.values()):
                 waiting.set_result(None)
             session.close()
 
-    def _take(self, message: object, session: ReadingSession) -> None:
+    def _handle_message(self, message: object, session: ReadingSession) -> None:
         if isinstance(message, Job):
             number = message.number
             done = session.submit(
-                message.task, lambda: self._send(Started(number, threading.get_native_id(), time.thread_time()))
+                message.task, lambda: self._send_message(Started(number, threading.get_native_id(), time.thread_time()))
             )
-            done.add_done_callback(lambda done: self._answer(number, done))
+            done.add_done_callback(lambda done: self._answer_request(number, done))
         elif isinstance(message, ResourceReply) and (waiting := self._requested.pop(message.number, None)) is not None:
             waiting.set_result(message.data)
 
-    def _answer(self, number: int, done: "Future[object]") -> None:
+    def _answer_request(self, number: int, done: "Future[object]") -> None:
         fault = done.exception()
         if isinstance(fault, MemoryError):  # reading each task separately will show which one was the cause
             os._exit(OUT_OF_MEMORY)
         if fault is None:
-            self._send(TaskResult(number, done.result()))
+            self._send_message(TaskResult(number, done.result()))
         else:
             said = fault if isinstance(fault, ZhuiwenError) else f"{type(fault).__name__}: {fault}"
-            self._send(TaskResult(number, None, said))
+            self._send_message(TaskResult(number, None, said))
 
     def _remote_resources(self, url: str) -> Resources:
         return _RemoteResources(self, url)
@@ -132,10 +132,10 @@ class _Server:
         number = next(self._numbers)
         self._requested[number] = Future()
         waiting = self._requested[number]
-        self._send(ResourceRequest(number, page_url, address, kind))
+        self._send_message(ResourceRequest(number, page_url, address, kind))
         return waiting.result()
 
-    def _send(self, message: object) -> None:
+    def _send_message(self, message: object) -> None:
         try:
             with self._sending:
                 self._connection.send(message)

@@ -93,7 +93,7 @@ class ListedDates:
 
     def is_due(self, visit: Visit) -> bool | None:
         """Return True if a known page is fetched for its date, False if it waits, None if its own history decides."""
-        claim = self._claim(visit)
+        claim = self._date_claim(visit)
         if claim is Claim.ANNOUNCED and self.reliability.announces:
             return True if self.reliability.is_judged or self._is_tried(visit) else None
         if claim is Claim.DENIED and self.reliability.denies and visit.seen_at is not None:
@@ -103,7 +103,7 @@ class ListedDates:
 
     def note(self, before: Visit, has_changed: bool) -> None:
         """Compare what was claimed about a page with what was found there."""
-        self.reliability = self.reliability.plus(self._claim(before), has_changed)
+        self.reliability = self.reliability.plus(self._date_claim(before), has_changed)
 
     def save(self) -> None:
         """Save the reliability for the next run."""
@@ -111,7 +111,7 @@ class ListedDates:
             with suppress(OSError):  # the next run starts afresh
                 self._path.write_text(json.dumps(asdict(self.reliability)), "utf-8")
 
-    def _claim(self, visit: Visit) -> Claim:
+    def _date_claim(self, visit: Visit) -> Claim:
         return classify_date(self._modified.get(visit.id), visit.seen_at, self._began_at)
 
     def _is_tried(self, visit: Visit) -> bool:

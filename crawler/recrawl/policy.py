@@ -63,7 +63,7 @@ def site_rate(visits: Iterable[Visit]) -> float:
             observed_s += visit.observed_s
     if looks < MIN_SITE_LOOKS:
         return DEFAULT_RATE_PER_S
-    return _rate(looks, unchanged, observed_s / looks)
+    return _change_rate(looks, unchanged, observed_s / looks)
 
 
 def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
@@ -76,7 +76,7 @@ def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
         return site_rate_per_s
     mean_s = own.observed_s / own.looks
     expected_unchanged = SITE_WEIGHT * math.exp(-site_rate_per_s * mean_s)
-    return _rate(own.looks + SITE_WEIGHT, own.unchanged + expected_unchanged, mean_s)
+    return _change_rate(own.looks + SITE_WEIGHT, own.unchanged + expected_unchanged, mean_s)
 
 
 def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -> timedelta:
@@ -101,7 +101,7 @@ def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s
     return replace(
         _without_failures(visit),
         seen_at=at,
-        due_at=at + _spread(wait, visit.id),
+        due_at=at + _spread_interval(wait, visit.id),
         looks=own.looks,
         unchanged_looks=own.unchanged,
         observed_s=own.observed_s,
@@ -122,7 +122,10 @@ def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Vi
 def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
     """Return the visit after a refusal that is not a failure: robots.txt, not a web page, off the site."""
     return replace(
-        _without_failures(visit), due_at=at + _spread(REFUSED_INTERVAL, visit.id), reason=reason, sentence=fault
+        _without_failures(visit),
+        due_at=at + _spread_interval(REFUSED_INTERVAL, visit.id),
+        reason=reason,
+        sentence=fault,
     )
 
 
@@ -166,11 +169,11 @@ def _without_failures(visit: Visit) -> Visit:
     return replace(visit, failures=0, failed_at=None, reason="", sentence=None)
 
 
-def _rate(looks: float, unchanged: float, mean_s: float) -> float:
+def _change_rate(looks: float, unchanged: float, mean_s: float) -> float:
     return -math.log((unchanged + 0.5) / (looks + 0.5)) / max(mean_s, 1.0)
 
 
-def _spread(wait: timedelta, key: str) -> timedelta:
+def _spread_interval(wait: timedelta, key: str) -> timedelta:
     """Vary an interval by up to SPREAD, always alike for one URL; MIN_INTERVAL and MAX_INTERVAL are kept."""
     share = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") / 2**32  # [0, 1)
     spread = wait * (1 - SPREAD + 2 * SPREAD * share)

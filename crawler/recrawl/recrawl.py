@@ -73,7 +73,7 @@ class Recrawl:
             given = decode_headers(response), response.body, response.url
             if await asyncio.get_running_loop().run_in_executor(None, self.probes.not_found.resembles, *given):
                 return self._not_there(response, target, AbsenceReason.NOT_FOUND_PAGE)
-        kind = self._kind(item, page, target)
+        kind = self._address_kind(item, page, target)
         if item is not None:
             self._kinds[target.url] = kind
             return item
@@ -123,7 +123,7 @@ class Recrawl:
         else:
             self.visits.note_failure(target.url, target.depth, reason.value, fault)
 
-    def _kind(self, item: ReadPage | None, page: WholePage, target: CrawlTarget) -> AddressKind:
+    def _address_kind(self, item: ReadPage | None, page: WholePage, target: CrawlTarget) -> AddressKind:
         if KINDS[self._plan.kind].starts_are_pages:
             return AddressKind.DETAIL
         if target.url in self._plan.start_urls:

@@ -185,16 +185,16 @@ class SiteVisits:
         visit = self.get(url)
         if visit is None or not visit.is_moved or not visit.page_url:
             return canonical_url
-        return CanonicalUrl(visit.page_url) if _path(visit.page_url) == _path(canonical_url) else canonical_url
+        return CanonicalUrl(visit.page_url) if _url_path(visit.page_url) == _url_path(canonical_url) else canonical_url
 
     def observe(self, url: str, depth: int, observation: Observation) -> bool:
         """Note a success. Return True if the validators were wrong: they were the same as before for another text."""
-        before = self._visit(url, depth)
+        before = self._find_visit(url, depth)
         has_changed = bool(before.version_id and observation.version_id and before.version_id != observation.version_id)
         is_unreliable = has_changed and _same_validators(before, observation.headers)
         after = replace(before, kind=observation.kind, rules=self.rules)
         if observation.is_whole:
-            after = _with_response(after, observation)
+            after = _note_response(after, observation)
         has_case = (
             observation.page_id in self.pages_with_open_cases
             if observation.page_id
@@ -213,22 +213,22 @@ class SiteVisits:
         return is_unreliable
 
     def note_failure(self, url: str, depth: int, reason: str, fault: Message) -> None:
-        self.keep(policy.after_failure(self._visit(url, depth), self._clock.now(), reason, fault))
+        self.keep(policy.after_failure(self._find_visit(url, depth), self._clock.now(), reason, fault))
 
     def note_refusal(self, url: str, depth: int, reason: str, fault: Message | None) -> None:
-        self.keep(policy.after_refusal(self._visit(url, depth), self._clock.now(), reason, fault))
+        self.keep(policy.after_refusal(self._find_visit(url, depth), self._clock.now(), reason, fault))
 
     def note_found(self, url: str, depth: int) -> None:
         """Note a URL that this run found but had no time to fetch."""
         if self.get(url) is None:
-            self.keep(self._visit(url, depth))
+            self.keep(self._find_visit(url, depth))
 
     def keep(self, visit: Visit) -> None:
         """Keep a visit until it is saved."""
         self.known[visit.id] = visit
         self.unsaved.keep(visit)
 
-    def _visit(self, url: str, depth: int) -> Visit:
+    def _find_visit(self, url: str, depth: int) -> Visit:
         now = self._clock.now()
         known = self.get(url)
         return known if known is not None else Visit(_address_id(self._plan, url), url, depth, found_at=now, due_at=now)
@@ -252,7 +252,7 @@ def rules_digest(plan: CrawlPlan) -> str:
     return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _with_response(visit: Visit, observation: Observation) -> Visit:
+def _note_response(visit: Visit, observation: Observation) -> Visit:
     """Return the visit with the headers and ids of a complete page."""
     headers = (
         {name.lower(): value for name, value in observation.headers.items()} if observation.may_be_conditional else {}
@@ -283,7 +283,7 @@ def _address_id(plan: CrawlPlan, url: str) -> str:
         return address_id(plan.site_id, url)
 
 
-def _path(url: str) -> str:
+def _url_path(url: str) -> str:
     """Return a URL without its scheme and host."""
     return url.partition("://")[2].partition("/")[2]
 

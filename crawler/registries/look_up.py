@@ -47,10 +47,10 @@ class Registries:
     def __init__(self, settings: RegistrySettings, crawl: CrawlSettings) -> None:
         self._settings, self._agent = settings, crawl.user_agent
         self._names, self._end = NameResolver(crawl.name_servers), 0.0
-        self._servers = [_server(each) for each in settings.whois_servers]
+        self._servers = [_parse_server(each) for each in settings.whois_servers]
         # Servers that an operator names may have private addresses; servers that a response names may not.
         named = [str(place) for _, place in self._servers]
-        named += [_place(settings.rdap_url)] if settings.rdap_url else []
+        named += [_url_place(settings.rdap_url)] if settings.rdap_url else []
         self._guard = AddressGuard((*crawl.allow_private_hosts, *named))
 
     def look_up(self, hosts: Sequence[str]) -> LookedUp:
@@ -64,24 +64,24 @@ class Registries:
             literal = literal_address(place.name)
             if literal is None:
                 names[registrable(place.name)] = None
-            addresses |= dict.fromkeys([str(literal)] if literal else self._addresses(place, looked))
+            addresses |= dict.fromkeys([str(literal)] if literal else self._host_addresses(place, looked))
         for name in names:
-            self._ask(looked, name, rdap.registrar, whois.registrar, f"domain/{quote(name)}", name)
+            self._query_servers(looked, name, rdap.registrar, whois.registrar, f"domain/{quote(name)}", name)
         for address in addresses:
             if refusal(address) is not None:
                 looked.faults.append(Message("registry.private-address", address=address))
                 continue
-            self._ask(looked, address, rdap.host, whois.host, f"ip/{quote(address, safe=':')}", "")
+            self._query_servers(looked, address, rdap.host, whois.host, f"ip/{quote(address, safe=':')}", "")
         return looked
 
-    def _addresses(self, place: Host, looked: LookedUp) -> list[str]:
+    def _host_addresses(self, place: Host, looked: LookedUp) -> list[str]:
         try:
             return self._names.addresses(place.name, place.port or 80)[:MAX_ADDRESSES]
         except (OSError, UnicodeError):
             looked.faults.append(Message("registry.no-address", host=place.name))
             return []
 
-    def _ask(  # noqa: PLR0917 - one question in two protocols
+    def _query_servers(  # noqa: PLR0917 - one question in two protocols
         self,
         looked: LookedUp,
         about: str,
@@ -95,21 +95,21 @@ class Registries:
             looked.faults.append(Message("registry.over-time", about=about, seconds=MAX_SECONDS))
             return
         try:
-            for base in dict.fromkeys(self._bases(about, name)):
-                found = self._by_rdap(looked, base, path, of_rdap)
+            for base in dict.fromkeys(self._rdap_bases(about, name)):
+                found = self._query_rdap(looked, base, path, of_rdap)
                 if found:
                     looked.found += found
                     return
         except BadInput as error:
             looked.faults.append(error.message)
         for place in self._whois_servers(name):
-            found = self._by_whois(looked, place, about, of_whois)
+            found = self._query_whois(looked, place, about, of_whois)
             if found:
                 looked.found += found
                 return
         looked.faults.append(Message("registry.unknown", about=about))
 
-    def _by_rdap(
+    def _query_rdap(
         self, looked: LookedUp, base: str, path: str, read: Callable[[dict[str, object]], list[Contact]]
     ) -> list[RegistryContact]:
         try:
@@ -120,7 +120,7 @@ class Registries:
         where = f"{base.rstrip('/')}/{path}"
         return [RegistryContact(each, ContactSource.RDAP, where) for each in (read(answer) if answer else ())]
 
-    def _by_whois(
+    def _query_whois(
         self, looked: LookedUp, place: Host, about: str, read: Callable[[str], list[Contact]]
     ) -> list[RegistryContact]:
         try:
@@ -130,7 +130,7 @@ class Registries:
             return []
         return [RegistryContact(each, ContactSource.WHOIS, f"{place} {about}") for each in read(text)]
 
-    def _bases(self, about: str, name: str) -> Iterator[str]:
+    def _rdap_bases(self, about: str, name: str) -> Iterator[str]:
         if self._settings.rdap_bootstrap:
             folder = Path(self._settings.rdap_bootstrap)
             listed = server_of_name(folder, name) if name else server_of_address(folder, about)
@@ -148,11 +148,11 @@ class Registries:
                     yield place
 
 
-def _server(setting: str) -> tuple[str, Host]:
+def _parse_server(setting: str) -> tuple[str, Host]:
     ending, _, place = setting.rpartition("=")
     return ending, parse_host(place)
 
 
-def _place(url: str) -> str:
+def _url_place(url: str) -> str:
     name, port = host_key(url)
     return str(Host(name, port))

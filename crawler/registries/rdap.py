@@ -44,26 +44,26 @@ def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameR
 
 def registrar(answer: dict[str, Any]) -> list[Contact]:
     """Return the registrar of a name and its abuse contact, if the response has them."""
-    found = list(_entities(answer, MAX_DEPTH))
-    name = next((_name(each) for each, roles in found if "registrar" in roles), "")
-    return _contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse_email(found))
+    found = list(_all_entities(answer, MAX_DEPTH))
+    name = next((_entity_name(each) for each, roles in found if "registrar" in roles), "")
+    return _entity_contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse_email(found))
 
 
 def host(answer: dict[str, Any]) -> list[Contact]:
     """Return the owner of an address's network, and its abuse contact."""
-    found = list(_entities(answer, MAX_DEPTH))
+    found = list(_all_entities(answer, MAX_DEPTH))
     owners = ("registrant", "administrative", "technical")
-    by_role = {role: _name(each) for each, roles in reversed(found) for role in roles if _name(each)}
-    name = next((by_role[role] for role in owners if role in by_role), "") or _text(answer.get("name"))
-    return _contacts(ContactKind.HOST, name, ContactKind.HOST_ABUSE, _abuse_email(found))
+    by_role = {role: _entity_name(each) for each, roles in reversed(found) for role in roles if _entity_name(each)}
+    name = next((by_role[role] for role in owners if role in by_role), "") or _property_text(answer.get("name"))
+    return _entity_contacts(ContactKind.HOST, name, ContactKind.HOST_ABUSE, _abuse_email(found))
 
 
-def _contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse: str) -> list[Contact]:
+def _entity_contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse: str) -> list[Contact]:
     named = [Contact(kind, name)] if name else []
     return [*named, *([Contact(of_abuse, abuse, name[:60])] if abuse else [])]
 
 
-def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
+def _all_entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """Yield each entity with its roles, nested entities after their parents; at most MAX_ENTITIES of a list."""
     stated = answer.get("entities")
     for each in stated[:MAX_ENTITIES] if isinstance(stated, list) else ():
@@ -72,30 +72,31 @@ def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, An
         roles = each.get("roles")
         yield each, [role for role in roles[:20] if isinstance(role, str)] if isinstance(roles, list) else []
         if depth:
-            yield from _entities(each, depth - 1)
+            yield from _all_entities(each, depth - 1)
 
 
 def _abuse_email(found: list[tuple[dict[str, Any], list[str]]]) -> str:
     return next(
-        (email for each, roles in found if "abuse" in roles and (email := parse_email(_of_card(each, "email")))), ""
+        (email for each, roles in found if "abuse" in roles and (email := parse_email(_card_property(each, "email")))),
+        "",
     )
 
 
-def _name(entity: dict[str, Any]) -> str:
-    return _of_card(entity, "fn") or _of_card(entity, "org")
+def _entity_name(entity: dict[str, Any]) -> str:
+    return _card_property(entity, "fn") or _card_property(entity, "org")
 
 
-def _of_card(entity: dict[str, Any], wanted: str) -> str:
+def _card_property(entity: dict[str, Any], wanted: str) -> str:
     """Return a property of the entity's card (jCard, RFC 7095), or ""."""
     card = entity.get("vcardArray")
     rows = card[1] if isinstance(card, list) and len(card) == 2 and isinstance(card[1], list) else []
     for row in rows[:100]:
         if isinstance(row, list) and len(row) >= 4 and row[0] == wanted:
-            return _text(row[3])
+            return _property_text(row[3])
     return ""
 
 
-def _text(value: object) -> str:
+def _property_text(value: object) -> str:
     return " ".join(storable(value).split())[:MAX_NAME_CHARS] if isinstance(value, str) else ""
 
 
@@ -109,7 +110,7 @@ def server_of_name(folder: Path, name: str) -> str:
     Raises BadInput if the file is not such a list.
     """
     labels = name.lower().split(".")
-    listed = dict(_services(folder / DNS))
+    listed = dict(_listed_servers(folder / DNS))
     endings = (".".join(labels[at:]) for at in range(1, len(labels)))
     return next((listed[ending] for ending in endings if ending in listed), "")
 
@@ -119,17 +120,17 @@ def server_of_address(folder: Path, address: str) -> str:
     ip = ip_address(address)
     found = [
         (network.prefixlen, url)
-        for stated, url in _services(folder / (IPV4 if ip.version == 4 else IPV6))
-        if (network := _network(stated)) is not None and ip in network
+        for stated, url in _listed_servers(folder / (IPV4 if ip.version == 4 else IPV6))
+        if (network := _parse_network(stated)) is not None and ip in network
     ]
     return max(found)[1] if found else ""
 
 
-def _services(path: Path) -> Iterator[tuple[str, str]]:
+def _listed_servers(path: Path) -> Iterator[tuple[str, str]]:
     """Yield each key of the list with its first https URL, or its first URL; nothing if there is no file."""
     if not path.exists():
         return
-    for entry in _read(path):
+    for entry in _read_list(path):
         if not (isinstance(entry, list) and len(entry) >= 2 and all(isinstance(each, list) for each in entry[:2])):
             continue
         urls = [each for each in entry[1] if isinstance(each, str) and each.startswith(("https://", "http://"))]
@@ -139,7 +140,7 @@ def _services(path: Path) -> Iterator[tuple[str, str]]:
                 yield key.lower(), urls[0]
 
 
-def _read(path: Path) -> list[Any]:
+def _read_list(path: Path) -> list[Any]:
     try:
         with path.open("rb") as file:
             stated = json.loads(file.read(MAX_FILE_BYTES))
@@ -151,7 +152,7 @@ def _read(path: Path) -> list[Any]:
     return services
 
 
-def _network(text: str) -> Any:
+def _parse_network(text: str) -> Any:
     try:
         return ip_network(text, strict=False)
     except ValueError:

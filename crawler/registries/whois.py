@@ -34,7 +34,7 @@ def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) ->
     try:
         found = names.addresses(place.name, port, deadline.remaining_s())
         address = guard.allowed_addresses(f"whois://{place}", place.name, port, found)[0]
-        return storable(_decode(_answer(address, port, question, deadline)))
+        return storable(_decode_answer(_request_answer(address, port, question, deadline)))
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise RetryLater("registry.no-whois", place=place, reason=reason) from error
@@ -42,15 +42,15 @@ def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) ->
 
 def registrar(text: str) -> list[Contact]:
     """Return the registrar of a name, and its abuse contact."""
-    return _contacts(text, ContactKind.REGISTRAR, _REGISTRAR, ContactKind.REGISTRAR_ABUSE, _REGISTRAR_ABUSE)
+    return _text_contacts(text, ContactKind.REGISTRAR, _REGISTRAR, ContactKind.REGISTRAR_ABUSE, _REGISTRAR_ABUSE)
 
 
 def host(text: str) -> list[Contact]:
     """Return the owner of an address's network, and its abuse contact."""
-    return _contacts(text, ContactKind.HOST, _HOST, ContactKind.HOST_ABUSE, _HOST_ABUSE)
+    return _text_contacts(text, ContactKind.HOST, _HOST, ContactKind.HOST_ABUSE, _HOST_ABUSE)
 
 
-def _contacts(
+def _text_contacts(
     text: str, kind: ContactKind, names: tuple[str, ...], of_abuse: ContactKind, abuse_names: tuple[str, ...]
 ) -> list[Contact]:
     said: dict[str, str] = {}
@@ -64,7 +64,7 @@ def _contacts(
     return [*found, *([Contact(of_abuse, abuse, name[:60])] if abuse else [])]
 
 
-def _answer(address: str, port: int, question: str, deadline: Deadline) -> bytes:
+def _request_answer(address: str, port: int, question: str, deadline: Deadline) -> bytes:
     taken = bytearray()
     with socket.create_connection((address, port), timeout=deadline.remaining_s()) as server:
         server.sendall(f"{question}\r\n".encode("ascii"))
@@ -77,7 +77,7 @@ def _answer(address: str, port: int, question: str, deadline: Deadline) -> bytes
     return bytes(taken)
 
 
-def _decode(answer: bytes) -> str:
+def _decode_answer(answer: bytes) -> str:
     for encoding in ("utf-8", "gb18030"):
         try:
             return answer.decode(encoding)

@@ -65,7 +65,7 @@ class ArchiveFile:
                 is_zip = head.read(4) == b"PK\x03\x04"
             self._zip = zipfile.ZipFile(path) if is_zip else None
             begins = b"WARC/" if is_zip else beginning(path)
-            self._members = _archives(path, self._zip)
+            self._members = _archive_members(path, self._zip)
         except ZhuiwenError:
             self.close()
             raise
@@ -96,28 +96,28 @@ class ArchiveFile:
             first = start if number == start.member else RecordPosition(number)
             given = 0
             try:
-                for record in self._of_member(number, first, wanted):
+                for record in self._member_records(number, first, wanted):
                     yield record
                     given += record is not None
             except ArchiveLoadFailed as error:
                 if not isinstance(error, NotChunked) or first.is_unpacked:
                     raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
                 # One gzip stream contains all records: it can only be read from its beginning.
-                yield from islice(filter(None, self._unpack(number, wanted)), given, None)
+                yield from islice(filter(None, self._unpack_archive(number, wanted)), given, None)
             except ZhuiwenError:
                 raise
             except Exception as error:  # warcio fails in many ways, often with exceptions of other libraries
                 raise UnreadableFile(self._path, "archive.breaks-off", reason=_first_line(error)) from error
 
-    def _unpack(self, number: int, wanted: Wanted) -> Iterator[Given]:
+    def _unpack_archive(self, number: int, wanted: Wanted) -> Iterator[Given]:
         try:
-            yield from self._of_member(number, RecordPosition(number, 0, is_unpacked=True), wanted)
+            yield from self._member_records(number, RecordPosition(number, 0, is_unpacked=True), wanted)
         except ZhuiwenError:
             raise
         except Exception as error:
             raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
 
-    def _of_member(self, number: int, start: RecordPosition, wanted: Wanted) -> Iterator[Given]:
+    def _member_records(self, number: int, start: RecordPosition, wanted: Wanted) -> Iterator[Given]:
         with self._open_records(number, is_unpacked=start.is_unpacked) as stream:
             stream.seek(start.offset)
             iterator, pairs = Records(stream, self._max_body_bytes), RecordPairs()
@@ -154,7 +154,7 @@ class ArchiveFile:
                     position = RecordPosition(number, iterator.offset, is_unpacked)
                     if number == end.member and position.offset >= end.offset:
                         break
-                    self._remember(record, position)
+                    self._remember_response(record, position)
                     iterator.bounds.header_bytes = 0
                     if count % RECORDS_BETWEEN_SIGNS == 0:
                         yield None
@@ -171,7 +171,7 @@ class ArchiveFile:
         url, length = record_url(record), record.rec_headers.get_header("Content-Length") or ""
         if not length.isdecimal() or int(length) > MAX_REQUEST_BYTES or not url.startswith("http") or not wanted(url):
             return None
-        original = iterator.original(record, self._path.name, self._member(position), position)
+        original = iterator.original(record, self._path.name, self._member_name(position), position)
         if original is None or original.payload:
             return None
         named = header_id(record, "WARC-Concurrent-To")
@@ -184,7 +184,7 @@ class ArchiveFile:
         if kind not in ("response", "revisit", "conversion"):
             return PassedBy(ArchiveReason.NO_RESPONSE, position)
         if kind == "response":
-            self._remember(record, position)
+            self._remember_response(record, position)
         url = record_url(record)
         if not url.startswith(("http://", "https://")):
             return PassedBy(ArchiveReason.NO_PAGE, position)
@@ -195,7 +195,7 @@ class ArchiveFile:
             return PassedBy(ArchiveReason.NO_DATE, position)
         original: ArchivedRecord | None
         if kind == "revisit":
-            own = iterator.original(record, self._path.name, self._member(position), position)
+            own = iterator.original(record, self._path.name, self._member_name(position), position)
             page, original = self._page_again(record)
             originals: tuple[ArchivedRecord | None, ...] = (own, original)
         else:
@@ -226,7 +226,7 @@ class ArchiveFile:
             raise
         except Exception:  # brotli, chunks and deflate can be broken in many ways; only this record is lost
             return Rejection.UNREADABLE, None
-        original = iterator.original(record, self._path.name, self._member(position), position)
+        original = iterator.original(record, self._path.name, self._member_name(position), position)
         is_truncated = is_cut or iterator.breaks_off(record) or bool(record.rec_headers.get_header("WARC-Truncated"))
         return _RecordedAnswer(status, headers, body, is_truncated), original
 
@@ -245,13 +245,13 @@ class ArchiveFile:
                 return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
             return self._read_page(earlier, before, at)
 
-    def _remember(self, record: Any, position: RecordPosition) -> None:
+    def _remember_response(self, record: Any, position: RecordPosition) -> None:
         """Note a response that a revisit may repeat."""
         if record.rec_type == "response" and len(self._seen) < MAX_REMEMBERED:
             for key in own_keys(record):
                 self._seen.setdefault(key, position)
 
-    def _member(self, position: RecordPosition) -> str:
+    def _member_name(self, position: RecordPosition) -> str:
         return self._members[position.member] if self._zip is not None else ""
 
 
@@ -265,7 +265,7 @@ class _RecordedAnswer:
     is_truncated: bool
 
 
-def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
+def _archive_members(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
     if packed is None:
         return [path.name]
     names = [name for name in packed.namelist() if re.search(r"\.w?arc(?:\.gz)?$", name, re.IGNORECASE)]
@@ -317,7 +317,7 @@ class RecordPairs:
         """Yield what is complete after this record."""
         yield from self.flush()
         if isinstance(told, Captured):
-            self._held, self.asked = _with_request(told, self.asked), None
+            self._held, self.asked = _add_request(told, self.asked), None
         else:
             yield told
 
@@ -325,7 +325,7 @@ class RecordPairs:
         """Yield the response that was held back."""
         if self._held is not None:
             held, self._held = self._held, None
-            yield _with_request(held, self.asked)
+            yield _add_request(held, self.asked)
 
 
 def make_capture(
@@ -361,7 +361,7 @@ def make_capture(
     return Capture((exchange,), CaptureSource.ARCHIVE, records=kept)
 
 
-def _with_request(response: Captured, asked: RequestRecord | None) -> Captured:
+def _add_request(response: Captured, asked: RequestRecord | None) -> Captured:
     """Add `asked` to the response if it is the record of its request and the response has none yet."""
     capture = response.capture
     if asked is None or not asked.matches(response) or capture.exchanges[0].request_head:
@@ -423,24 +423,24 @@ def record_moment(record: Any) -> tuple[datetime | None, bool]:
 
     The crawl of ClueWeb09 wrote days of the year in place of days of the month: 2008-10-294.
     """
-    stated = _moment(record.rec_headers.get_header("WARC-Date") or "", datetime.fromisoformat)
+    stated = _parse_moment(record.rec_headers.get_header("WARC-Date") or "", datetime.fromisoformat)
     if stated is not None or record.http_headers is None:
         return stated, False
-    return _moment(record.http_headers.get_header("Date") or "", parsedate_to_datetime), True
+    return _parse_moment(record.http_headers.get_header("Date") or "", parsedate_to_datetime), True
 
 
 def own_keys(record: Any) -> list[str]:
     """Return the keys by which a revisit may name a response: its id, its URL and time, its body's digest."""
-    return _keys(record, "WARC-Record-ID", record_url(record), "WARC-Date")
+    return _revisit_keys(record, "WARC-Record-ID", record_url(record), "WARC-Date")
 
 
 def original_keys(record: Any) -> list[str]:
     """Return the keys by which a revisit names the response that it repeats, the most reliable first."""
     target = (record.rec_headers.get_header("WARC-Refers-To-Target-URI") or "").strip("<> ")
-    return _keys(record, "WARC-Refers-To", target, "WARC-Refers-To-Date")
+    return _revisit_keys(record, "WARC-Refers-To", target, "WARC-Refers-To-Date")
 
 
-def _keys(record: Any, name: str, url: str, date: str) -> list[str]:
+def _revisit_keys(record: Any, name: str, url: str, date: str) -> list[str]:
     moment = record.rec_headers.get_header(date) or ""
     keys = [
         header_id(record, name),
@@ -450,7 +450,7 @@ def _keys(record: Any, name: str, url: str, date: str) -> list[str]:
     return [key for key in keys if key]
 
 
-def _moment(stated: str, parse: Callable[[str], datetime]) -> datetime | None:
+def _parse_moment(stated: str, parse: Callable[[str], datetime]) -> datetime | None:
     """Parse a time in UTC, which a WARC-Date also is if it names no zone. Return None if it is invalid."""
     try:
         moment = parse(stated.strip())

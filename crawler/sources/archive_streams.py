@@ -140,16 +140,16 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
 
     def read(self, length: int | None = None) -> bytes:
         data: bytes = super().read(length)
-        self._take(data)
+        self._count_bytes(data)
         return data
 
-    def _take(self, data: bytes) -> None:
+    def _count_bytes(self, data: bytes) -> None:
         if self.taken is not None:
             self.taken += data
             if len(self.taken) > self._max_taken:
                 self.taken = None
 
-    def _decompress(self, data: bytes) -> bytes:
+    def _decompress_bounded(self, data: bytes) -> bytes:
         packed = len(data)
         if self.decompressor and data:
             try:
@@ -167,7 +167,7 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
             self._bounds.header_bytes += len(line)
             if self._bounds.header_bytes > MAX_HEADER_BYTES:
                 raise Swells(f"a record has headers of more than {MAX_HEADER_BYTES:,} bytes")
-        self._take(line)
+        self._count_bytes(line)
         return line
 
 

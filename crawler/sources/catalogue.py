@@ -49,21 +49,21 @@ def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: st
     selector: the operator's, CSS or XPath, for the elements that contain the links; "" to find what looks like a
     chapter list: links with chapter titles, and other links whose URLs have the same pattern.
     """
-    links = list(_links(tree, url, selector, encoding))
+    links = list(_chapter_links(tree, url, selector, encoding))
     if selector:
-        return _join_single_links([[link for link, _ in group] for group in _group(links)])
+        return _join_single_links([[link for link, _ in group] for group in _group_links(links)])
     named = [link for link, _ in links if is_chapter_title(link.title.text)]
     if len({link.url for link in named}) < MIN_CHAPTERS:
         return ()
-    shape, count = Counter(_shape(link.url) for link in named).most_common(1)[0]
-    wanted = {shape} if count * 2 > len(named) else {_shape(link.url) for link in named}
+    shape, count = Counter(_url_shape(link.url) for link in named).most_common(1)[0]
+    wanted = {shape} if count * 2 > len(named) else {_url_shape(link.url) for link in named}
     named_urls = {link.url for link in named}
     kept = [
         (link, block)
         for link, block in links
-        if _shape(link.url) in wanted and (link.url in named_urls or not _NAVIGATION.match(link.title.text))
+        if _url_shape(link.url) in wanted and (link.url in named_urls or not _NAVIGATION.match(link.title.text))
     ]
-    return _join_single_links([[link for link, _ in group] for group in _group(kept)])
+    return _join_single_links([[link for link, _ in group] for group in _group_links(kept)])
 
 
 def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple[str, ...]:
@@ -86,9 +86,9 @@ def list_chapter_links(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
     A block whose chapters are all in other blocks ("newest chapters") is dropped; a descending block is reversed;
     blocks with continuous numbers that do not overlap are sorted by their numbers.
     """
-    kept = [_ascending(block) for block in _without_repeats(blocks)]
+    kept = [_sort_block(block) for block in _without_repeats(blocks)]
     if _is_numbered_throughout(kept):
-        kept = sorted(kept, key=_middle)
+        kept = sorted(kept, key=_median_number)
     elif len(kept) > 1 and all(_counts_down(block) for block in _without_repeats(blocks) if len(block) > 1):
         kept.reverse()
     unique: dict[str, ChapterLink] = {}
@@ -98,7 +98,7 @@ def list_chapter_links(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
     return tuple(unique.values())[:MAX_CHAPTERS]
 
 
-def _links(tree: HtmlElement, url: str, selector: str, encoding: str) -> Iterator[tuple[ChapterLink, int]]:
+def _chapter_links(tree: HtmlElement, url: str, selector: str, encoding: str) -> Iterator[tuple[ChapterLink, int]]:
     base = base_url(tree, url)
     chosen = {id(node) for found in select(tree, selector) for node in found.iter("a")} if selector else None
     block = given = 0
@@ -113,7 +113,7 @@ def _links(tree: HtmlElement, url: str, selector: str, encoding: str) -> Iterato
             yield ChapterLink(address, chapter_title(words)), block
 
 
-def _group(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[ChapterLink, int]]]:
+def _group_links(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[ChapterLink, int]]]:
     groups: list[list[tuple[ChapterLink, int]]] = []
     for entry in links:
         if groups and groups[-1][-1][1] == entry[1]:
@@ -146,7 +146,7 @@ def _without_repeats(blocks: Sequence[Block]) -> list[Block]:
     return list(kept.values())
 
 
-def _ascending(block: Block) -> Block:
+def _sort_block(block: Block) -> Block:
     return block[::-1] if _counts_down(block) else block
 
 
@@ -158,22 +158,22 @@ def _counts_down(block: Block) -> bool:
 
 def _is_numbered_throughout(blocks: Sequence[Block]) -> bool:
     """Return True if no two blocks have overlapping numbers; volumes may begin again at 1."""
-    spans = [numbers for block in blocks if (numbers := _numbers(block))]
+    spans = [numbers for block in blocks if (numbers := _block_numbers(block))]
     ordered = sorted((min(numbers), max(numbers)) for numbers in spans)
     return len(spans) > 1 and all(earlier[1] < later[0] for earlier, later in pairwise(ordered))
 
 
-def _numbers(block: Block) -> list[int]:
+def _block_numbers(block: Block) -> list[int]:
     return [link.title.number for link in block if link.title.number is not None]
 
 
-def _middle(block: Block) -> float:
+def _median_number(block: Block) -> float:
     """Return the median chapter number of a block; -1.0 for prologues without numbers, which come first."""
-    numbers = _numbers(block)
+    numbers = _block_numbers(block)
     return float(median(numbers)) if numbers else -1.0
 
 
-def _shape(url: str) -> tuple[object, ...]:
+def _url_shape(url: str) -> tuple[object, ...]:
     """Return the pattern of a chapter's URL: folder, last part and one parameter with # for digits."""
     parts = urlsplit(url)
     folder, _, last = parts.path.rpartition("/")
@@ -207,7 +207,7 @@ def outline(tree: HtmlElement, url: str, plan: CrawlPlan, encoding: str = "utf-8
     """
     marked = select(tree, plan.next_page_selector) if plan.next_page_selector else []
     ours = {id(node) for found in marked for node in found.iter("a", "link")}
-    links = list(_following(tree, url, ours, encoding))
+    links = list(_following_pages(tree, url, ours, encoding))
     return Outline(
         blocks=chapter_blocks(tree, url, plan.chapter_list_selector, encoding),
         further_pages=further_pages(tree, url, encoding),
@@ -215,7 +215,7 @@ def outline(tree: HtmlElement, url: str, plan: CrawlPlan, encoding: str = "utf-8
     )
 
 
-def _following(tree: HtmlElement, url: str, ours: set[int], encoding: str) -> Iterator[Following]:
+def _following_pages(tree: HtmlElement, url: str, ours: set[int], encoding: str) -> Iterator[Following]:
     base = base_url(tree, url)
     for node, _ in zip(tree.iter("a", "link", "button", "input"), range(MAX_LINKS), strict=False):
         rel = (node.get("rel") or "").lower().split()

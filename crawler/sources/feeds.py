@@ -72,10 +72,10 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     if root is None:
         return None
     plain = decoded.text[root.start() :]
-    parsed = _parse(plain, url)
+    parsed = _parse_feed(plain, url)
     if not parsed.get("version") and not parsed.get("entries"):
         return None
-    entries = (_entry(entry, url) for entry in parsed["entries"][:MAX_ENTRIES])
+    entries = (_feed_entry(entry, url) for entry in parsed["entries"][:MAX_ENTRIES])
     links = parsed["feed"].get("links", ())
     return Feed(
         title=str(parsed["feed"].get("title", "")),
@@ -97,46 +97,46 @@ def _read_json_feed(text: str, url: str) -> Feed | None:
     authors = _json_authors(stated)
     entries = (_json_entry(item, url, authors) for item in listed[:MAX_ENTRIES])
     return Feed(
-        title=_words(stated.get("title")),
+        title=_plain_words(stated.get("title")),
         entries=tuple(entry for entry in entries if entry is not None),
-        next_page=absolute(_string(stated.get("next_url")), url),
+        next_page=absolute(_text_or_empty(stated.get("next_url")), url),
     )
 
 
 def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEntry | None:
     """Return an item. If it has no URL, its id is used if that is absolute."""
-    stated_id = _string(item.get("id"))
-    own = _string(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
+    stated_id = _text_or_empty(item.get("id"))
+    own = _text_or_empty(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
     address = absolute(own, url)
     if not address:
         return None
-    modified = parse_time(_string(item.get("date_modified")))
+    modified = parse_time(_text_or_empty(item.get("date_modified")))
     listed = ListedPage(
         url=address,
-        title=_words(item.get("title"))[:MAX_TITLE_CHARS],
-        published=parse_time(_string(item.get("date_published"))) or modified,
+        title=_plain_words(item.get("title"))[:MAX_TITLE_CHARS],
+        published=parse_time(_text_or_empty(item.get("date_published"))) or modified,
         modified=modified,
         author=(_json_authors(item) or feed_authors)[:MAX_AUTHOR_CHARS],
     )
-    plain = storable(_string(item.get("content_text"))).splitlines()
+    plain = storable(_text_or_empty(item.get("content_text"))).splitlines()
     as_markup = "".join(f"<p>{escape(line)}</p>" for line in plain if line.strip())
-    return FeedEntry(listed, storable(_string(item.get("content_html"))) or as_markup)
+    return FeedEntry(listed, storable(_text_or_empty(item.get("content_html"))) or as_markup)
 
 
 def _json_authors(stated: Mapping[str, Any]) -> str:
     """Return the names in `authors` (JSON Feed 1.1) or `author` (1.0)."""
     several = stated.get("authors")
     given = several if isinstance(several, list) else [stated.get("author")]
-    names = [_words(author.get("name")) for author in given if isinstance(author, dict)]
+    names = [_plain_words(author.get("name")) for author in given if isinstance(author, dict)]
     return "、".join(name for name in names if name)
 
 
-def _string(value: object) -> str:
+def _text_or_empty(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _words(value: object) -> str:
-    return " ".join(storable(_string(value)).split())
+def _plain_words(value: object) -> str:
+    return " ".join(storable(_text_or_empty(value)).split())
 
 
 def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_author_names(tree, url))) if tree is not None else ()
 
 
-def _parse(plain: str, url: str) -> Mapping[str, Any]:
+def _parse_feed(plain: str, url: str) -> Mapping[str, Any]:
     """Parse with feedparser; return an empty mapping if it fails, as at an invalid character reference."""
     try:
         # As a file in memory: feedparser could take a string for a URL or a file name.
@@ -176,15 +176,15 @@ def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
                 yield address
 
 
-def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
+def _feed_entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
     address = absolute(str(entry.get("link") or ""), url)
     if not address:
         return None
     listed = ListedPage(
         url=address,
         title=" ".join(str(entry.get("title") or "").split())[:MAX_TITLE_CHARS],
-        published=_moment(entry, "published") or _moment(entry, "updated"),
-        modified=_moment(entry, "updated")
+        published=_entry_moment(entry, "published") or _entry_moment(entry, "updated"),
+        modified=_entry_moment(entry, "updated")
         if "updated_parsed" in set(entry)
         else None,  # feedparser would return `published` instead
         author=" ".join(str(entry.get("author") or "").split())[:MAX_AUTHOR_CHARS],
@@ -193,7 +193,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
     return FeedEntry(listed, max([*contents, ""], key=len))
 
 
-def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
+def _entry_moment(entry: Mapping[str, Any], name: str) -> datetime | None:
     """Return a time in UTC. feedparser assumes UTC if there is no zone; for Chinese feeds it is China's."""
     stated = parse_time(str(entry.get(name) or ""))
     if stated is not None:

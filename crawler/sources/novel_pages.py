@@ -53,10 +53,10 @@ def chapter_title(title: str) -> ChapterTitle:
     plain = unicodedata.normalize("NFKC", title)
     found = _PART.search(plain)
     if found is None:
-        return ChapterTitle(" ".join(title.split()), _number(plain))
+        return ChapterTitle(" ".join(title.split()), _chapter_number(plain))
     part = int(found["part"] or found["alone"] or found["worded"])
     rest = " ".join(_original_beginning(title, plain[: found.start()]).split())
-    return ChapterTitle(rest, _number(plain), part, int(found["parts"] or 0))
+    return ChapterTitle(rest, _chapter_number(plain), part, int(found["parts"] or 0))
 
 
 def is_chapter_title(text: str) -> bool:
@@ -67,10 +67,10 @@ def is_chapter_title(text: str) -> bool:
     """
     if len(text) > MAX_TITLE_CHARS:
         return False
-    return _number(unicodedata.normalize("NFKC", text)) is not None or bool(_UNNUMBERED.match(text))
+    return _chapter_number(unicodedata.normalize("NFKC", text)) is not None or bool(_UNNUMBERED.match(text))
 
 
-def _number(plain: str) -> int | None:
+def _chapter_number(plain: str) -> int | None:
     """Return the chapter's number; the number of a volume does not count."""
     is_volume = bool(_VOLUME.search(plain)) and not _CHAPTER.search(plain)
     return None if is_volume else chapter_number(plain)
@@ -172,7 +172,7 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
         return True
     if not theirs.text or not ours.text:
         return True
-    return _key(ours.text) == _key(theirs.text) or theirs.number is None
+    return _line_key(ours.text) == _line_key(theirs.text) or theirs.number is None
 
 
 def announces_continuation(text: str) -> bool:
@@ -189,7 +189,7 @@ def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url
     two.
     """
     ours, before, theirs = (chapter_title(each.title) for each in (parts[0], parts[-1], part))
-    is_same_title = bool(ours.text) and _key(ours.text) == _key(theirs.text)
+    is_same_title = bool(ours.text) and _line_key(ours.text) == _line_key(theirs.text)
     if ours.number != theirs.number and theirs.number is not None:
         return False
     if theirs.part and before.parts and is_same_title:
@@ -216,7 +216,7 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
     """
     texts = [part.text.split("\n") for part in parts]
     title = chapter_title(parts[0].title)
-    boilerplate = _furniture(texts) if len(parts) > 1 else frozenset()
+    boilerplate = _repeated_lines(texts) if len(parts) > 1 else frozenset()
     lines: list[str] = []
     starts: list[int] = []
     for number, own in enumerate(texts):
@@ -236,7 +236,7 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
         text=text,
         confidence=min(part.confidence for part in parts),
         is_encoding_doubtful=any(part.is_encoding_doubtful for part in parts),
-        obfuscations=_obfuscations(parts),
+        obfuscations=_merge_obfuscations(parts),
         raw_text=raw_text,
         marks=marks,
         surroundings=_adjacent_lines(parts, starts),
@@ -277,7 +277,7 @@ def _queried_part(first: str, other: str) -> int | None:
     return int(value) if value.isdecimal() and 2 <= int(value) <= 999 else None
 
 
-def _furniture(texts: Sequence[Sequence[str]]) -> frozenset[str]:
+def _repeated_lines(texts: Sequence[Sequence[str]]) -> frozenset[str]:
     """Return lines at the seams of two or more parts; prose does not repeat whole lines at the edges of pages."""
     heads = [set(text[:_SEAM_LINES]) for text in texts]
     tails = [set(text[-_SEAM_LINES:]) for text in texts]
@@ -313,15 +313,17 @@ def _is_seam(line: str, title: str, boilerplate: frozenset[str], keeps_heading: 
     bare = line.strip()
     if _is_seam_line(bare):
         return True
-    if bare in boilerplate and not (keeps_heading and title and _key(title) == _key(chapter_title(bare).text)):
+    if bare in boilerplate and not (
+        keeps_heading and title and _line_key(title) == _line_key(chapter_title(bare).text)
+    ):
         return True
     if keeps_heading or not title:
         return False
-    key = _key(chapter_title(bare).text)
-    return bool(key) and len(bare) <= 2 * len(title) + 12 and (key == _key(title) or _key(title) in key)
+    key = _line_key(chapter_title(bare).text)
+    return bool(key) and len(bare) <= 2 * len(title) + 12 and (key == _line_key(title) or _line_key(title) in key)
 
 
-def _obfuscations(parts: Sequence[Reading]) -> tuple[ObfuscationFound, ...]:
+def _merge_obfuscations(parts: Sequence[Reading]) -> tuple[ObfuscationFound, ...]:
     total: dict[str, ObfuscationFound] = {}
     for part in parts:
         for found in part.obfuscations:
@@ -334,5 +336,5 @@ def _obfuscations(parts: Sequence[Reading]) -> tuple[ObfuscationFound, ...]:
     return tuple(total.values())
 
 
-def _key(text: str) -> str:
+def _line_key(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKC", text) if char.isalnum()).lower()

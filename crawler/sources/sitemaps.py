@@ -32,7 +32,7 @@ class ListedPage:
 
 def newest_first(entries: "tuple[ListedPage, ...]") -> "tuple[ListedPage, ...]":
     """Sort entries by their stated time, newest first; entries without a time come last, in their order."""
-    return tuple(sorted(entries, key=_age))
+    return tuple(sorted(entries, key=_entry_age))
 
 
 def complete_reading(reading: Reading, listed: ListedPage | None) -> Reading:
@@ -47,7 +47,7 @@ def complete_reading(reading: Reading, listed: ListedPage | None) -> Reading:
     )
 
 
-def _age(entry: ListedPage) -> float:
+def _entry_age(entry: ListedPage) -> float:
     moment = entry.modified or entry.published
     return -moment.timestamp() if moment is not None else -datetime(1970, 1, 1, tzinfo=UTC).timestamp()
 
@@ -79,7 +79,7 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
 
     Return None if it is not a sitemap, is too large, or declares entities.
     """
-    plain = _inflate(body, max_bytes)
+    plain = _decompress(body, max_bytes)
     if plain is None or declares_entities(plain):
         return None
     if not plain.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -89,9 +89,9 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
         root = etree.fromstring(plain, parser)
     except etree.XMLSyntaxError:
         return None
-    if root is None or _name(root) not in ("urlset", "sitemapindex"):
+    if root is None or _tag_name(root) not in ("urlset", "sitemapindex"):
         return None
-    pages, sitemaps = _entries(root, "url"), _entries(root, "sitemap")
+    pages, sitemaps = _sitemap_entries(root, "url"), _sitemap_entries(root, "sitemap")
     return Sitemap(newest_first(pages), tuple(entry.url for entry in newest_first(sitemaps)))
 
 
@@ -104,15 +104,17 @@ def named_in_robots(robots: str) -> list[str]:
     return _ROBOTS_LINE.findall(robots)[:50]
 
 
-def _entries(root: etree._Element, kind: str) -> tuple[ListedPage, ...]:
-    found = (_entry(node) for node in root.iter() if _name(node) == kind)
+def _sitemap_entries(root: etree._Element, kind: str) -> tuple[ListedPage, ...]:
+    found = (_read_entry(node) for node in root.iter() if _tag_name(node) == kind)
     return tuple(entry for entry, _ in zip(filter(None, found), range(_MAX_ENTRIES), strict=False))
 
 
-def _entry(node: etree._Element) -> ListedPage | None:
+def _read_entry(node: etree._Element) -> ListedPage | None:
     """Read a <url> or <sitemap>. The URL of a picture in it is not the page's."""
-    said = {_name(child): (child.text or "").strip() for child in node}
-    news = {_name(child): (child.text or "").strip() for part in node if _name(part) == "news" for child in part}
+    said = {_tag_name(child): (child.text or "").strip() for child in node}
+    news = {
+        _tag_name(child): (child.text or "").strip() for part in node if _tag_name(part) == "news" for child in part
+    }
     if not said.get("loc"):
         return None
     return ListedPage(
@@ -131,7 +133,7 @@ def _read_lines(plain: bytes) -> Sitemap | None:
     return Sitemap(tuple(map(ListedPage, found.urls)), (), skipped)
 
 
-def _inflate(body: bytes, max_bytes: int) -> bytes | None:
+def _decompress(body: bytes, max_bytes: int) -> bytes | None:
     if not body.startswith(b"\x1f\x8b"):
         return body if len(body) <= max_bytes else None
     inflater = zlib.decompressobj(wbits=31)
@@ -142,7 +144,7 @@ def _inflate(body: bytes, max_bytes: int) -> bytes | None:
     return None if inflater.unconsumed_tail else plain
 
 
-def _name(node: etree._Element | None) -> str:
+def _tag_name(node: etree._Element | None) -> str:
     """Return a tag's name without namespace; libxml2 makes an undeclared prefix part of the name."""
     if node is None or not isinstance(node.tag, str):
         return ""

@@ -60,7 +60,7 @@ def read_url_list(text: str) -> UrlList:
         address = _COMMENT.sub("", line).strip()
         if not address:
             continue
-        fault = BadAddress.TOO_MANY if len(urls) >= MAX_URLS else _fault(address)
+        fault = BadAddress.TOO_MANY if len(urls) >= MAX_URLS else _address_fault(address)
         if fault is None:
             urls[address.partition("#")[0]] = None
         else:
@@ -70,7 +70,7 @@ def read_url_list(text: str) -> UrlList:
     return UrlList(tuple(urls), tuple(bad))
 
 
-def _fault(address: str) -> BadAddress | None:
+def _address_fault(address: str) -> BadAddress | None:
     if len(address) > MAX_URL_CHARS:
         return BadAddress.TOO_LONG
     if not address.lower().startswith(("http://", "https://")):

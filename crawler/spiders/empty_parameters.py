@@ -67,7 +67,7 @@ class EmptyParameters:
             return links
 
         def clean(addresses: Sequence[str]) -> tuple[str, ...]:
-            return tuple(dict.fromkeys(self._clean(address, of_page) for address in addresses))
+            return tuple(dict.fromkeys(self._clean_url(address, of_page) for address in addresses))
 
         return replace(
             links,
@@ -76,7 +76,7 @@ class EmptyParameters:
             others=clean(links.others),
         )
 
-    def _clean(self, url: str, of_page: frozenset[str]) -> str:
+    def _clean_url(self, url: str, of_page: frozenset[str]) -> str:
         if "?" not in url:
             return url
         query = parse_qsl(urlsplit(url).query)

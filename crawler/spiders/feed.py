@@ -109,7 +109,7 @@ class FeedSpider(GenericSpider):
             self.finish_list(target)
             return
         further = list(self.discovery.requests_for_feeds((feed.next_page,))) if feed.next_page else []
-        async for found in self._entries(feed, response, target):  # may finish this feed
+        async for found in self._feed_entries(feed, response, target):  # may finish this feed
             yield found
         for request in further:
             yield request
@@ -121,11 +121,11 @@ class FeedSpider(GenericSpider):
         """Read one page; the feed's text for it is then no longer needed."""
         async for found in super().parse_page(response, target, text):
             yield found
-        self._settle(target.url)
+        self._settle_entry(target.url)
 
     def note_stored(self, item: Any) -> None:
         """Note a stored page. A feed is done only when all its pages are."""
-        self._settle(item.target.url)
+        self._settle_entry(item.target.url)
 
     async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
         """Count the failure, and keep the feed's text of a page that cannot be fetched."""
@@ -137,7 +137,7 @@ class FeedSpider(GenericSpider):
         if target.kind == PAGE and carried is not None and not isinstance(failure.value, Postponed):
             async for item in self._read_entry(carried, target):
                 yield item
-        self._settle(target.url)
+        self._settle_entry(target.url)
 
     def give_up(self, target: CrawlTarget) -> None:
         """Keep a target pending if its text in the feed is still to be stored."""
@@ -149,7 +149,7 @@ class FeedSpider(GenericSpider):
             self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-feed", url=response.url))
         yield from self.discovery.requests_for_feeds(named)
 
-    async def _entries(self, feed: Feed, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+    async def _feed_entries(self, feed: Feed, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
         fetched = self.pages.make_fetched(response, target, CanonicalUrl(response.url), make_capture(response))
         self._note_off_site_url(feed, response.url)
         listed = {entry.url for entry in self.discovery.keep_followed([entry.listed for entry in feed.entries])}
@@ -194,7 +194,7 @@ class FeedSpider(GenericSpider):
     def _has_feeds_to_come(self) -> bool:
         return any(target.kind == FEED for target in self.context.frontier.pending())
 
-    def _settle(self, url: str) -> None:
+    def _settle_entry(self, url: str) -> None:
         """Note that a page was read or given up. Its feed is still needed until the page is stored."""
         if self.context.frontier.is_open(url):
             return

@@ -135,18 +135,20 @@ class GenericSpider(Spider):
         if text is not None:
             self._unfinished -= 1
             if self._is_next_part(text, page, response.url):
-                for step in self._with_next_part(text, page, response, target):
+                for step in self._request_next_part(text, page, response, target):
                     yield step
                 self.end_if_full()
                 return
             self.context.frontier.promote(response.url, target.depth)
             yield _assemble_page(text)
             target = CrawlTarget(response.url, target.depth, PAGE)
-        async for found in self._own_page(response, page, target):
+        async for found in self._yield_page(response, page, target):
             yield found
         self.end_if_full()
 
-    async def _own_page(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+    async def _yield_page(
+        self, response: Response, page: WholePage, target: CrawlTarget
+    ) -> AsyncIterator[SpiderOutput]:
         """Yield the items and requests of a page that does not continue another one."""
         url, page = await self._drop_empty_parameters(response, page)
         is_target = address_key(url) == address_key(target.url)  # to which the site has redirected
@@ -161,7 +163,7 @@ class GenericSpider(Spider):
         item = await self.pages.item(response, page, target, url)
         if isinstance(item, ReadPage) and isinstance(page.reading, Reading) and page.reading.text:
             begun = PartedText(item, response.url, [item.reading])
-            for found in self._with_next_part(begun, page, response, target):
+            for found in self._request_next_part(begun, page, response, target):
                 yield found
         else:
             requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
@@ -201,7 +203,7 @@ class GenericSpider(Spider):
         reading = page.reading
         return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
 
-    def _with_next_part(
+    def _request_next_part(
         self, text: PartedText, page: WholePage, response: Response, target: CrawlTarget
     ) -> Iterator[Request | ReadPage]:
         """Request the page that may continue a text, or yield the text if there is none; then follow its links."""
@@ -216,7 +218,7 @@ class GenericSpider(Spider):
             yield part
         yield from requests
 
-    def _claim(self, url: str) -> bool:
+    def _claim_page(self, url: str) -> bool:
         """Claim an unread page as a part; return False if another page has already led to it."""
         frontier = self.context.frontier
         if url in self._claimed or self.context.is_known_page(url):
@@ -237,7 +239,7 @@ class GenericSpider(Spider):
             is_next = is_expected or part_number(text.first_url, address) == at + 1
             is_whole = 0 < title.parts <= title.part or last.extractor == "thread"
             if is_next and not is_whole and self.context.scope.allows(address):
-                if address in text.urls or not self._claim(address):
+                if address in text.urls or not self._claim_page(address):
                     return None
                 text.urls.add(address)
                 return Request(

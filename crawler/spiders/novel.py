@@ -85,7 +85,7 @@ class NovelSpider(GenericSpider):
             known = set(catalogue.pages)
             new = [url for url in page.outline.further_pages if url not in known and self.context.scope.allows(url)]
             catalogue.pages += new[: MAX_CATALOGUE_PAGES - len(catalogue.pages)]
-        if catalogue.done == 1 and len(_all(catalogue)) < MIN_CHAPTERS:
+        if catalogue.done == 1 and len(_all_chapters(catalogue)) < MIN_CHAPTERS:
             async for found in self._begin_chapter(response, page, target):
                 yield found
         else:
@@ -151,7 +151,7 @@ class NovelSpider(GenericSpider):
             return
         chapters = [
             link
-            for link in _all(catalogue)
+            for link in _all_chapters(catalogue)
             if self.context.scope.follows(link.url) and self.context.scope.keeps(link.url)
         ]
         wanted = [link.url for link in chapters[: self.context.plan.max_pages]]
@@ -254,7 +254,7 @@ class NovelSpider(GenericSpider):
         yield from self.discovery.new_requests(unknown[:1], 1, PAGE)
 
 
-def _all(catalogue: _Catalogue) -> tuple[ChapterLink, ...]:
+def _all_chapters(catalogue: _Catalogue) -> tuple[ChapterLink, ...]:
     return list_chapter_links(catalogue.blocks)
 
 

@@ -97,7 +97,7 @@ class PageHandler:
         if isinstance(item, NotThere):
             return self._count_absence(item, response)
         if item is None and isinstance(page.reading, Rejected):
-            known = self._identity(own_url, page, target)
+            known = self._page_identity(own_url, page, target)
             if page.reading.reason is Rejection.UNREADABLE:
                 return Unread(target, self.make_fetched(response, target, known, None))
             if is_look:
@@ -140,11 +140,11 @@ class PageHandler:
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
-        known = self._identity(own_url, page, target)
+        known = self._page_identity(own_url, page, target)
         fetched = self.make_fetched(response, target, known, self.capture(response))
         return ReadPage(target, fetched, complete_reading(reading, self._listed.get(target.url)))
 
-    def _identity(self, own_url: str, page: WholePage, target: CrawlTarget) -> CanonicalUrl:
+    def _page_identity(self, own_url: str, page: WholePage, target: CrawlTarget) -> CanonicalUrl:
         stated = identity(own_url, page.links.declared_canonical if page.links else "")
         return self.context.recrawl.visits.identity(target.url, stated)
 

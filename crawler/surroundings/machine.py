@@ -23,9 +23,9 @@ def machine_of_this_process(
     return Machine(
         noted_at=datetime.now(UTC),
         host=kernel.node,
-        system=_system(),
+        system=_system_name(),
         kernel=f"{kernel.system} {kernel.release} {kernel.machine}".strip(),
-        program=_program(),
+        program=_program_record(),
         resolver_lines=_read_lines(resolver_file),
         hosts_digest=hosts.digest,
         hosts_bytes=hosts.bytes,
@@ -34,14 +34,14 @@ def machine_of_this_process(
     )
 
 
-def _system() -> str:
+def _system_name() -> str:
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", "")
     except OSError:
         return ""
 
 
-def _program() -> Program:
+def _program_record() -> Program:
     digest, files = files_digest()
     parts = [("Python", platform.python_version()), ("OpenSSL", ssl.OPENSSL_VERSION)]
     for name in _STOOD_ON:

@@ -48,10 +48,10 @@ def compare(servers: Sequence[str], names: NameResolver) -> tuple[ClockReading, 
     if not asked:
         return ()
     with ThreadPoolExecutor(len(asked)) as pool:
-        return tuple(pool.map(lambda server: _reading(server, names), asked))
+        return tuple(pool.map(lambda server: _read_clock(server, names), asked))
 
 
-def _reading(server: str, names: NameResolver) -> ClockReading:
+def _read_clock(server: str, names: NameResolver) -> ClockReading:
     host = parse_host(server)
     port = host.port or PORT
     try:
@@ -60,13 +60,13 @@ def _reading(server: str, names: NameResolver) -> ClockReading:
         return ClockReading(server, datetime.now(UTC), fault=ClockFault.UNKNOWN_NAME)
     for _ in range(TRIES):
         try:
-            return _query(server, address, port)
+            return _query_server(server, address, port)
         except OSError:
             continue
     return ClockReading(server, datetime.now(UTC), address, fault=ClockFault.NO_ANSWER)
 
 
-def _query(server: str, address: str, port: int) -> ClockReading:
+def _query_server(server: str, address: str, port: int) -> ClockReading:
     """Send one query. Raises OSError if its answer does not come in time."""
     nonce = secrets.randbits(64)
     question = _PACKET.pack(_ASKED, 0, 0, 0, 0, 0, b"", 0, 0, 0, nonce)
@@ -75,18 +75,18 @@ def _query(server: str, address: str, port: int) -> ClockReading:
         asking.connect((address, port))  # the system then drops packets from other senders
         asked_at, began_s = time.time_ns(), time.perf_counter_ns()
         asking.send(question)
-        answer = _answer(asking, nonce, Deadline(TIMEOUT_S))
+        answer = _receive_answer(asking, nonce, Deadline(TIMEOUT_S))
         took_ns = time.perf_counter_ns() - began_s  # the clock itself may be changed meanwhile
     at = datetime.fromtimestamp(asked_at / 1e9, UTC)
     if answer.leap == _NOT_SET or not 1 <= answer.stratum <= _MAX_STRATUM or not answer.sent:
         return ClockReading(server, at, address, fault=ClockFault.NOT_SET)
-    there, back = _apart_s(answer.received, _ntp(asked_at)), _apart_s(answer.sent, _ntp(asked_at + took_ns))
+    there, back = _apart_s(answer.received, _ntp_time(asked_at)), _apart_s(answer.sent, _ntp_time(asked_at + took_ns))
     under_way_s = max(took_ns / 1e9 - _apart_s(answer.sent, answer.received), 0.0)
     offset_s, uncertainty_s = (there + back) / 2, under_way_s / 2 + answer.distance_s
     return ClockReading(server, at, address, round(offset_s, 6), round(uncertainty_s, 6), answer.stratum)
 
 
-def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
+def _receive_answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
     """Return the answer to the query with that nonce; ignore all others. Raises OSError."""
     while True:
         asking.settimeout(deadline.remaining_s())
@@ -99,7 +99,7 @@ def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
             return _Answer(flags >> 6, stratum, distance_s, received, sent)
 
 
-def _ntp(ns: int) -> int:
+def _ntp_time(ns: int) -> int:
     """Convert a Unix time to NTP's."""
     return (_TO_1970_S * _SECOND + ns * _SECOND // 10**9) % 2**64
 

@@ -76,7 +76,7 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
-    app.callback()(_options)
+    app.callback()(_global_options)
     verb = next((argument for argument in arguments if not argument.startswith("-")), "")
     named = [module for module, verbs in VERBS.items() if verb in verbs]
     if verb and not named:
@@ -127,9 +127,9 @@ def run(arguments: Sequence[str]) -> int:
         code = command.main(list(arguments), prog_name="zhuiwen", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _unheard()
+        return _end_quietly()
     except SystemExit as end:  # typer exits on a broken pipe
-        return _unheard() if isinstance(end.__context__, BrokenPipeError) else int(end.code or DONE)
+        return _end_quietly() if isinstance(end.__context__, BrokenPipeError) else int(end.code or DONE)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # the last resort, so that no traceback reaches a user
@@ -137,7 +137,7 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _unheard() -> int:
+def _end_quietly() -> int:
     """End quietly if the reader of the output has gone, such as `head`; otherwise Python would complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     return DONE
@@ -151,7 +151,7 @@ def _print_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-def _options(
+def _global_options(
     version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
 ) -> None:
     """Declare the options that precede the verb."""

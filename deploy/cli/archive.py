@@ -50,14 +50,14 @@ class ComparedWorks:
 
         for record in records(path, skip):
             try:
-                works._add(path, record)
+                works._add_work(path, record)
             except MalformedLine as fault:
                 skip(fault)
         if not works.texts:
             raise UnreadableFile(path, "batch.no-work")
         return works
 
-    def _add(self, path: Path, record: JsonRecord) -> None:
+    def _add_work(self, path: Path, record: JsonRecord) -> None:
         work_id, text = record.string(path, "work_id"), record.string(path, "text")
         if work_id in self.texts:
             raise MalformedLine(path, record.line_number, "batch.twice", name="work_id", id=work_id)
@@ -120,7 +120,7 @@ class _ArchiveRun:
 
     def lines(self, processes: int) -> Generator[str]:
         """Yield the output of each page: a line, or ""."""
-        with closing(in_order(self._compare_pages, _batches(self._read()), processes)) as compared:
+        with closing(in_order(self._compare_pages, _page_batches(self._read_pages()), processes)) as compared:
             for portion in compared:
                 for line in portion:
                     self.summary.pages += 1
@@ -128,14 +128,14 @@ class _ArchiveRun:
                     self.summary.matched += bool(line)
                     yield line or ""
 
-    def _read(self) -> Iterator[ArchivePage]:
-        for record in records(self._pages, self._skip):
+    def _read_pages(self) -> Iterator[ArchivePage]:
+        for record in records(self._pages, self._skip_line):
             try:
-                yield self._page(record)
+                yield self._parse_page(record)
             except MalformedLine as fault:
-                self._skip(fault)
+                self._skip_line(fault)
 
-    def _page(self, record: JsonRecord) -> ArchivePage:
+    def _parse_page(self, record: JsonRecord) -> ArchivePage:
         """Return the page on a line. Raises MalformedLine, also for duplicate ids, whose matches would be ambiguous."""
         page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:
@@ -148,18 +148,18 @@ class _ArchiveRun:
 
     def _compare_pages(self, pages: Iterable[ArchivePage]) -> list[str | None]:
         """Return the line of each page: "" if nothing matches, None if the page has no text."""
-        texts = {page.page_id: _text(page) for page in pages}
+        texts = {page.page_id: _page_text(page) for page in pages}
         given = [(page_id, text) for page_id, text in texts.items() if text is not None]
         found = zip(given, self._comparer.matches(given, self._exclude_same_id), strict=True)
-        lines = {page_id: _line(page_id, matches) for (page_id, _), matches in found}
+        lines = {page_id: _result_line(page_id, matches) for (page_id, _), matches in found}
         return [lines.get(page_id) for page_id in texts]
 
-    def _skip(self, fault: BadInput) -> None:
+    def _skip_line(self, fault: BadInput) -> None:
         self.summary.skipped += 1
         self._complain(fault)
 
 
-def _batches(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
+def _page_batches(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
     portion: list[ArchivePage] = []
     chars = 0
     for page in pages:
@@ -172,11 +172,11 @@ def _batches(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
         yield portion
 
 
-def _line(page_id: str, matches: list[dict[str, Any]]) -> str:
+def _result_line(page_id: str, matches: list[dict[str, Any]]) -> str:
     return json.dumps({"page_id": page_id, "matches": matches}, ensure_ascii=False) + "\n" if matches else ""
 
 
-def _text(page: ArchivePage) -> str | None:
+def _page_text(page: ArchivePage) -> str | None:
     """Return the page's text as given or as read from its HTML, or None if the HTML has no text."""
     if not page.is_html:
         return page.given

@@ -46,7 +46,7 @@ def batch(
     archive = ComparedWorks.from_file(works, complain)
     summaries = {
         # Every engine reads the same pages, so their faults are reported only once.
-        name: _compare(
+        name: _compare_pages(
             name,
             method,
             archive,
@@ -61,16 +61,16 @@ def batch(
         for name, file in files.items()
     }
     if is_json:
-        as_json([_record(name, archive, summaries[name], file) for name, file in files.items()])
+        as_json([_engine_record(name, archive, summaries[name], file) for name, file in files.items()])
     else:
         if engine == ALL:
-            _tabulate(files, summaries)
-        _summarize(archive, summaries[names[0]], names[0] if engine != ALL else "", out)
+            _print_table(files, summaries)
+        _print_summary(archive, summaries[names[0]], names[0] if engine != ALL else "", out)
     if summaries[names[0]].skipped + archive.skipped:
         raise typer.Exit(FAILED)
 
 
-def _record(name: str, works: "ComparedWorks", summary: "Summary", file: Path) -> dict[str, object]:
+def _engine_record(name: str, works: "ComparedWorks", summary: "Summary", file: Path) -> dict[str, object]:
     return {
         "engine": name,
         "file": str(file),
@@ -82,7 +82,7 @@ def _record(name: str, works: "ComparedWorks", summary: "Summary", file: Path) -
     }
 
 
-def _compare(
+def _compare_pages(
     name: str,
     method: "Method",
     works: "ComparedWorks",
@@ -118,7 +118,7 @@ def _compare(
         )
 
 
-def _tabulate(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
+def _print_table(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
     from deploy.cli.comparers import gives_spans
 
     rows = [
@@ -129,7 +129,7 @@ def _tabulate(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
     table(("column.engine", "column.pages-matched", "column.spans", "column.out-file"), rows, right=right)
 
 
-def _summarize(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
+def _print_summary(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
     """Print the last line. name: the engine, "" if there are several."""
     from deploy.cli.comparers import gives_spans
 

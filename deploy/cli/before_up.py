@@ -16,13 +16,13 @@ from webadmin.ui.console.faults import warn
 def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
     """Print a line on stderr for each name, in the environment or a file, that looks like a setting but is not."""
     for name, near in unknown_names(environ).items():
-        _warn(Message("start.unknown-variable", name=name), near)
+        _print_warning(Message("start.unknown-variable", name=name), near)
     for layer in file_layers(home):
         for name in layer.unknown:
-            _warn(Message("start.unknown-in-file", name=name, place=layer.place), nearest(name))
+            _print_warning(Message("start.unknown-in-file", name=name, place=layer.place), nearest(name))
 
 
-def _warn(problem: Message, near: str) -> None:
+def _print_warning(problem: Message, near: str) -> None:
     warn(Message("start.is-it", problem=problem, near=near) if near else problem)
 
 

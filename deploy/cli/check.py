@@ -40,13 +40,13 @@ def check(
 
     with session() as settings:
         found = read_as_text(source, settings, is_chinese=not reworded)  # a translation may have no Chinese
-        matches, works_texts = _compare(found.reading, settings)
-        owners = _owners([match.text_id for match in matches])
-        leads = _leads(found.reading.text, matches, settings) if reworded else []
+        matches, works_texts = _compare_text(found.reading, settings)
+        owners = _chapters_by_text([match.text_id for match in matches])
+        leads = _find_leads(found.reading.text, matches, settings) if reworded else []
         raw = found.reading.raw_places()
-        records = [_record(match, owners, found, works_texts, raw) for match in matches if owners[match.text_id]]
+        records = [_match_record(match, owners, found, works_texts, raw) for match in matches if owners[match.text_id]]
         if is_json:
-            obfuscations = [_obfuscation(item) for item in found.reading.obfuscations]
+            obfuscations = [_obfuscation_record(item) for item in found.reading.obfuscations]
             as_json(
                 {
                     "source": found.name,
@@ -59,12 +59,12 @@ def check(
                 }
             )
         else:
-            _show(found, records)
+            _print_result(found, records)
             if reworded:
                 show_leads(leads, found.reading.text)
 
 
-def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
+def _compare_text(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """Return the matches and their works' texts by id. Raises IndexStale if the index is empty."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.steps import merge_matches
@@ -83,7 +83,7 @@ def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dic
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}
 
 
-def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
+def _find_leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
     """Return the suspected rewrites of works that the page does not copy, or none if most of the page is copied."""
     from matcher.reworded.calibration import COPIED_SHARE
     from matcher.reworded.sentences import is_latin
@@ -99,16 +99,16 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     with progress(Message("reworded.encoding")) as meter:
         found = search_among(texts, frozenset((is_latin(text),)), meter.update).search(text)
     copied = {match.text_id for match in matches if match.match_class.is_copy}
-    owners = _owners([match.text_id for match in found])
+    owners = _chapters_by_text([match.text_id for match in found])
     leads = []
     for match in found:
         several = [] if match.text_id in copied else owners[match.text_id]
         if several:
-            leads.append(Lead(match, _works(several), texts[match.text_id]))
+            leads.append(Lead(match, _work_records(several), texts[match.text_id]))
     return leads
 
 
-def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
+def _chapters_by_text(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
     from webadmin.works.models import Chapter
 
     owners: dict[str, list[Chapter]] = defaultdict(list)
@@ -118,7 +118,7 @@ def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
     return owners
 
 
-def _record(
+def _match_record(
     match: Match,
     owners: "dict[str, list[Chapter]]",
     found: "PageSource",
@@ -128,18 +128,18 @@ def _record(
     from webadmin.cases.services.findings import frozen_span
 
     return {
-        "works": _works(owners[match.text_id]),
+        "works": _work_records(owners[match.text_id]),
         "class": str(match.match_class),
         "similarity": cut_share(match.similarity),
         "page_containment": cut_share(match.page_containment),
         "work_containment": cut_share(match.work_containment),
         "matched_chars": match.matched_chars,
-        "obfuscations": [_obfuscation(item) for item in match.obfuscations],
+        "obfuscations": [_obfuscation_record(item) for item in match.obfuscations],
         "spans": [frozen_span(span, found.reading.whole_text, works_texts[match.text_id], raw) for span in match.spans],
     }
 
 
-def _works(chapters: "Sequence[Chapter]") -> list[dict[str, Any]]:
+def _work_records(chapters: "Sequence[Chapter]") -> list[dict[str, Any]]:
     return [
         {
             "id": chapter.work_id,
@@ -152,11 +152,11 @@ def _works(chapters: "Sequence[Chapter]") -> list[dict[str, Any]]:
     ]
 
 
-def _obfuscation(item: Any) -> dict[str, Any]:
+def _obfuscation_record(item: Any) -> dict[str, Any]:
     return {"kind": str(item.kind), "count": item.count, "example": item.example}
 
 
-def _show(found: "PageSource", records: list[dict[str, Any]]) -> None:
+def _print_result(found: "PageSource", records: list[dict[str, Any]]) -> None:
     if not records:
         say(Message("corpus.no-copy", name=found.name, chars=count_characters(found.reading.text)))
         return

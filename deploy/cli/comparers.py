@@ -106,13 +106,13 @@ class MatcherComparer:
         """Yield the matches of each page as JSON values; a page is an id and a text."""
         excluded = [page_id if exclude_same_id else None for page_id, _ in pages]
         given = [
-            GivenPage(text, fingerprint_text(text, self._algorithm), partial(self._others, own))
+            GivenPage(text, fingerprint_text(text, self._algorithm), partial(self._other_works, own))
             for (_, text), own in zip(pages, excluded, strict=True)
         ]
         for found, own in zip(self._matcher.match_pages(given), excluded, strict=True):
             yield [self._match_values(match, own) for match in found]
 
-    def _others(self, excluded: str | None, texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
+    def _other_works(self, excluded: str | None, texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
         return {text_id: text_id for text_id in texts if any(each != excluded for each in self._owners[text_id])}
 
     def _match_values(self, match: Match, excluded: str | None) -> dict[str, Any]:
@@ -123,14 +123,16 @@ class MatcherComparer:
             "similarity": cut_share(match.similarity),
             "containment": cut_share(match.page_containment),
             "class": str(match.match_class),
-            "spans": [self._span(span) for span in match.spans],
+            "spans": [self._span_record(span) for span in match.spans],
             "also": list(dict.fromkeys([*same, *(other for others in carriers[1:] for other in others)])),
         }
 
-    def _span(self, span: Span) -> dict[str, Any]:
-        written = _span(span.page, span.work, cut_share(span.similarity))
+    def _span_record(self, span: Span) -> dict[str, Any]:
+        written = _span_record(span.page, span.work, cut_share(span.similarity))
         if self._with_changes:
-            written["changes"] = [{"kind": str(each.kind)} | _places(each.page, each.work) for each in span.changes]
+            written["changes"] = [
+                {"kind": str(each.kind)} | _place_record(each.page, each.work) for each in span.changes
+            ]
         return written
 
     def _work_ids(self, text_id: WorkTextId, excluded: str | None) -> list[str]:
@@ -163,16 +165,16 @@ def _describe_match(match: EngineMatch, page_chars: int) -> dict[str, Any]:
         "similarity": cut_share(match.similarity),
         "containment": cut_share(covered / page_chars) if match.spans else None,
         "class": None,
-        "spans": [_span(span.page, span.work, None) for span in match.spans],
+        "spans": [_span_record(span.page, span.work, None) for span in match.spans],
         "also": [],
     }
 
 
-def _span(page: TextRange, work: TextRange, similarity: float | None) -> dict[str, Any]:
-    return _places(page, work) | {"similarity": similarity}
+def _span_record(page: TextRange, work: TextRange, similarity: float | None) -> dict[str, Any]:
+    return _place_record(page, work) | {"similarity": similarity}
 
 
-def _places(page: TextRange, work: TextRange) -> dict[str, Any]:
+def _place_record(page: TextRange, work: TextRange) -> dict[str, Any]:
     return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}
 
 

@@ -54,11 +54,11 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
     freeze_loaded_objects()
     # A child interrupted before it ignores the signals would unwind this process's stack again.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (compare, held))
+    pool = ProcessPoolExecutor(processes, get_context("fork"), _begin_process, (compare, held))
     given: deque[Future[R]] = deque()
     try:
         for portion in portions:
-            given.append(pool.submit(_answer, portion))
+            given.append(pool.submit(_answer_portion, portion))
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             if len(given) == PORTIONS_AHEAD * processes:
                 yield given.popleft().result()
@@ -74,7 +74,7 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
         gc.unfreeze()  # another engine may replace this one
 
 
-def _begin(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
+def _begin_process(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
     """Initialize a forked process."""
     global _compare  # noqa: PLW0603 - a function cannot be sent to a process
     _compare = compare
@@ -85,5 +85,5 @@ def _begin(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _answer(portion: Any) -> Any:
+def _answer_portion(portion: Any) -> Any:
     return _compare(portion)

@@ -62,7 +62,7 @@ def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list
     has_fault = False
     for key in keys:
         try:
-            runs.append(_request_run(_site(key), CrawlRun.Trigger.PERSON, err=err))
+            runs.append(_request_run(_find_site(key), CrawlRun.Trigger.PERSON, err=err))
         except BadInput as fault:
             complain(fault)
             has_fault = True
@@ -71,7 +71,7 @@ def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list
     return runs, has_fault
 
 
-def _site(key: str) -> "Site":
+def _find_site(key: str) -> "Site":
     from webadmin.sites.services import watchlist
 
     try:
@@ -122,7 +122,7 @@ def _left_out(run: "CrawlRun") -> "Sequence[Message]":
     return crawls.left_out(run)
 
 
-def _sentence(run: "CrawlRun", code: str) -> str | None:
+def _left_out_sentence(run: "CrawlRun", code: str) -> str | None:
     """Return a sentence on the pages that a run left out for a reason, or None."""
     return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
@@ -142,7 +142,7 @@ _COLUMNS = (
         lambda run: run.finish_reason or "",
     ),
     ConsoleColumn("run", "", "pk"),
-    ConsoleColumn("needs_browser", "", lambda run: _sentence(run, NEEDS_BROWSER)),
-    ConsoleColumn("needs_ocr", "", lambda run: _sentence(run, NEEDS_OCR)),
-    ConsoleColumn("repeated_texts", "", lambda run: _sentence(run, REPEATED_TEXTS)),
+    ConsoleColumn("needs_browser", "", lambda run: _left_out_sentence(run, NEEDS_BROWSER)),
+    ConsoleColumn("needs_ocr", "", lambda run: _left_out_sentence(run, NEEDS_OCR)),
+    ConsoleColumn("repeated_texts", "", lambda run: _left_out_sentence(run, REPEATED_TEXTS)),
 )

@@ -79,7 +79,7 @@ def _until_ended(
         live = [run for run in runs if run.state in run.LIVE]
         if live:
             watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
-        return [*map(_describe_state, live), *_in_front(live), *watch.warning] if live else []
+        return [*map(_describe_state, live), *_describe_queue(live), *watch.warning] if live else []
 
     while True:
         interrupts.check()
@@ -109,7 +109,7 @@ def _describe_state(run: "CrawlRun") -> Message:
     return Message("tracking.queued-for", site=run.site.name, minutes=minutes)
 
 
-def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
+def _describe_queue(live: "Sequence[CrawlRun]") -> list[Message]:
     """Return a message on the crawls for which queued runs wait, if there are any."""
     from webadmin.sites.models import CrawlRun
 
@@ -131,7 +131,7 @@ def _until_compared(
     client, ports = redis_client(settings), live(settings)
 
     def is_done() -> bool:
-        left = _of_pages(pending(client))
+        left = _count_messages(pending(client))
         watch.saw(left)
         if left:
             meter.text(
@@ -148,7 +148,7 @@ def _until_compared(
         time.sleep(POLL_S)
 
 
-def _of_pages(left: "Pending") -> int:
+def _count_messages(left: "Pending") -> int:
     return left.total - left.waiting.get("crawl", 0)
 
 
@@ -169,13 +169,13 @@ class RunWatch:
         now = time.monotonic()
         if state != self._seen:
             self._seen = state
-            self._lives(now)
+            self._note_life(now)
             return
         if now - self._alive_at < self._patience.asked_after_s or now - self._asked_at < self._patience.asked_every_s:
             return
-        hindrance = self._hindrance()
+        hindrance = self._find_hindrance()
         if hindrance is None:
-            self._lives(time.monotonic())
+            self._note_life(time.monotonic())
             return
         self._asked_at = time.monotonic()
         told, remedy = hindrance
@@ -185,9 +185,9 @@ class RunWatch:
 
     def begin_again(self) -> None:
         """Restart the timers, because nothing could change while a service was down."""
-        self._lives(time.monotonic())
+        self._note_life(time.monotonic())
 
-    def _hindrance(self) -> tuple[Message, Message] | None:
+    def _find_hindrance(self) -> tuple[Message, Message] | None:
         """Return the reason why nothing changes and its remedy, or None if a worker responds.
 
         Raises ServiceUnavailable.
@@ -204,6 +204,6 @@ class RunWatch:
             return None
         return self._told, Message("tracking.see-status")
 
-    def _lives(self, now: float) -> None:
+    def _note_life(self, now: float) -> None:
         self._alive_at = self._asked_at = now
         self.warning = ()

@@ -30,7 +30,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     if is_json:
         as_json(demo_record(result))
     else:
-        _show(result)
+        _print_result(result)
     if result.verification.faults:
         raise typer.Exit(1)
 
@@ -45,14 +45,14 @@ def demo_record(result: "DemoResult") -> dict[str, Any]:
         "copies": {"planned": checked.copies, "found": checked.copies_found},
         "innocent": {"planned": checked.innocent, "accused": checked.innocent_accused},
         "cases": len(result.cases),
-        "notice": _notice(result),
+        "notice": _notice_record(result),
         "reports": [str(path) for path in result.reports],
         "seconds": round(result.chain_s, 1),
         "faults": list(map(str, checked.faults)),
     }
 
 
-def _notice(result: "DemoResult") -> dict[str, Any] | None:
+def _notice_record(result: "DemoResult") -> dict[str, Any] | None:
     found = result.notice
     if found is None:
         return None
@@ -64,13 +64,13 @@ def _notice_url(result: "DemoResult", notice: int) -> str:
     return f"{result.address}notices/notice/{notice}/change/"
 
 
-def _show(result: "DemoResult") -> None:
+def _print_result(result: "DemoResult") -> None:
     from rich.console import Console
 
     console = Console(soft_wrap=False)
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
-    console.print(_table(result))
+    console.print(_result_table(result))
     for line in demo_summary(result):
         say(line)
     for fault in result.verification.faults:
@@ -111,7 +111,7 @@ def demo_summary(result: "DemoResult") -> list[Message]:
     return said
 
 
-def _table(result: "DemoResult") -> "Table":
+def _result_table(result: "DemoResult") -> "Table":
     from rich.markup import escape
     from rich.table import Table
 

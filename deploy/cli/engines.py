@@ -44,22 +44,25 @@ def engines(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the engines for comparing pages, or describe NAME with its parameters, source and departures."""
-    sheets = _sheets()
+    sheets = _engine_sheets()
     if name and name not in sheets:
         raise NotFound("engine", name, known=list(sheets))
     if is_plain:
         for each in [name] if name else sheets:
             typer.echo(each)
     elif name:
-        _tell_json(sheets[name]) if is_json else _tell(sheets[name], language())
+        _tell_json(sheets[name]) if is_json else _print_sheet(sheets[name], language())
     elif is_json:
-        as_json([_row(sheet, ENGLISH) for sheet in sheets.values()])
+        as_json([_list_row(sheet, ENGLISH) for sheet in sheets.values()])
     else:
-        rows = [(sheet.name, _yes(sheet.gives_spans), _row(sheet, language())["summary"]) for sheet in sheets.values()]
+        rows = [
+            (sheet.name, _yes_or_no(sheet.gives_spans), _list_row(sheet, language())["summary"])
+            for sheet in sheets.values()
+        ]
         table(("column.engine", "column.spans", "column.what-it-is"), rows)
 
 
-def _sheets() -> dict[str, _Sheet]:
+def _engine_sheets() -> dict[str, _Sheet]:
     """Return the engines by name, the product's own first."""
     from fingerprint import algorithms
     from fingerprint.engines.catalogue import ENGINES
@@ -82,16 +85,16 @@ def _sheets() -> dict[str, _Sheet]:
     return {sheet.name: sheet for sheet in (own, *published)}
 
 
-def _row(sheet: _Sheet, code: str) -> dict[str, Any]:
+def _list_row(sheet: _Sheet, code: str) -> dict[str, Any]:
     return {"name": sheet.name, "gives_spans": sheet.gives_spans, "summary": sheet.summary.in_language(code)}
 
 
-def _tell(sheet: _Sheet, code: str) -> None:
+def _print_sheet(sheet: _Sheet, code: str) -> None:
     fields(
         (
             ("column.engine", sheet.name),
             ("column.what-it-is", sheet.summary.in_language(code)),
-            ("column.spans", _yes(sheet.gives_spans)),
+            ("column.spans", _yes_or_no(sheet.gives_spans)),
             ("column.source", sheet.source),
         )
     )
@@ -113,18 +116,18 @@ def _tell_json(sheet: _Sheet) -> None:
         {"name": name, "value": value, "meaning": str(sheet.meanings[name])} for name, value in sheet.parameters.items()
     ]
     departures = [str(departure) for departure in sheet.departures]
-    as_json(_row(sheet, ENGLISH) | {"source": sheet.source, "parameters": parameters, "departures": departures})
+    as_json(_list_row(sheet, ENGLISH) | {"source": sheet.source, "parameters": parameters, "departures": departures})
 
 
 def _format_value(value: Any) -> object:
     if value is None:
         return Message("cli.none")
     if isinstance(value, bool):
-        return _yes(value)
+        return _yes_or_no(value)
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return value if str(value).isprintable() else dumps(value, ensure_ascii=False)
 
 
-def _yes(value: bool) -> Message:
+def _yes_or_no(value: bool) -> Message:
     return Message("cli.yes" if value else "cli.no")

@@ -53,7 +53,9 @@ def export(
             write = _lead_writer(find_lead(case_key), out, with_names=with_names)
         else:
             number = case_number(case_key)
-            write = _case_writer(_newest_removal(number) if is_removal else _case(number, with_names=with_names), out)
+            write = _case_writer(
+                _newest_removal(number) if is_removal else _case_material(number, with_names=with_names), out
+            )
         report = _write_report(write, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
     say(Message("custody.written", path=out.absolute(), **counts))
@@ -171,7 +173,7 @@ def _write_file(path: Path, content: bytes) -> None:
         raise UnreadableFile(path, "file.cannot-be-written", error=error.strerror or error) from error
 
 
-def _case(number: int, *, with_names: bool) -> "CaseMaterial":
+def _case_material(number: int, *, with_names: bool) -> "CaseMaterial":
     from webadmin.evidence.services.case_export import stored_materials
 
     return stored_materials().case_material(number, with_names=with_names)

@@ -32,9 +32,9 @@ def add(
     trial = try_authority(asked)
     lines = keep(address, pem, held) if trial.fault is None else []
     if is_json:
-        as_json(_values(trial))
+        as_json(_trial_values(trial))
     else:
-        fields(_rows(trial, root))
+        fields(_trial_rows(trial, root))
     if trial.fault is not None:
         raise BadInput("custody.authority-not-kept", fault=trial.fault)
     if not is_json:
@@ -67,7 +67,7 @@ def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> Non
         say(line)
 
 
-def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
+def _trial_rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
     """Return rows on the response: first its claims, then the verified facts."""
     rows: list[tuple[str, object]] = [("column.authority", trial.authority)]
     if trial.claims is not None:
@@ -86,7 +86,7 @@ def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
     return rows
 
 
-def _values(trial: "Trial") -> dict[str, Any]:
+def _trial_values(trial: "Trial") -> dict[str, Any]:
     """Return the result of a trial for programs."""
     claims, facts = trial.claims, trial.facts
     return {

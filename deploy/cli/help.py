@@ -32,7 +32,7 @@ def localize(command: Any, *path: str) -> None:
         command.epilog = console_text(Message(f"{code}.epilog"))
     if is_chinese:
         command.context_settings = {**command.context_settings, "max_content_width": CHINESE_WIDTH}
-        command.get_help = partial(_in_chinese, command.get_help)
+        command.get_help = partial(_chinese_help, command.get_help)
     for param in command.params:
         # A parameter with the same meaning in all commands has a single text.
         known = next(filter(has_words, (f"{code}.{param.name}", f"help.any.{param.name}")), None)
@@ -42,7 +42,7 @@ def localize(command: Any, *path: str) -> None:
         localize(below, *path, name)
 
 
-def _in_chinese(help_of: Any, context: Any) -> str:
+def _chinese_help(help_of: Any, context: Any) -> str:
     text = re.sub(r"Show this message\s+and exit\.", "显示此说明并退出。", help_of(context))
     for english, chinese in _TYPERS.items():
         text = text.replace(english, chinese)

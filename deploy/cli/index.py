@@ -34,7 +34,7 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         state, corpus = ports.index.state(), corpus_texts()
         indexed = frozenset(ports.index.text_ids()) if state.generation else frozenset()
         rounds = last_job_stats(redis_client(settings))
-        copy = _snapshot(ports.index, settings)
+        copy = _snapshot_state(ports.index, settings)
     figures = {
         "algorithm": ports.algorithm.id,
         "generation": state.generation,
@@ -46,9 +46,9 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         "superfluous": len(indexed - corpus),
     }
     if is_json:
-        as_json(figures | {"snapshot": copy, "rounds": _rounds(rounds, settings)})
+        as_json(figures | {"snapshot": copy, "rounds": _job_records(rounds, settings)})
     else:
-        fields((_code(name), f"{value:,}") for name, value in figures.items())
+        fields((_figure_code(name), f"{value:,}") for name, value in figures.items())
         fields([("column.snapshot", _describe_snapshot(copy)), *_describe_jobs(rounds, settings)])
     if corpus != indexed:
         complain(Message("corpus.index-behind"))
@@ -89,7 +89,7 @@ def snapshot() -> None:
     say(Message("corpus.snapshot-written" if is_written else "corpus.snapshot-current"))
 
 
-def _snapshot(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
+def _snapshot_state(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
     """Return the state of the snapshot on this machine."""
     from matcher.index.snapshot.snapshot_index import SnapshotIndex
 
@@ -124,12 +124,12 @@ def _describe_snapshot(copy: "Mapping[str, Any]") -> Message:
     )
 
 
-def _code(name: str) -> str:
+def _figure_code(name: str) -> str:
     """Return the message code of a figure."""
     return f"column.{name.replace('_', '-')}"
 
 
-def _rounds(rounds: "Mapping[str, JobStats]", settings: "Settings") -> dict[str, Any]:
+def _job_records(rounds: "Mapping[str, JobStats]", settings: "Settings") -> dict[str, Any]:
     return {
         name: {"ended_at": local_iso(each.ended_at, settings), "counts": each.counts} for name, each in rounds.items()
     }
@@ -147,7 +147,7 @@ def _describe_jobs(rounds: "Mapping[str, JobStats]", settings: "Settings") -> li
 
 def _describe_job(ended: "JobStats", settings: "Settings") -> Message:
     counts = [
-        Message("corpus.job-count", name=head(_code(name)), count=count)
+        Message("corpus.job-count", name=head(_figure_code(name)), count=count)
         for name, count in ended.counts.items()
         if count
     ]

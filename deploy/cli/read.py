@@ -25,20 +25,20 @@ def read(
     page = read_as_page(source, settings)
     reading = page.reading
     if is_json:
-        as_json(_record(page.name, reading, settings))
+        as_json(_reading_record(page.name, reading, settings))
         return
     fields(
         [
             ("column.source", page.name),
             ("column.title", reading.title),
             ("column.chapter", reading.chapter_number),
-            ("column.site", _site(page.name, reading)),
+            ("column.site", _site_name(page.name, reading)),
             *(("column.poster", name) for name in dict.fromkeys(each.name for each in reading.posters if each.name)),
             ("column.page-author", reading.author),
             ("column.published", local_time(reading.published, settings) if reading.published else ""),
             ("column.encoding", _mark_doubtful(reading.encoding, reading.is_encoding_doubtful)),
             *(("column.repaired", sentence) for sentence in reading.repairs),
-            ("column.extractor", _extractor(reading)),
+            ("column.extractor", _describe_extractor(reading)),
             *(("column.left-out", line) for line in reading.left_out),
             ("column.chapters", len(reading.chapters) or ""),
             *(("column.net-disk", f"{each.disk} {each.url} {each.label}".strip()) for each in reading.net_disks),
@@ -58,20 +58,20 @@ def _mark_doubtful(value: Message | str, is_doubtful: bool) -> Message | str:
     return Message("cli.doubtful", value=value) if is_doubtful else value
 
 
-def _extractor(reading: Reading) -> Message | str:
+def _describe_extractor(reading: Reading) -> Message | str:
     told = Message("corpus.extractor", extractor=reading.extractor, confidence=reading.confidence)
     return _mark_doubtful(told, reading.confidence < MIN_CONFIDENCE_TO_TRUST)
 
 
-def _site(name: str, reading: Reading) -> str:
+def _site_name(name: str, reading: Reading) -> str:
     """Return the name of the site as stated by the page, or its host; "" for a file that names no site."""
     return reading.site_name or urlsplit(name).netloc
 
 
-def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
+def _reading_record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
     return {
         "source": name,
-        "site": _site(name, reading),
+        "site": _site_name(name, reading),
         "title": reading.title,
         "chapter_number": reading.chapter_number,
         "author": reading.author,

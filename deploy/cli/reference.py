@@ -22,21 +22,23 @@ wrong, unless its line says otherwise.
 
 def render_page() -> str:
     """Return the page of commands: first the verbs without subcommands, then the verbs of each group."""
-    verbs = _below(typer.main.get_command(build([])))
-    alone = [_line(name, command) for name, command in verbs.items() if not _below(command)]
-    groups = [f"\n## {name}\n\n{''.join(_lines(name, each))}" for name, each in verbs.items() if _below(each)]
+    verbs = _subcommands(typer.main.get_command(build([])))
+    alone = [_command_line(name, command) for name, command in verbs.items() if not _subcommands(command)]
+    groups = [
+        f"\n## {name}\n\n{''.join(_command_lines(name, each))}" for name, each in verbs.items() if _subcommands(each)
+    ]
     return "".join([HEAD, *alone, *groups])
 
 
-def _lines(path: str, command: Any) -> Iterator[str]:
+def _command_lines(path: str, command: Any) -> Iterator[str]:
     """Yield the lines of a command, unless it only groups others, and of its subcommands."""
-    if not _below(command) or command.invoke_without_command:
-        yield _line(path, command)
-    for name, below in _below(command).items():
-        yield from _lines(f"{path} {name}", below)
+    if not _subcommands(command) or command.invoke_without_command:
+        yield _command_line(path, command)
+    for name, below in _subcommands(command).items():
+        yield from _command_lines(f"{path} {name}", below)
 
 
-def _line(path: str, command: Any) -> str:
+def _command_line(path: str, command: Any) -> str:
     parts = [path]
     for param in command.params:
         name = param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper()
@@ -45,7 +47,7 @@ def _line(path: str, command: Any) -> str:
     return f"- `{' '.join(parts)}`\\\n  {about}\\\n  {about.in_language('zh')}\n"
 
 
-def _below(command: Any) -> dict[str, Any]:
+def _subcommands(command: Any) -> dict[str, Any]:
     return getattr(command, "commands", {})
 
 

@@ -58,7 +58,7 @@ def restore(
     restoration.start_stores(home, say)
     try:
         with session() as settings:
-            _write(reviewed, store, settings)
+            _write_backup(reviewed, store, settings)
     finally:
         if home.embeds_mongo:
             services.down(home, say)
@@ -97,7 +97,7 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
 
     backup = chosen_backup(store, wishes.chosen)
     require_compatible_manifest(backup.manifest)
-    secrets = _secrets(backup, wishes.passphrase, is_unsealed=wishes.is_unsealed)
+    secrets = _open_secrets(backup, wishes.passphrase, is_unsealed=wishes.is_unsealed)
     files = restoration.read_files(store, backup.manifest.files, secrets or b"")
     offer = restoration.offer(home, files, is_proven=secrets is not None)
     is_taking = _is_taking(files, offer, wishes.with_settings)
@@ -108,7 +108,7 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
     return Reviewed(backup, files, offer, secrets is not None, taken, left)
 
 
-def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes | None:
+def _open_secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes | None:
     """Return the content of the seal, or None if the person accepts the backup without it. Raises BadInput."""
     if not backup.seal:
         if not is_unsealed:
@@ -137,14 +137,14 @@ def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool 
     return typer.confirm(console_text(Message("backup.take-settings")))
 
 
-def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> None:
+def _write_backup(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> None:
     from deploy import restoration
     from deploy.home import prepare
     from webadmin.accounts.models import User
     from webadmin.backups.services.restoring import require_empty, settle
     from webadmin.backups.services.restoring import restore as write
 
-    wanted, target = reviewed.backup, _target(settings)
+    wanted, target = reviewed.backup, _restore_target(settings)
     half, places = restoration.unfinished_restore(settings.home), restoration.digest_places(settings)
     if half is None or half.places != places:
         require_empty(target)
@@ -164,7 +164,7 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
     if reviewed.offer.refused:
         say(Message("backup.never-taken", names=reviewed.offer.refused))
     if "secret_key" not in reviewed.taken:
-        for line in _to_enter_again():
+        for line in _lost_secrets():
             say(line)
     say_lacking(wanted.manifest.lacking)
     if not reviewed.is_proven:  # anybody with write access to the backup may have added an account
@@ -181,9 +181,9 @@ def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, i
 
         store = open_place(source, settings)
         wanted = chosen_backup(store, chosen)
-        _secrets(wanted, passphrase, is_unsealed=is_unsealed)
+        _open_secrets(wanted, passphrase, is_unsealed=is_unsealed)
         with progress(Message("backup.mending")) as meter:
-            mended = mend(wanted.manifest, store, _target(settings), installation_key(), meter.of_part)
+            mended = mend(wanted.manifest, store, _restore_target(settings), installation_key(), meter.of_part)
     if is_json:
         as_json({"backup": wanted.id, "put_back": mended.put_back, "looked_at": mended.looked_at})
         return
@@ -192,7 +192,7 @@ def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, i
     say(Message("backup.put-back", backup=wanted.id, count=len(mended.put_back), looked_at=mended.looked_at))
 
 
-def _target(settings: "Settings") -> "RestoreTarget":
+def _restore_target(settings: "Settings") -> "RestoreTarget":
     from pagestore.connection import connect
     from pagestore.opening import open_raw_bodies
     from webadmin import stores
@@ -213,7 +213,7 @@ def _require_no_index(settings: "Settings") -> None:
         raise BadInput("backup.index-not-empty")
 
 
-def _to_enter_again() -> list[Message]:
+def _lost_secrets() -> list[Message]:
     """Return messages on the data that must be entered again without the secrets."""
     from webadmin.sites.models import SiteProxy
 

@@ -47,10 +47,10 @@ class RewordedComparer:
             taken = [match for match in copies if MatchClass(match["class"]).is_copy]
             known = {work_id for match in taken for work_id in (match["work_id"], *match["also"])}
             own = {page_id} if exclude_same_id else set()
-            leads = [] if copied > COPIED_SHARE else self._leads(text, own, known)
+            leads = [] if copied > COPIED_SHARE else self._find_leads(text, own, known)
             yield [*copies, *leads]
 
-    def _leads(self, text: str, own: set[str], copied: set[str]) -> list[dict[str, Any]]:
+    def _find_leads(self, text: str, own: set[str], copied: set[str]) -> list[dict[str, Any]]:
         """Return the suspected rewrites of a text, except rewrites of its own works and of copied works."""
         owned = {self._texts_of[work_id] for work_id in own if work_id in self._texts_of}
         without = {text_id for text_id in owned if own.issuperset(self._owners[text_id])}
@@ -71,7 +71,7 @@ def detect_scripts(pages: Path) -> frozenset[bool]:
     if pages.exists() and not pages.is_file() and not pages.is_dir():
         return frozenset((False, True))
     found: set[bool] = set()
-    for record in records(pages, _ignore):
+    for record in records(pages, _ignore_line):
         if isinstance(text := record.values.get("text"), str):
             found.add(is_latin(text))
         elif isinstance(html := record.values.get("html"), str):
@@ -80,7 +80,7 @@ def detect_scripts(pages: Path) -> frozenset[bool]:
     return frozenset(found)
 
 
-def _ignore(_: BadInput) -> None:
+def _ignore_line(_: BadInput) -> None:
     """Ignore a malformed line, which is reported when its page is compared."""
 
 

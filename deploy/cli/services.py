@@ -52,7 +52,7 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     if is_json:
         as_json(stands.as_values())
     else:
-        _show(stands.services)
+        _print_services(stands.services)
         for line in (*stands.problems, *stands.remedies, *stands.notes, *stands.evidence):
             say(line)
     raise typer.Exit(0 if stands.is_well else 1)
@@ -78,7 +78,7 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     raise typer.Exit(1 if findings else 0)
 
 
-def _show(rows: "Sequence[ServiceStatus]") -> None:
+def _print_services(rows: "Sequence[ServiceStatus]") -> None:
     """Print the services in columns."""
     from deploy.services import InstallationState
 
@@ -89,7 +89,7 @@ def _show(rows: "Sequence[ServiceStatus]") -> None:
         InstallationState.STOPPED: "bright_black",
     }
     columns = ("column.service", "column.state", "column.pid", "column.megabytes", "column.up", "column.address")
-    cells = [tuple(map(head, columns)), *map(_cells, rows)]
+    cells = [tuple(map(head, columns)), *map(_service_cells, rows)]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     for line, row in zip(cells, (None, *rows), strict=True):
         shaped = [pad_text(text, columns) for text, columns in zip(line, widths, strict=True)]
@@ -98,19 +98,19 @@ def _show(rows: "Sequence[ServiceStatus]") -> None:
         typer.echo("  ".join(shaped).rstrip())
 
 
-def _cells(row: "ServiceStatus") -> tuple[str, ...]:
+def _service_cells(row: "ServiceStatus") -> tuple[str, ...]:
     memory = "" if row.memory_mb is None else f"{row.memory_mb:.0f}"
     return (
         row.name,
         head(f"start.{row.state}"),
         str(row.pid or ""),
         memory,
-        _duration(row.uptime_s),
+        _format_duration(row.uptime_s),
         terminal_text(row.address),
     )
 
 
-def _duration(seconds: float | None) -> str:
+def _format_duration(seconds: float | None) -> str:
     if seconds is None:
         return ""
     minutes, rest = divmod(int(seconds), 60)

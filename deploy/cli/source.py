@@ -45,9 +45,9 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
         from crawler.fetching.exchange import fetch
 
         page = fetch(source, settings.crawl)
-        return PageSource(page.url, _read(page.body, page.headers, page.url, settings))
+        return PageSource(page.url, _read_body(page.body, page.headers, page.url, settings))
     name = console_text(_INPUT) if source == STANDARD_INPUT else source
-    return PageSource(name, _read(_bytes(source, settings), {}, name, settings))
+    return PageSource(name, _read_body(_read_bytes(source, settings), {}, name, settings))
 
 
 def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> PageSource:
@@ -59,18 +59,18 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
         return read_as_page(source, settings)
     path = Path(source)
     if source != STANDARD_INPUT and (path.suffix.lower() in _BOOKS or path.is_dir()):
-        return _book(path)
+        return _read_book(path)
     name = console_text(_INPUT) if source == STANDARD_INPUT else source
-    data = _bytes(source, settings)
+    data = _read_bytes(source, settings)
     if detect_kind(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
-        return PageSource(name, _read(data, {}, name, settings))
+        return PageSource(name, _read_body(data, {}, name, settings))
     from crawler.formats.plain import decode_text
 
     text = decode_text(data, name, is_chinese=is_chinese).text
     return PageSource(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
 
 
-def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
+def _read_body(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
     from crawler.readers.pages import SinglePage
     from crawler.readers.reading_process import ReadingProcess
 
@@ -84,7 +84,7 @@ def _is_url(source: str) -> bool:
     return bool(re.match(r"[a-z][a-z0-9+.-]*://", source, re.IGNORECASE))
 
 
-def _bytes(source: str, settings: Settings) -> bytes:
+def _read_bytes(source: str, settings: Settings) -> bytes:
     from webadmin.works.services.intake.plain import read_bytes
 
     limit = settings.crawl.max_body_bytes
@@ -98,7 +98,7 @@ def _bytes(source: str, settings: Settings) -> bytes:
     return data
 
 
-def _book(path: Path) -> PageSource:
+def _read_book(path: Path) -> PageSource:
     from webadmin.works.services.intake import BoundedReader, read_work
 
     with BoundedReader() as reader:
@@ -122,7 +122,7 @@ TIMEOUT_S = 10.0  # for one resource; the page can be read without it
 def page_resources(url: str, source: str, settings: CrawlSettings) -> Resources:
     """Return the resources that the page at `url` may load. source: the path of a saved page, or ""."""
     if urlsplit(url).scheme in ("http", "https"):
-        return SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)
+        return SiteResources(_make_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)
     return _InFolder(Path(source).parent) if source else NO_RESOURCES
 
 
@@ -140,7 +140,7 @@ class _InFolder:
         return self._files.get(relative, kind)
 
 
-def _fetch(settings: CrawlSettings) -> Fetch:
+def _make_fetch(settings: CrawlSettings) -> Fetch:
     from crawler.fetching.exchange import fetch
 
     def fetch_resource(url: str, kind: ResourceKind) -> bytes | None:

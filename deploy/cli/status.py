@@ -190,8 +190,8 @@ def lines(values: dict[str, Any], settings: Settings) -> list[Message]:
     counts = {name: values[name] for name in ("bundles", "changed", "missing", "owed", "undrawn")}
     return [
         Message("custody.bundles", **counts),
-        Message("custody.stamps", state=_stamps(values)),
-        Message("custody.last-check", state=_check(values["last_check"], settings)),
+        Message("custody.stamps", state=_describe_stamps(values)),
+        Message("custody.last-check", state=_describe_check(values["last_check"], settings)),
     ]
 
 
@@ -205,12 +205,12 @@ def in_zone(values: dict[str, Any], settings: Settings) -> dict[str, Any]:
     }
 
 
-def _stamps(values: dict[str, Any]) -> Message:
+def _describe_stamps(values: dict[str, Any]) -> Message:
     days = Message("custody.days", days=values["unstamped_days"])
-    return Message("custody.and", days=days, state=_authorities(values))
+    return Message("custody.and", days=days, state=_describe_authorities(values))
 
 
-def _authorities(values: dict[str, Any]) -> Message:
+def _describe_authorities(values: dict[str, Any]) -> Message:
     if values["authorities_fault"]:
         return Message("custody.fault", reason=values["authorities_fault"])
     count = len(values["authorities"])
@@ -221,7 +221,7 @@ def _authorities(values: dict[str, Any]) -> Message:
     return Message("custody.waits", count=count, waiting=values["waiting_stamps"], reason=values["last_error"])
 
 
-def _check(check: dict[str, Any] | None, settings: Settings) -> Message:
+def _describe_check(check: dict[str, Any] | None, settings: Settings) -> Message:
     if check is None:
         return Message("custody.no-check")
     wrong = Message("custody.check-wrong", count=len(check["faults"])) if check["faults"] else None

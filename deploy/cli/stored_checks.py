@@ -109,7 +109,7 @@ def stores(_: "Settings") -> list[DoctorFinding]:
 
     known, last, now = known_damages(), last_check(), timezone.now()
     if known:
-        names = _few([" ".join(filter(None, (each["place"], each["key"]))) or each["store"] for each in known])
+        names = _first_names([" ".join(filter(None, (each["place"], each["key"]))) or each["store"] for each in known])
         problem = Message("doctor.stores-damaged", count=len(known), names=names)
         return [DoctorFinding("stores.damaged", problem, Message("doctor.stores-damaged-remedy"))]
     if last is not None and now - last.started_at > MAX_AGE_OF_CHECK:
@@ -126,7 +126,7 @@ def encoder(_: "Settings") -> list[DoctorFinding]:
     holders = [watch.name for watch in watches()]
     if not holders or (found := fault()) is None:
         return []
-    problem = Message("doctor.encoder", holders=_few(holders), fault=found)
+    problem = Message("doctor.encoder", holders=_first_names(holders), fault=found)
     return [DoctorFinding("reworded.encoder", problem, Message("doctor.encoder-remedy"))]
 
 
@@ -136,7 +136,9 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFind
         problem = Message("doctor.damaged", damaged=stands.damaged_bundles, bundles=stands.bundles)
         found.append(DoctorFinding("evidence.damaged", problem, Message("doctor.damaged-remedy")))
     if stands.damaged_files:
-        problem = Message("doctor.damaged-files", count=len(stands.damaged_files), names=_few(stands.damaged_files))
+        problem = Message(
+            "doctor.damaged-files", count=len(stands.damaged_files), names=_first_names(stands.damaged_files)
+        )
         found.append(DoctorFinding("evidence.files", problem, Message("doctor.damaged-remedy")))
     if stands.waiting_stamps:
         problem = Message("doctor.stamps", count=stands.waiting_stamps, reason=stands.last_error)
@@ -148,7 +150,7 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFind
     return found
 
 
-def _few(names: list[str]) -> list[str]:
+def _first_names(names: list[str]) -> list[str]:
     """Return the first names, shortened for a terminal; the list of checks shows all names."""
     shown = [clean_line(name, MAX_NAME_CHARS) for name in names[:MAX_NAMES]]
     return [*shown, "…"] if len(names) > MAX_NAMES else shown

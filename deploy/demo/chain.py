@@ -163,10 +163,10 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
 
 def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verification:
     """Compare the findings with the plan."""
-    return verify(sites, _findings(installed.sites, installed.works), _fetched_paths(installed.sites))
+    return verify(sites, _demo_findings(installed.sites, installed.works), _fetched_paths(installed.sites))
 
 
-def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
+def _demo_findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
     """Return the URLs of cases and the excluded findings on the demo's sites.
 
     sites, works: the rows by their keys.

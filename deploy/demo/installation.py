@@ -103,11 +103,11 @@ def _add_site(plan: SitePlan, origin: str, works: dict[str, Work]) -> Site:
     if plan.role == "own":
         OwnDomain.objects.get_or_create(rights_holder=rights_holder, domain=host)
     for key in plan.licensed_works:
-        _license(rights_holder, works[key], plan.name_zh, host)
+        _ensure_licence(rights_holder, works[key], plan.name_zh, host)
     return site
 
 
-def _license(rights_holder: RightsHolder, work: Work, licensee: str, host: str) -> None:
+def _ensure_licence(rights_holder: RightsHolder, work: Work, licensee: str, host: str) -> None:
     Licence.objects.get_or_create(
         rights_holder=rights_holder,
         work=work,

@@ -28,13 +28,13 @@ class DemoWork:
 
 def load_works(folder: Path = WORKS_FOLDER) -> dict[str, DemoWork]:
     """Return all works by key, novels first."""
-    novels = [_novel(manifest.parent) for manifest in sorted(folder.glob("*/work.toml"))]
-    singles = [_single(folder, entry) for entry in _manifest(folder / "works.toml")["work"]]
+    novels = [_read_novel(manifest.parent) for manifest in sorted(folder.glob("*/work.toml"))]
+    singles = [_read_single_work(folder, entry) for entry in _read_manifest(folder / "works.toml")["work"]]
     return {work.key: work for work in [*novels, *singles]}
 
 
-def _novel(folder: Path) -> DemoWork:
-    entry = _manifest(folder / "work.toml")
+def _read_novel(folder: Path) -> DemoWork:
+    entry = _read_manifest(folder / "work.toml")
     files = sorted(folder.glob("*.txt"))
     chapters = tuple(ChapterText(number, *_read_title(path)) for number, path in enumerate(files, 1))
     return DemoWork(
@@ -42,7 +42,7 @@ def _novel(folder: Path) -> DemoWork:
     )
 
 
-def _single(folder: Path, entry: dict[str, str]) -> DemoWork:
+def _read_single_work(folder: Path, entry: dict[str, str]) -> DemoWork:
     path = folder / entry["file"]
     chapters = (ChapterText(1, *_read_title(path)),)
     return DemoWork(
@@ -55,5 +55,5 @@ def _read_title(path: Path) -> tuple[str, str]:
     return title, text
 
 
-def _manifest(path: Path) -> dict[str, Any]:
+def _read_manifest(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))

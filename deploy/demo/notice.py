@@ -49,27 +49,27 @@ def drafted_notice(site: Site, work: Work) -> DraftedNotice | None:
     """
     notice = Notice.objects.filter(rights_holder=site.rights_holder_id, site=site).order_by("pk").first()
     if notice is None:
-        notice = _draft(site, work)
+        notice = _draft_notice(site, work)
     if notice is None:
         return None
     return DraftedNotice(notice.pk, str(notice.get_kind_display()), site.name, notice.pages.count())
 
 
-def _draft(site: Site, work: Work) -> Notice | None:
+def _draft_notice(site: Site, work: Work) -> Notice | None:
     person = User.objects.get(username=USERNAME)
     matter = Matter.objects.filter(site=site, work=work).first()
     if matter is None:
         return None
     for case in Case.objects.filter(matter=matter, state=CaseState.OPEN, verdicts=None):
         decide(case, Verdict.CONFIRMED, person, NOTE)
-    addressee = _addressee(site.rights_holder, site, person)
+    addressee = _ensure_addressee(site.rights_holder, site, person)
     try:
         return draft(confirmed_cases(matter), addressee.paper, person, addressee).notice
     except BadInput:  # somebody decided otherwise before, or a page has changed
         return None
 
 
-def _addressee(holder: RightsHolder, site: Site, person: User) -> Addressee:
+def _ensure_addressee(holder: RightsHolder, site: Site, person: User) -> Addressee:
     """Return the addressee, the operator of the site as its publisher; also store the rights holder's identity."""
     HolderIdentity.objects.get_or_create(rights_holder=holder, defaults={**IDENTITY, "entered_by": person})
     entered = {"email": "tousu@moxiangge.example", "entered_by": person}

@@ -85,23 +85,23 @@ class SitePlan:
 
 def load_plan() -> tuple[SitePlan, ...]:
     """Return the sites of plan.json in the order of their ports."""
-    return tuple(_site(entry) for entry in json.loads(PLAN_FILE.read_text("utf-8")))
+    return tuple(_parse_site(entry) for entry in json.loads(PLAN_FILE.read_text("utf-8")))
 
 
-def _site(entry: dict[str, Any]) -> SitePlan:
-    entry["pages"] = tuple(_page(page) for page in entry["pages"])
+def _parse_site(entry: dict[str, Any]) -> SitePlan:
+    entry["pages"] = tuple(_parse_page(page) for page in entry["pages"])
     entry["resources"] = tuple(Resource(**resource) for resource in entry["resources"])
     entry["redirects"] = tuple((path, target) for path, target in entry.get("redirects", ()))
-    return SitePlan(**_with_tuples(entry))
+    return SitePlan(**_convert_lists(entry))
 
 
-def _page(entry: dict[str, Any]) -> PagePlan:
+def _parse_page(entry: dict[str, Any]) -> PagePlan:
     entry["verdict"] = PageVerdict(entry["verdict"])
     for name in ("works", "foreign_works"):
         entry[name] = tuple(WorkRef(*_key_and_number(each)) for each in entry.get(name, ()))
     entry["classes"] = tuple(MatchClass(name) for name in entry.get("classes", ()))
     entry["obfuscations"] = tuple(OBFUSCATIONS[name] for name in entry.get("obfuscations", ()))
-    return PagePlan(**_with_tuples(entry))
+    return PagePlan(**_convert_lists(entry))
 
 
 def _key_and_number(reference: str) -> tuple[str, int]:
@@ -109,5 +109,5 @@ def _key_and_number(reference: str) -> tuple[str, int]:
     return work, int(chapter)
 
 
-def _with_tuples(entry: dict[str, Any]) -> dict[str, Any]:
+def _convert_lists(entry: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}

@@ -62,9 +62,9 @@ def run_demo(say: Say) -> DemoResult:
     django.setup()
     from deploy.demo import chain  # its models can be imported only now
 
-    made = _passwords(folder, chain.USERNAMES)
+    made = _user_passwords(folder, chain.USERNAMES)
     outages = Outages(say)
-    installed = outages.repeat_until_back(lambda: chain.install(sites, _origins(home, sites), made))
+    installed = outages.repeat_until_back(lambda: chain.install(sites, _site_origins(home, sites), made))
     say(Message("demo.installed", works=len(installed.works), sites=len(installed.sites)))
     started = time.monotonic()
     chain.crawl(installed, say, CRAWLS_DEADLINE_S, outages)
@@ -90,12 +90,12 @@ def run_demo(say: Say) -> DemoResult:
     return outages.repeat_until_back(result)
 
 
-def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
+def _site_origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
     hosts = demo_presence.hosts(home.settings.services.demo_port)
     return {site.key: f"http://{host}" for site, host in zip(sites, hosts, strict=True)}
 
 
-def _passwords(folder: Path, usernames: tuple[str, ...]) -> dict[str, str]:
+def _user_passwords(folder: Path, usernames: tuple[str, ...]) -> dict[str, str]:
     """Return the password of each user; create missing passwords and store them in the file in `folder`."""
     path = folder / ACCOUNTS_FILE
     try:

@@ -43,31 +43,31 @@ class SiteHandler(BaseHTTPRequestHandler):
     timeout = 30  # seconds until an idle connection is closed
 
     def do_GET(self) -> None:
-        self._answer()
+        self._answer_request()
 
     def do_HEAD(self) -> None:
-        self._answer()
+        self._answer_request()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the base class's
         LOG.info("%s %s", self.site.key, format % args)
 
-    def _answer(self) -> None:
+    def _answer_request(self) -> None:
         path = urlsplit(self.path).path
         resource = next((each for each in self.site.resources if each.path == path), None)
         target = dict(self.site.redirects).get(path)
         if resource:
             content = (self.site.folder / resource.file).read_bytes()
             content = content.replace(ORIGIN, server_origin(self.connection).encode())
-            self._send(HTTPStatus.OK, content, {"Content-Type": resource.content_type})
+            self._send_response(HTTPStatus.OK, content, {"Content-Type": resource.content_type})
         elif target:
-            self._send(HTTPStatus.FOUND, b"", {"Location": target})
+            self._send_response(HTTPStatus.FOUND, b"", {"Location": target})
         elif path in self.site.oversized_paths:
-            self._pour()
+            self._send_endlessly()
         else:
             page = "<!DOCTYPE html><title>404</title><h1>404</h1><p>页面不存在</p>".encode()
-            self._send(HTTPStatus.NOT_FOUND, page, {"Content-Type": HTML})
+            self._send_response(HTTPStatus.NOT_FOUND, page, {"Content-Type": HTML})
 
-    def _send(self, status: HTTPStatus, content: bytes, headers: dict[str, str]) -> None:
+    def _send_response(self, status: HTTPStatus, content: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -76,7 +76,7 @@ class SiteHandler(BaseHTTPRequestHandler):
         if self.command == "GET":
             self.wfile.write(content)
 
-    def _pour(self) -> None:
+    def _send_endlessly(self) -> None:
         """Send more than a crawler accepts, without Content-Length; the crawler should hang up."""
         self.close_connection = True
         self.send_response(HTTPStatus.OK)
@@ -128,8 +128,8 @@ class DemoServers:
     def __enter__(self) -> Self:
         with ExitStack() as opening:
             for site in load_plan():
-                server = _listening(site, self.ports.get(site.key, ANY_PORT))
-                opening.callback(_close, server)
+                server = _start_server(site, self.ports.get(site.key, ANY_PORT))
+                opening.callback(_close_server, server)
                 self.origins[site.key] = server_origin(server.socket)
                 Thread(target=server.serve_forever, name=f"demo-{site.key}", daemon=True).start()
             self._open = opening.pop_all()
@@ -146,9 +146,9 @@ class DemoServers:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until the process is terminated, and return the exit code."""
-    options = _parser().parse_args(arguments)
+    options = _argument_parser().parse_args(arguments)
     try:
-        ports = _ports(options.ports)
+        ports = _site_ports(options.ports)
         logging.basicConfig(filename=options.log, level=logging.INFO, format="%(asctime)s %(message)s")
         ended = _event_of_end()  # before a site responds: whoever sees a response may end this process at once
         with DemoServers(ports):
@@ -159,14 +159,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deploy.demo.server", description="Serve the demo's sites.")
     parser.add_argument("--log", type=Path, required=True, help="the file that requests are noted in")
     parser.add_argument(PORTS_VARIABLE, required=True, help="one port for each site, separated by commas")
     return parser
 
 
-def _ports(given: str) -> dict[str, int]:
+def _site_ports(given: str) -> dict[str, int]:
     sites, names = load_plan(), [name.strip() for name in given.split(",")]
     if not all(name.isdecimal() and int(name) < 1 << 16 for name in names):
         raise BadConfiguration("demo.bad-ports", variable=PORTS_VARIABLE, value=repr(given))
@@ -175,7 +175,7 @@ def _ports(given: str) -> dict[str, int]:
     return {site.key: int(name) for site, name in zip(sites, names, strict=True)}
 
 
-def _listening(site: SitePlan, port: int) -> SiteServer:
+def _start_server(site: SitePlan, port: int) -> SiteServer:
     try:
         return SiteServer((HOST, port), make_handler(site))
     except OSError as error:
@@ -184,7 +184,7 @@ def _listening(site: SitePlan, port: int) -> SiteServer:
         raise
 
 
-def _close(server: SiteServer) -> None:
+def _close_server(server: SiteServer) -> None:
     server.shutdown()
     server.server_close()
 

@@ -35,20 +35,20 @@ class ServiceHealth(Enum):
 
 def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Send a MongoDB ping to a server and return its health."""
-    answer = _ask(address, PING_MONGO, timeout_s)
+    answer = _send_request(address, PING_MONGO, timeout_s)
     return _judge_answer(answer, is_ready=b"errmsg" not in answer)
 
 
 def redis_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Ping a Redis without a password and return its health."""
-    answer = _ask(address, b"PING\r\n", timeout_s)
+    answer = _send_request(address, b"PING\r\n", timeout_s)
     return _judge_answer(answer, is_ready=answer.startswith(b"+PONG"))
 
 
 def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Request a page from a web server and return its health. name: the Host header."""
     question = f"GET {path} HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
-    answer = _ask((reachable(host), port), question.encode("ascii"), timeout_s)
+    answer = _send_request((reachable(host), port), question.encode("ascii"), timeout_s)
     status = answer[len("HTTP/1.1 ") :][:3]
     return _judge_answer(answer, is_ready=status.isdigit() and int(status) < 500)
 
@@ -64,34 +64,34 @@ def mongo_answers(url: str) -> bool:
     host = unquote(urlsplit(url).netloc)
     if host.endswith(".sock"):
         return mongo_health(Path(host)) is ServiceHealth.READY
-    return bool(_drivers().mongo_answers(url))
+    return bool(_load_drivers().mongo_answers(url))
 
 
 def redis_answers(url: str) -> bool:
     """Return whether Redis responds to a ping and has loaded its data; a cluster must cover all keys."""
     path = _redis_socket(url)
-    return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is ServiceHealth.READY
+    return bool(_load_drivers().redis_answers(url)) if path is None else redis_health(path) is ServiceHealth.READY
 
 
 def redis_value(url: str, key: str) -> bytes | None:
     """Return the value of a key, or None if there is none or Redis does not respond."""
     path = _redis_socket(url)
-    return _drivers().redis_value(url, key) if path is None else _value(path, key.encode())
+    return _load_drivers().redis_value(url, key) if path is None else _read_value(path, key.encode())
 
 
 def postgres_answers(url: str) -> bool:
     """Return whether the admin database accepts a connection; only PostgreSQL is checked."""
-    return not urlsplit(url).scheme.startswith("postgres") or bool(_drivers().postgres_answers(url))
+    return not urlsplit(url).scheme.startswith("postgres") or bool(_load_drivers().postgres_answers(url))
 
 
 def postgres_row(url: str, query: str, parameter: object) -> Any:
     """Return the row of a PostgreSQL query with one parameter, or None if it fails."""
-    return _drivers().postgres_row(url, query, parameter)
+    return _load_drivers().postgres_row(url, query, parameter)
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
     """Return whether a Celery worker of this queue responds, on any machine; busy workers respond too."""
-    return bool(_drivers().any_worker_answers(redis_url, queue))
+    return bool(_load_drivers().any_worker_answers(redis_url, queue))
 
 
 def reachable(host: str) -> str:
@@ -105,19 +105,19 @@ def _judge_answer(answer: bytes, *, is_ready: bool) -> ServiceHealth:
     return ServiceHealth.READY if is_ready else ServiceHealth.ANSWERING
 
 
-def _ask(address: Address, question: bytes, timeout_s: float) -> bytes:
+def _send_request(address: Address, question: bytes, timeout_s: float) -> bytes:
     """Send a request and return the first bytes of the response, or b""."""
     try:
-        with _connect(address, timeout_s) as stream:
+        with _open_socket(address, timeout_s) as stream:
             stream.sendall(question)
             return stream.recv(ANSWER_BYTES)
     except OSError:
         return b""
 
 
-def _value(path: Path, name: bytes) -> bytes | None:
+def _read_value(path: Path, name: bytes) -> bytes | None:
     try:
-        with _connect(path, TIMEOUT_S) as stream, stream.makefile("rb") as lines:
+        with _open_socket(path, TIMEOUT_S) as stream, stream.makefile("rb") as lines:
             stream.sendall(b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(name), name))
             kind = lines.readline(64)
             length = int(kind[1:]) if kind.startswith(b"$") else -1
@@ -126,7 +126,7 @@ def _value(path: Path, name: bytes) -> bytes | None:
         return None
 
 
-def _connect(address: Address, timeout_s: float) -> socket.socket:
+def _open_socket(address: Address, timeout_s: float) -> socket.socket:
     if not isinstance(address, Path):
         return socket.create_connection(address, timeout_s)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -145,7 +145,7 @@ def _redis_socket(url: str) -> Path | None:
     return Path(unquote(url.removeprefix("unix://"))) if is_plain else None
 
 
-def _drivers() -> Any:
+def _load_drivers() -> Any:
     from deploy.services import driver_probes  # takes .4 s to import; embedded services are checked without it
 
     return driver_probes

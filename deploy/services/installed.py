@@ -41,11 +41,11 @@ def other_homes(home: Home) -> list[Path]:
 
     This prevents starting a second installation by mistake.
     """
-    root = _root(home.environment)
+    root = _environment_root(home.environment)
     found = {
         Path(environment.get(environment_variable("home"), ""))
         for process, environment in _installation_processes()
-        if _root(environment) == root and process.uids().real == os.getuid()
+        if _environment_root(environment) == root and process.uids().real == os.getuid()
     }
     return sorted(found - {home.path, Path()})
 
@@ -64,5 +64,5 @@ def _installation_processes() -> Iterator[tuple[psutil.Process, Mapping[str, str
                 yield process, environment
 
 
-def _root(environment: Mapping[str, str]) -> str:
+def _environment_root(environment: Mapping[str, str]) -> str:
     return environment.get("PYTHONPATH", "").partition(os.pathsep)[0]

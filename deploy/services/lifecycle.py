@@ -52,7 +52,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
     """
     for space in disk.full(home.settings):
         raise RetryLater(space.sentence)  # a process stopped now could not be started again
-    with _alone(home, on_progress):
+    with _installation_lock(home, on_progress):
         make_socket_folder(home.path)
         table = processes(home, only)
         if only is None:
@@ -75,18 +75,18 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
         check_ports(idle)
         if not idle:
             on_progress(Message("start.running-already"))
-        _start(home, supervisor, [process for process in table if process.is_store], on_progress)
+        _start_group(home, supervisor, [process for process in table if process.is_store], on_progress)
         work = [process for process in table if not process.is_store]
         if any(process in idle for process in work):
             # Workers on other hosts share an external Redis, never the embedded one.
             is_alone = home.embeds_redis and all(process in idle for process in work)
             preparation.prepare(home, preparation.steps(is_alone=is_alone), on_progress)
-        _start(home, supervisor, work, on_progress)
+        _start_group(home, supervisor, work, on_progress)
 
 
 def down(home: Home, on_progress: OnProgress) -> None:
     """Stop all processes of this installation, work before stores; it is not an error if none runs."""
-    with _alone(home, on_progress):
+    with _installation_lock(home, on_progress):
         supervisor = Supervisor(home)
         pid = supervisor.pid()
         if pid is None:
@@ -96,8 +96,8 @@ def down(home: Home, on_progress: OnProgress) -> None:
             return
         table = {process.name: process for process in processes(home)}
         named = [table[name] for name in supervisor.infos() if name in table]
-        _stop(supervisor, [process for process in named if not process.is_store], on_progress)
-        _stop(supervisor, [process for process in named if process.is_store], on_progress)
+        _stop_group(supervisor, [process for process in named if not process.is_store], on_progress)
+        _stop_group(supervisor, [process for process in named if process.is_store], on_progress)
         _shut_down(supervisor, pid)
         _clear_up(home, on_progress)
         _leave_nothing(home)
@@ -105,7 +105,7 @@ def down(home: Home, on_progress: OnProgress) -> None:
 
 
 @contextmanager
-def _alone(home: Home, on_progress: OnProgress) -> Iterator[None]:
+def _installation_lock(home: Home, on_progress: OnProgress) -> Iterator[None]:
     """Lock the installation for one `up` or `down` at a time; the system releases the lock of a dead process."""
     with touched_privately(home.run / "lifecycle.lock").open("w") as lock:
         try:
@@ -177,13 +177,13 @@ def _replace_silent(supervisor: Supervisor, table: Sequence[Process], on_progres
         for silent in watch.look(table):
             on_progress(Message("start.replaced", service=silent.name, seconds=silent.silent_s))
             silent.kill()
-            wait_until(lambda old=silent: _pid(supervisor, old.name) not in (0, old.pid), END_MARGIN_S)  # type: ignore[misc]
+            wait_until(lambda old=silent: _process_id(supervisor, old.name) not in (0, old.pid), END_MARGIN_S)  # type: ignore[misc]
         if not watch.is_in_doubt:
             return
         time.sleep(DOUBT_POLL_S)
 
 
-def _pid(supervisor: Supervisor, name: str) -> int:
+def _process_id(supervisor: Supervisor, name: str) -> int:
     return int(supervisor.infos().get(name, {}).get("pid", 0))
 
 
@@ -192,7 +192,7 @@ def _not_alive(supervisor: Supervisor, table: Sequence[Process]) -> list[Process
     return [process for process in table if infos[process.name]["statename"] not in _ALIVE]
 
 
-def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
+def _start_group(home: Home, supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
     """Start the processes of a group that are not running, and wait until all of them respond."""
     for process in _not_alive(supervisor, group):
         on_progress(Message("start.starting-it", service=process.name))
@@ -203,14 +203,14 @@ def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_prog
     for process in group:
         try:
             _wait_until_ready(home, supervisor, process, end)
-            on_progress(_running(process))
+            on_progress(_running_message(process))
         except (ServiceKeepsDying, ServiceSlow) as failure:
             failures.append(failure)
     if failures:
         raise failures[0] if len(failures) == 1 else ServicesFailed(failures)
 
 
-def _running(process: Process) -> Message:
+def _running_message(process: Process) -> Message:
     if not process.address:
         return Message("start.runs", service=process.name)
     return Message("start.runs-at", service=process.name, address=process.address)
@@ -230,7 +230,7 @@ def _wait_until_ready(home: Home, supervisor: Supervisor, process: Process, end:
         time.sleep(POLL_S)
 
 
-def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
+def _stop_group(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
     for process in group:
         on_progress(Message("start.stopping", service=process.name))
         supervisor.stop(process.name)

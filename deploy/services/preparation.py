@@ -31,27 +31,31 @@ def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
     alone = ("--alone",) if is_alone else ()
     return (
         # Django's checks examine the code, and take a second.
-        PreparationStep(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
-        PreparationStep(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
         PreparationStep(
-            Message("start.step-prepare"), _python("webadmin.process", "webadmin.preparation", *alone), tells=True
+            Message("start.step-migrate"), _python_command("django", "migrate", "--no-input", "--skip-checks")
+        ),
+        PreparationStep(Message("start.step-static"), _python_command("django", "collectstatic", "--no-input")),
+        PreparationStep(
+            Message("start.step-prepare"),
+            _python_command("webadmin.process", "webadmin.preparation", *alone),
+            tells=True,
         ),
     )
 
 
 def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable[[Message], None]) -> None:
     """Run the steps in order; safe to run twice. Raises PreparationFailed."""
-    touched_privately(_log(home)).write_text("", "utf-8")
+    touched_privately(_log_path(home)).write_text("", "utf-8")
     for step in wanted:
         on_progress(step.name)
         said = run(home, step)
         for line in said if step.tells else ():
-            on_progress(_message(line))
+            on_progress(_parse_message(line))
 
 
 def run(home: Home, step: PreparationStep) -> list[str]:
     """Run one step, log its output in logs/preparation.log, and return it. Raises PreparationFailed."""
-    log = _log(home)
+    log = _log_path(home)
     environment = home.environ(os.environ)
     try:
         done = subprocess.run(
@@ -80,7 +84,7 @@ def run(home: Home, step: PreparationStep) -> list[str]:
     return lines
 
 
-def _message(line: str) -> Message:
+def _parse_message(line: str) -> Message:
     """Return the message that a step printed as JSON, or a message with any other output."""
     try:
         return Message.from_json(json.loads(line))
@@ -88,9 +92,9 @@ def _message(line: str) -> Message:
         return Message("start.said", text=line)
 
 
-def _python(*arguments: str) -> tuple[str, ...]:
+def _python_command(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", *arguments)
 
 
-def _log(home: Home) -> Path:
+def _log_path(home: Home) -> Path:
     return home.logs / "preparation.log"

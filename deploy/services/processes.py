@@ -107,13 +107,13 @@ class Process:
 
 def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
     """Return the processes of this installation on this machine, or those in `only`."""
-    table = [_mongo(home)] if home.embeds_mongo else []
+    table = [_mongo_process(home)] if home.embeds_mongo else []
     if home.embeds_redis and (only is None or "redis" in only):
-        table.append(_redis(home))
-    table += [_worker(home), _web(home)]
+        table.append(_redis_process(home))
+    table += [_worker_process(home), _web_process(home)]
     if demo_presence.is_present(home.path):
         table.append(_demo_sites(home))
-    table.append(_watch(home))
+    table.append(_watch_process(home))
     return [process for process in table if only is None or process.name in only]
 
 
@@ -131,7 +131,7 @@ def web_command(host: str, port: int) -> tuple[str, ...]:
     return (sys.executable, "-m", "gunicorn", "--config", "python:webadmin.serving", "--bind", place)
 
 
-def _mongo(home: Home) -> Process:
+def _mongo_process(home: Home) -> Process:
     path = sockets.path(home.path, "mongo")
     files = ("--data-dir", str(home.path / "mongo"), "--socket", str(path))
     return Process(
@@ -145,7 +145,7 @@ def _mongo(home: Home) -> Process:
     )
 
 
-def _redis(home: Home) -> Process:
+def _redis_process(home: Home) -> Process:
     path = sockets.path(home.path, "redis")
     return Process(
         name="redis",
@@ -158,7 +158,7 @@ def _redis(home: Home) -> Process:
     )
 
 
-def _worker(home: Home) -> Process:
+def _worker_process(home: Home) -> Process:
     """Return one worker for all queues and the scheduler, so that their imports are loaded into memory only once."""
     settings = home.settings
     # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are separate processes.
@@ -166,16 +166,16 @@ def _worker(home: Home) -> Process:
     command = (*worker_command(children), "--beat")
     # Returns large arrays to the system after each task; otherwise malloc would keep 20 MB in each process of the pool.
     environment = {"MALLOC_MMAP_THRESHOLD_": "1048576", "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings"}
-    return _silent(
+    return _silent_process(
         home, "worker", command, WORKER_SIGNS_S, stop_wait_s=WORKER_STOP_WAIT_S, start_s=5.0, environment=environment
     )
 
 
-def _watch(home: Home) -> Process:
-    return _silent(home, "watch", (sys.executable, "-m", "deploy.services.watch"), {"watch": WATCH_SIGN_S})
+def _watch_process(home: Home) -> Process:
+    return _silent_process(home, "watch", (sys.executable, "-m", "deploy.services.watch"), {"watch": WATCH_SIGN_S})
 
 
-def _silent(
+def _silent_process(
     home: Home,
     name: str,
     command: tuple[str, ...],
@@ -199,7 +199,7 @@ def _silent(
     )
 
 
-def _web(home: Home) -> Process:
+def _web_process(home: Home) -> Process:
     host, port = home.settings.services.web_host, home.settings.services.web_port
     return Process(
         name="web",

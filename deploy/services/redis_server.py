@@ -46,9 +46,11 @@ def executable() -> Path:
 
 def configuration(home: Home) -> str:
     """Return the content of redis.conf: Redis listens on a socket that only this user can reach, and on no port."""
-    return _CONFIGURATION.format(socket=_quote(sockets.path(home.path, "redis")), folder=_quote(home.path / "redis"))
+    return _CONFIGURATION.format(
+        socket=_quote_path(sockets.path(home.path, "redis")), folder=_quote_path(home.path / "redis")
+    )
 
 
-def _quote(path: Path) -> str:
+def _quote_path(path: Path) -> str:
     escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -61,8 +61,8 @@ def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatu
     infos = Supervisor(home).infos()
     table = processes(home, only)
     with ThreadPoolExecutor(max(len(table), 1)) as pool:
-        own = list(pool.map(lambda process: _own(home, process, infos.get(process.name)), table))
-    return own + (_external(home) if only is None else [])
+        own = list(pool.map(lambda process: _own_status(home, process, infos.get(process.name)), table))
+    return own + (_external_statuses(home) if only is None else [])
 
 
 def held_mb(pid: int) -> float | None:
@@ -98,8 +98,8 @@ def is_dying_again_and_again(home: Home, name: str) -> bool:
     return sum(0 <= now - start < MANY_STARTS_S for start in starts) >= MANY_STARTS
 
 
-def _own(home: Home, process: Process, info: dict[str, Any] | None) -> ServiceStatus:
-    state = _state(home, process, info)
+def _own_status(home: Home, process: Process, info: dict[str, Any] | None) -> ServiceStatus:
+    state = _process_state(home, process, info)
     if info is None or not info["pid"]:
         pid, memory_mb, uptime_s = None, None, None
     else:
@@ -113,7 +113,7 @@ def _own(home: Home, process: Process, info: dict[str, Any] | None) -> ServiceSt
     return ServiceStatus(process.name, state, pid, memory_mb, uptime_s, process.address, words, remedy)
 
 
-def _state(home: Home, process: Process, info: dict[str, Any] | None) -> InstallationState:
+def _process_state(home: Home, process: Process, info: dict[str, Any] | None) -> InstallationState:
     named = info["statename"] if info is not None else "STOPPED"
     if named in ("STOPPED", "STOPPING"):
         return InstallationState.STOPPED
@@ -127,7 +127,7 @@ def _state(home: Home, process: Process, info: dict[str, Any] | None) -> Install
     return InstallationState.STARTING if named == "STARTING" or is_new else InstallationState.SILENT
 
 
-def _external(home: Home) -> list[ServiceStatus]:
+def _external_statuses(home: Home) -> list[ServiceStatus]:
     settings = home.settings
     services = [
         ("mongo", settings.mongo_url, not home.embeds_mongo, health.mongo_answers, "ZHUIWEN_MONGO_URL"),

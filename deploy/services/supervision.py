@@ -88,11 +88,11 @@ class Supervisor:
 
     def start(self, name: str) -> None:
         """Start one process and return at once; do nothing if it runs."""
-        self._tolerating(ALREADY_STARTED, "startProcess", name, False)
+        self._tolerating_fault(ALREADY_STARTED, "startProcess", name, False)
 
     def stop(self, name: str) -> None:
         """Stop one process and return at once; do nothing if it does not run."""
-        self._tolerating(NOT_RUNNING, "stopProcess", name, False)
+        self._tolerating_fault(NOT_RUNNING, "stopProcess", name, False)
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Call a method of the `supervisor` namespace and return its result.
@@ -103,7 +103,7 @@ class Supervisor:
         with proxy:
             return getattr(proxy.supervisor, method)(*arguments)
 
-    def _tolerating(self, fault_code: int, method: str, *arguments: Any) -> None:
+    def _tolerating_fault(self, fault_code: int, method: str, *arguments: Any) -> None:
         try:
             self.call(method, *arguments)
         except xmlrpc.client.Fault as fault:
@@ -117,10 +117,10 @@ def write_configuration(home: Home, table: Sequence[Process]) -> None:
     """Write the files for supervisord, the launcher and redis-server, each readable only by this user."""
     if any(process.name == "redis" for process in table):
         write_privately(home.run / "redis.conf", redis_server.configuration(home))
-    entries = {process.name: _entry(home, process) for process in table}
+    entries = {process.name: _process_entry(home, process) for process in table}
     write_privately(home.run / TABLE, json.dumps(entries, ensure_ascii=False, indent=1, sort_keys=True))
-    head = _HEAD.format(socket=_relative(home, socket_path(home)), bytes=LOG_BYTES, backups=LOG_BACKUPS)
-    programs = "".join(_program(home, process, entries[process.name]) for process in table)
+    head = _HEAD.format(socket=_relative_path(home, socket_path(home)), bytes=LOG_BYTES, backups=LOG_BACKUPS)
+    programs = "".join(_program_section(home, process, entries[process.name]) for process in table)
     write_privately(configuration_path(home), head + programs)
 
 
@@ -135,7 +135,7 @@ def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[st
         return {}
     found = {}
     for process in table:
-        old, new = before.get(process.name, {}).get("environment", {}), _entry(home, process)["environment"]
+        old, new = before.get(process.name, {}).get("environment", {}), _process_entry(home, process)["environment"]
         differing = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
         found[process.name] = [name for name in differing if process.is_affected(name)]
     return found
@@ -180,7 +180,7 @@ def socket_path(home: Home) -> Path:
     return sockets.path(home.path, "supervisor")
 
 
-def _entry(home: Home, process: Process) -> dict[str, Any]:
+def _process_entry(home: Home, process: Process) -> dict[str, Any]:
     return {
         "command": list(process.command),
         "environment": {**home.environment, **process.environment, PROCESS: process.name},
@@ -189,14 +189,14 @@ def _entry(home: Home, process: Process) -> dict[str, Any]:
     }
 
 
-def _program(home: Home, process: Process, entry: dict[str, Any]) -> str:
+def _program_section(home: Home, process: Process, entry: dict[str, Any]) -> str:
     # supervisord compares configurations to detect changes; the digest includes the launcher's table.
     read = {name: value for name, value in entry["environment"].items() if process.reads(name)}
     own = redis_server.configuration(home) if process.name == "redis" else ""
     seen = json.dumps([entry | {"environment": read}, own], sort_keys=True)
     return _PROGRAM.format(
         name=process.name,
-        command=" ".join(_quote(part) for part in (sys.executable, launch.__file__, TABLE, process.name)),
+        command=" ".join(_quote_part(part) for part in (sys.executable, launch.__file__, TABLE, process.name)),
         priority=process.priority,
         start_s=process.start_s,
         retries=RETRIES,
@@ -208,11 +208,11 @@ def _program(home: Home, process: Process, entry: dict[str, Any]) -> str:
     )
 
 
-def _relative(home: Home, path: Path) -> str:
+def _relative_path(home: Home, path: Path) -> str:
     return path.name if path.parent == home.run else str(path).replace("%", "%%")
 
 
-def _quote(part: Path | str) -> str:
+def _quote_part(part: Path | str) -> str:
     """Return one word of a supervisord command line: quoted for its shlex, % doubled for its expansion."""
     escaped = str(part).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'

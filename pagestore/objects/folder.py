@@ -22,34 +22,34 @@ class FolderObjects:
         self._service = service or Message("service.object-folder")
 
     def put_new(self, key: str, content: bytes) -> bool:
-        target = self._path(key)
+        target = self._key_path(key)
         with self.translate_errors():
             if not target.exists():
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if _link_new(target, content):
                     return True
-            if _read(target, key, MAX_OBJECT_BYTES) != content:
+            if _read_regular_file(target, key, MAX_OBJECT_BYTES) != content:
                 raise BrokenInvariant("store.object-differs", key=key)
             return False
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
         with self.translate_errors(), suppress(FileNotFoundError):
-            return _read(self._path(key), key, most_bytes)
+            return _read_regular_file(self._key_path(key), key, most_bytes)
         return None
 
     def size(self, key: str) -> int | None:
         with self.translate_errors(), suppress(FileNotFoundError):
-            return self._path(key).stat().st_size
+            return self._key_path(key).stat().st_size
         return None
 
     def keys(self, prefix: str = "") -> Iterator[str]:
         start = stored_prefix(prefix)
-        names = self._names(start.rpartition("/")[0], start)
+        names = self._file_names(start.rpartition("/")[0], start)
         yield from (key for name in names if (key := key_named(name)) is not None)
 
     def remove(self, key: str) -> None:
         with self.translate_errors():
-            self._path(key).unlink(missing_ok=True)
+            self._key_path(key).unlink(missing_ok=True)
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
@@ -59,10 +59,10 @@ class FolderObjects:
         except OSError as fault:
             raise ServiceUnavailable(self._service, str(self._folder), Message("service.make-writable")) from fault
 
-    def _path(self, key: str) -> Path:
+    def _key_path(self, key: str) -> Path:
         return self._folder / stored_name(key)
 
-    def _names(self, below: str, start: str) -> Iterator[str]:
+    def _file_names(self, below: str, start: str) -> Iterator[str]:
         """Yield the names of files that begin with `start`, in order.
 
         A folder is sorted by its name with a trailing slash.
@@ -72,12 +72,12 @@ class FolderObjects:
             entries = sorted(f"{below}{'/' if below else ''}{e.name}{'/' if e.is_dir() else ''}" for e in found)
         for name in entries:
             if name.endswith("/") and (name.startswith(start) or start.startswith(name)):
-                yield from self._names(name[:-1], start)
+                yield from self._file_names(name[:-1], start)
             elif name.startswith(start):
                 yield name
 
 
-def _read(path: Path, key: str, most_bytes: int) -> bytes:
+def _read_regular_file(path: Path, key: str, most_bytes: int) -> bytes:
     """Return the contents of a regular file. Links, devices and pipes are refused: they may be endless."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

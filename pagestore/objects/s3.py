@@ -46,10 +46,10 @@ class S3Objects:
         name = self._prefix + stored_name(key)
         for _ in range(PUT_ATTEMPTS):
             # Without conditions, two concurrent writers may both write; normally they write the same.
-            there = None if self.refuses_overwriting else self._head(name)
-            if there is None and self._put(name, content, is_conditional=self.refuses_overwriting):
+            there = None if self.refuses_overwriting else self._object_head(name)
+            if there is None and self._put_object(name, content, is_conditional=self.refuses_overwriting):
                 return True
-            there = there or self._head(name)
+            there = there or self._object_head(name)
             if there is not None:
                 self._require_same(key, there, content)
                 return False
@@ -57,7 +57,7 @@ class S3Objects:
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
         with translate_s3_errors(self._where), bounded_answers(most_bytes):
-            found = self._answer("get_object", {404}, Key=self._prefix + stored_name(key))
+            found = self._operation_response("get_object", {404}, Key=self._prefix + stored_name(key))
             if found is None:
                 return None
             if "ContentLength" not in found:
@@ -71,7 +71,7 @@ class S3Objects:
         return content
 
     def size(self, key: str) -> int | None:
-        there = self._head(self._prefix + stored_name(key))
+        there = self._object_head(self._prefix + stored_name(key))
         if there is not None and int(there.get("ContentLength", -1)) < 0:
             raise ServiceUnavailable(SERVICE, self._where)
         return None if there is None else int(there["ContentLength"])
@@ -81,7 +81,7 @@ class S3Objects:
         idle = strange = 0
         while True:
             with translate_s3_errors(self._where):
-                page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
+                page = self._s3_client.list_objects_v2(Bucket=self._bucket, **asked)
             if "IsTruncated" not in page:  # a response without a list does not mean that the store is empty
                 raise ServiceUnavailable(SERVICE, self._where)
             names = [str(each["Key"]) for each in page.get("Contents", ())]
@@ -98,7 +98,7 @@ class S3Objects:
 
     def remove(self, key: str) -> None:
         with translate_s3_errors(self._where):
-            self._client.delete_object(Bucket=self._bucket, Key=self._prefix + stored_name(key))
+            self._s3_client.delete_object(Bucket=self._bucket, Key=self._prefix + stored_name(key))
 
     @cached_property
     def refuses_overwriting(self) -> bool:
@@ -108,15 +108,15 @@ class S3Objects:
         """
         name = self._prefix + PROBE
         try:
-            return not all(self._put(name, PROBE_CONTENT, is_conditional=True) for _ in range(2))
+            return not all(self._put_object(name, PROBE_CONTENT, is_conditional=True) for _ in range(2))
         except _NoConditions:
             return False
 
     @property
-    def _client(self) -> Any:
+    def _s3_client(self) -> Any:
         return shared_client(self._access, self._where, is_brief=self._is_brief)
 
-    def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
+    def _put_object(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
         """Write an object; return False if one already exists. Raises BrokenInvariant if it arrived damaged."""
         sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
@@ -128,7 +128,9 @@ class S3Objects:
             **(_IF_NEW if is_conditional else {}),
         }
         with translate_s3_errors(self._where):
-            done = self._answer("put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
+            done = self._operation_response(
+                "put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent
+            )
             if done is None:
                 return False
             # A store that supports the checksum has verified and repeats it; others return the MD5 as the tag. If
@@ -136,20 +138,20 @@ class S3Objects:
             if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
             with bounded_answers(len(content)):
-                kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
+                kept = self._s3_client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
         if kept != content:
             raise BrokenInvariant("store.object-changed", key=name, where=self._where)
         return True
 
-    def _head(self, name: str) -> dict[str, Any] | None:
+    def _object_head(self, name: str) -> dict[str, Any] | None:
         with translate_s3_errors(self._where):
-            return self._answer("head_object", {404}, Key=name)
+            return self._operation_response("head_object", {404}, Key=name)
 
-    def _answer(self, operation: str, none: set[int], **asked: Any) -> dict[str, Any] | None:
+    def _operation_response(self, operation: str, none: set[int], **asked: Any) -> dict[str, Any] | None:
         """Return the store's response, or None for a status in `none`, unless the bucket does not exist."""
         try:
-            return dict(getattr(self._client, operation)(Bucket=self._bucket, **asked))
-        except self._client.exceptions.ClientError as error:
+            return dict(getattr(self._s3_client, operation)(Bucket=self._bucket, **asked))
+        except self._s3_client.exceptions.ClientError as error:
             status, code = status_and_code(error)
             if status == _NOT_IMPLEMENTED and status in none:
                 raise _NoConditions from None
@@ -166,7 +168,7 @@ class S3Objects:
 
 
 def _noted_sha256(answer: dict[str, Any]) -> str:
-    """Return the digest that `_put` stored in the metadata, or "".
+    """Return the digest that `_put_object` stored in the metadata, or "".
 
     Some stores write the names of metadata in capitals.
     """

@@ -76,11 +76,11 @@ def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> An
     if bool(access.access_key) != bool(access.secret_key):
         raise BadConfiguration("store.s3-no-key", where=where)
     with translate_s3_errors(where):
-        return _client(access, os.getpid(), is_brief=is_brief)
+        return _create_client(access, os.getpid(), is_brief=is_brief)
 
 
 @cache
-def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
+def _create_client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
     """Create one client per process: it takes a quarter of a second, and a fork must not share connections."""
     session = import_module("boto3.session").Session(
         aws_access_key_id=access.access_key or None,

@@ -173,7 +173,7 @@ def test_what_no_store_can_hold_is_left_out_of_an_answer(servers: Servers) -> No
 
 
 def test_an_answer_in_gb18030_is_read() -> None:
-    text = whois._decode("注册商\nRegistrar: 阿猫云计算有限公司\n".encode("gb18030"))
+    text = whois._decode_answer("注册商\nRegistrar: 阿猫云计算有限公司\n".encode("gb18030"))
     assert whois.registrar(text)[0].value == "阿猫云计算有限公司"
 
 

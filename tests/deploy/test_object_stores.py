@@ -84,7 +84,7 @@ def test_a_store_that_is_away_is_unreachable(tmp_path: Path, s3_server: S3Server
 def test_a_folder_of_raw_responses_is_one_whose_space_is_watched(tmp_path: Path) -> None:
     folder = Path("/dev/shm")
     settings = load({"ZHUIWEN_HOME": str(tmp_path), "ZHUIWEN_RAW_URL": f"file://{folder}"})
-    assert folder in list(disk._folders(settings))
+    assert folder in list(disk._data_folders(settings))
 
 
 @pytest.mark.parametrize(

@@ -323,7 +323,7 @@ def test_a_list_that_never_moves_on_comes_to_an_end(names: Iterator[str], monkey
 
     store = S3Objects("kept", "", S3Settings(access_key="somebody", secret_key=SECRET))
     client = SimpleNamespace(list_objects_v2=page)
-    monkeypatch.setattr(S3Objects, "_client", client)
+    monkeypatch.setattr(S3Objects, "_s3_client", client)
     with pytest.raises(ServiceUnavailable):
         list(store.keys())
 

@@ -16,7 +16,7 @@ class MemoryEvidenceStore(ObjectEvidenceStore):
 
     def damage(self, name: Digest, damaged: Callable[[bytes], bytes]) -> None:
         """Change the bytes of a bundle, as a failing disk would."""
-        key, content = self._key(name), self.get(name)
+        key, content = self._bundle_key(name), self.get(name)
         assert key is not None
         assert content is not None
         self._memory.remove(key)
@@ -29,6 +29,6 @@ class MemoryEvidenceStore(ObjectEvidenceStore):
 
     def lose(self, name: Digest) -> None:
         """Take a bundle away without a note of it."""
-        key = self._key(name)
+        key = self._bundle_key(name)
         assert key is not None
         self._memory.remove(key)
