@@ -76,7 +76,7 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     """Return the report of the rows within the scope; rows outside are ignored, so a query may be coarser.
 
     Exclusions and `checked` have no date: pass the rows of the period. A filter on works applies to cases, and to
-    exclusions that name a work; pages and crawls are filtered only by site. leads: None if nobody searches for
+    exclusions that name a work; pages and crawls are filtered only by site. leads: None without a search for
     suspected rewrites; the report then has no chapter of leads.
     """
     lead_rows = sorted(

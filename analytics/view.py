@@ -92,7 +92,7 @@ class LeadsView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The content of a report; a report without cases has no charts. leads: None if nobody searches for rewrites."""
+    """The content of a report; a report without cases has no charts. leads: None without a search for rewrites."""
 
     phrases: Phrases
     scope: tuple[tuple[str, str], ...]

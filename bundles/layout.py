@@ -54,7 +54,7 @@ def case_file(case: int) -> str:
 
 
 def paper_file(digest: Digest, ending: str) -> str:
-    """Return the file name of a paper by its digest: original names may repeat and contain any characters."""
+    """Return the file name of a document by its digest: original names may repeat and contain any characters."""
     return f"{PAPERS}/{digest}.{ending}"
 
 

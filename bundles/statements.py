@@ -90,7 +90,7 @@ class BundlePlace:
 
 
 def paper_entry(paper: Enclosure, file: str = "") -> dict[str, Any]:
-    """Return the entry of a paper: its path in the export, and its original name, which may have any characters."""
+    """Return the entry of a document: its path in the export, and its original name, which may have any characters."""
     file = file or layout.paper_file(paper.digest, paper.ending)
     return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
 

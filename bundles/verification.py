@@ -46,7 +46,7 @@ class CheckedBundle:
 
 @dataclass(slots=True)
 class _CheckedFiles:
-    """The files checked so far. papers: statements on papers, and their files.
+    """The files checked so far. papers: statements on documents, and their files.
 
     documents: files that the program wrote about a matter; bundles: files that contain bundles.
     """
@@ -313,7 +313,7 @@ def _copied_renderings(bundle: OpenedBundle, kinds: Sequence[str]) -> list[str]:
 
 
 def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _CheckedFiles) -> int:
-    """Check the digest of each paper; return the number of papers."""
+    """Check the digest of each document; return the number of documents."""
     for part, said in looked_at.papers:
         name = str(said.get("file"))
         if name not in listed:
@@ -326,7 +326,7 @@ def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _Check
 
 
 def _check_apart(files: Collection[str], looked_at: _CheckedFiles, *, is_for_people: bool) -> None:
-    """Check that no document or paper is in a folder of bundles or proofs, where readers would mistake it for one."""
+    """Check that no document is in a folder of bundles or proofs, where readers would mistake it for one."""
     folders = {name.rpartition("/")[0] for name in looked_at.bundles}
 
     def is_apart(name: str) -> bool:

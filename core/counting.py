@@ -79,7 +79,7 @@ def _fold_character(char: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatchSides:
-    """The letters of page and work of a match, and the excluded places of each."""
+    """The letters of page and work of a match, and the excluded ranges on both sides."""
 
     page: TextLetters
     work: TextLetters

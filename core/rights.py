@@ -38,7 +38,7 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The ruling on a work on a page. rejection: None if nothing allows the work there.
+    """The ruling on a work on a page. rejection: None if nothing allows the work on the page.
 
     detail: the own domain, or the label of the licence. permission: the licence that allows the work, or that would
     allow it without the chapters `outside`.

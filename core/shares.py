@@ -1,6 +1,6 @@
 """Formats shares in one way, so that screens, reports, the command line and evidence agree.
 
-A share is truncated to a tenth of a per cent and never rounded up, because it is used as evidence against somebody:
+A share is truncated to a tenth of a per cent and never rounded up, because it is used as evidence:
 99.96 % is not 100 %. A share below a tenth of a per cent is shown as `<0.1%`, not as 0.
 """
 

@@ -1,4 +1,4 @@
-"""Reads responses in a process with limited time and memory, so that no content can stop the crawl."""
+"""Reads responses in a process with limited time and memory, because content must not stop the crawl."""
 
 import asyncio
 from collections.abc import Mapping

@@ -39,7 +39,7 @@ class CrawlStats:
             self.counts.faults.append(fault)
 
     def add_first(self, fault: Message) -> None:
-        """Put a message first, so that no number of other faults displaces it."""
+        """Put a message first, where other faults cannot displace it."""
         if fault not in self.counts.faults:
             self.counts.faults[:] = [fault, *self.counts.faults][:MAX_FAULTS]
 

@@ -17,7 +17,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """A problem and its remedy, one sentence each. id: never changes."""
+    """A problem and its remedy, each in one sentence. id: never changes."""
 
     id: str
     problem: Message

@@ -120,7 +120,7 @@ def _write_tokens(
 
 @kernel(nogil=True)
 def _drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
-    """Return the code points that are not zero-width, and the place of each."""
+    """Return the code points that are not zero-width, and their positions."""
     seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
     count = 0
     for place in range(codes.size):

@@ -1,4 +1,4 @@
-"""Compiles the kernels of fingerprint and matcher at installation, so that no worker compiles while pages wait.
+"""Compiles the kernels of fingerprint and matcher at installation, because workers must not compile while pages wait.
 
 Run as `python -m matcher.warm_up`. The machine code is stored next to the modules, or in NUMBA_CACHE_DIR.
 """

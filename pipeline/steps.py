@@ -80,7 +80,7 @@ def register_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
-    """Remove a text from the index if nobody owns it any more. The text itself stays, because a case may quote it."""
+    """Remove a text without an owner from the index. The text itself stays, because a case may quote it."""
     if ports.cases.is_owned(text_id):
         return
     ports.index.remove(text_id)

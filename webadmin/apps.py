@@ -17,5 +17,5 @@ class LoginGuardConfig(AxesConfig):
 
 
 def register_pages() -> None:
-    """Register the lists and forms of all applications with the admin, from `pages/admin` of each."""
+    """Register the lists and forms of all applications with the admin, from their `pages/admin`."""
     autodiscover_modules("pages.admin", register_to=site)

@@ -55,8 +55,8 @@ class PeriodicTask(StepTask):
 class PagesStep(StepTask):
     """A step on some page versions, in which a version that fails or crashes the worker does not block the others.
 
-    If a message with several versions fails, or returns because its worker died, it is split into one message for each.
-    A version that crashes its worker is not retried forever.
+    If a message with several versions fails, or returns because its worker died, it is split into one message per
+    version. A version that crashes its worker is not retried forever.
     """
 
     abstract = True

@@ -1,4 +1,4 @@
-"""A migration operation that creates all models of an app, so that Django renders them once, not once for each."""
+"""A migration operation that creates all models of an app, so that Django renders them only once."""
 
 from typing import Any
 

@@ -116,7 +116,7 @@ def compile_catalogue(path: Path) -> bytes:
 
 
 def faults(path: Path = CATALOGUE) -> Iterator[str]:
-    """Yield the faults of the catalogue, one sentence each."""
+    """Yield a sentence on each fault of the catalogue."""
     catalogue = read(path)
     known, wanted = _by_key(catalogue), _by_key(collect())
     for key in wanted.keys() - known.keys():
@@ -134,7 +134,7 @@ def faults(path: Path = CATALOGUE) -> Iterator[str]:
 
 
 def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
-    """Yield the faults of the messages, one sentence each."""
+    """Yield a sentence on each fault of the messages."""
     files = _message_files(folder)
     for code, words in messages(folder).items():
         if len(words) < len(files) or not all(text == text.strip() != "" for text in words.values()):

@@ -37,7 +37,7 @@ def _give_sign_of_life(**_: object) -> None:
 
 @worker_shutting_down.connect
 def _stop_crawlers(**_: object) -> None:
-    """Stop crawls after the pages in flight; they are queued again and resume there."""
+    """Stop crawls after the pages in flight; they are queued again and resume at that point."""
     if _starts_processes():
         crawlers.stop(SETTINGS.home)
 

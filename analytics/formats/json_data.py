@@ -4,7 +4,7 @@
 "days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": [],
 "lead_caution", "lead_counts": [], "leads": []}`
 
-Leads (suspected rewrites) are not cases and not included in other figures; these lists are empty if nobody searches for
+Leads (suspected rewrites) are not cases and not included in other figures; these lists are empty without a search for
 rewrites.
 
 Keys are defined in `analytics.tables`; `schema()` returns a JSON Schema. Shares are numbers from 0 to 1, days

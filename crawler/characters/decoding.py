@@ -304,7 +304,7 @@ def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
 
 
 def decode_mixed(body: bytes, codec: str) -> Iterator[MixedText]:
-    """Decode the page in `codec`, except blocks that are text only in another encoding; yield one result for each."""
+    """Decode the page in `codec`, except blocks that are text only in another encoding; yield one result per block."""
     for other in _OTHERS.get(codec, ()):
         yield _MixedDecoder(codec, other).decode(body)
 

@@ -1,6 +1,6 @@
 """Defines the characters of running Chinese text, taken from the national character sets.
 
-Serves the check for mojibake: wrongly decoded text consists of characters that nobody writes.
+Serves the check for mojibake: wrongly decoded text consists of characters that are not written.
 """
 
 import re

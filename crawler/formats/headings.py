@@ -30,7 +30,7 @@ def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
     """Return the chapters of `text` by a style of headings; "" chooses the best style.
 
     The joined texts of the chapters equal `text`. A heading begins its chapter. Text before the first heading belongs
-    to the first chapter, unless it is long enough for a chapter of its own. A text that no style divides is one
+    to the first chapter, unless it is long enough for a chapter. A text that no style divides is one
     chapter; if it begins with its only heading, the chapter has that title.
     """
     found = FoundHeadings(text)

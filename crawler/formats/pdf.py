@@ -148,7 +148,7 @@ def _closed_up(line: str) -> str:
 
 
 def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
-    """Return the title and author that the file states, if they are Chinese: programs store paths and names there."""
+    """Return the title and author that the file states, if they are Chinese: programs store paths and names in them."""
     facts = reader.metadata
     stated = (facts.title, facts.author) if facts is not None else (None, None)
     title, author = (" ".join(str(each or "").split()) for each in stated)

@@ -125,7 +125,7 @@ class PageToRead:
         return read_opened(opened, plan, partial(session.templates.sieve_lines, url=self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
-        """Return True if a page has scripts but neither text nor links of its own."""
+        """Return True if a page has scripts but neither text nor links in its markup."""
         count = len(found.next_pages) + len(found.chapters) + len(found.others)
         is_small = len(self.body) <= MAX_SHELL_BYTES and count <= MAX_LINKS_OF_SHELL
         return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)
@@ -157,7 +157,7 @@ def _reject_given_up(url: str, reason: Message) -> Rejected:
 
 
 def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
-    """Add the links in data that the scripts of a page request, if the page has no text of its own."""
+    """Add the links in data that the scripts of a page request, if the page itself has no text."""
     if next(tree.iter("script", "link"), None) is None:
         return found
     for_scripts = read_script_data(tree, url)

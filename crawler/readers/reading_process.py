@@ -204,7 +204,7 @@ class _Tasks:
                 job.wait(-1)
 
     def settle(self, answer: TaskResult) -> Task | None:
-        """Settle a task. After an unexpected error, read it in its simpler way, so that no fault hides a page.
+        """Settle a task. After an unexpected error, read it in its simpler way, because a fault must not hide a page.
 
         Returns the task to read instead, if any.
         """

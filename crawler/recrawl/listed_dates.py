@@ -37,7 +37,7 @@ class Claim(StrEnum):
 
 
 def classify_date(modified: datetime | None, seen_at: datetime | None, now: datetime) -> Claim:
-    """Interpret a date as a claim. Midnight stands for the whole day; a date in the future means nothing."""
+    """Interpret a date as a claim. Midnight means the whole day; a date in the future is ignored."""
     if modified is None or seen_at is None or modified > now + DAY:
         return Claim.NOTHING
     if modified > seen_at:
@@ -102,7 +102,7 @@ class ListedDates:
         return None
 
     def note(self, before: Visit, has_changed: bool) -> None:
-        """Compare what was claimed about a page with what was found there."""
+        """Compare the claims about a page with its actual state."""
         self.reliability = self.reliability.plus(self._date_claim(before), has_changed)
 
     def save(self) -> None:

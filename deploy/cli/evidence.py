@@ -199,7 +199,7 @@ def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
 
 
 def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
-    """Return the writer of a suspected rewrite. Raises BadInput if nobody confirmed it in its current form."""
+    """Return the writer of a suspected rewrite. Raises BadInput if its current form is not confirmed."""
     from core.program import code_version
     from webadmin import stores
     from webadmin.rewrites.services.lead_export import lead_material, write_lead

@@ -124,7 +124,7 @@ def _open_secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> by
 
 
 def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool | None) -> bool:
-    """Return whether to take over the settings that require confirmation. Raises BadInput if nobody can be asked."""
+    """Return whether to take over the settings that require confirmation. Raises BadInput if no user can be asked."""
     from deploy import restoration
 
     if not offer.asked or with_settings is not None:

@@ -1,6 +1,6 @@
-"""Drafts the demo's notice: a demo user decides the cases and drafts a letter that nobody confirms or sends.
+"""Drafts the demo's notice: a demo user decides the cases and drafts a letter, which is neither confirmed nor sent.
 
-All data are invented; the domains and numbers belong to nobody. Safe to repeat: if the site has a notice, no case is
+All data, including domains and numbers, are invented. Safe to repeat: if the site has a notice, no case is
 decided and no notice drafted again.
 """
 

@@ -68,7 +68,7 @@ def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatu
 def held_mb(pid: int) -> float | None:
     """Return the memory of a process and its descendants in MB, or None if it has ended.
 
-    This is the proportional set size: a page shared by n processes counts as an n-th in each. If access to it is
+    This is the proportional set size: a page shared by n processes counts as one n-th for each. If access to it is
     denied, it is the resident memory, which counts shared pages in full.
     """
     try:

@@ -50,7 +50,7 @@ class ChapterTable:
         return np.where(self.vocabulary[places] == words, places, UNKNOWN)
 
     def chapter(self, number: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """Return the words of one chapter, increasing, and the count of each."""
+        """Return the words of one chapter, increasing, and their counts."""
         place = slice(self.starts[number], self.starts[number + 1])
         return self.vocabulary[self.terms[place]], self.counts[place]
 
@@ -111,7 +111,7 @@ class WordEngine(ChapterEngine):
 
 
 def build_chapter_table(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:
-    """Build the table of chapters from their words, increasing, and the count of each."""
+    """Build the table of chapters from their words, increasing, and their counts."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([chapter.size for chapter in words], out=starts[1:])
     every_word = np.concatenate([*words, np.zeros(0, np.uint64)])

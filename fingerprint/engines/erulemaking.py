@@ -101,7 +101,7 @@ class ERulemaking(ChapterEngine):
 
 
 class _WordSeeds:
-    """The seeds among chapters, and the chapters that belong to each.
+    """The seeds among chapters, and the chapters that belong to a seed.
 
     order: the numbers of the chapters in the table.
     """

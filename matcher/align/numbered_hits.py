@@ -31,7 +31,7 @@ class NumberForm(NamedTuple):
     """The layout of hits as numbers: the text above the diagonal above the place on the page.
 
     page_bits, diagonal_bits: the bits of the two lower parts; 0 if the hits do not fit into numbers. span: the number
-    of page tokens, which is added to diagonals so that none is negative.
+    of page tokens, which is added to diagonals to make them non-negative.
     """
 
     page_bits: int

@@ -36,7 +36,7 @@ class JoiningLimits(NamedTuple):
 
 
 class TakenStretches(NamedTuple):
-    """Stretches of a work in order, and the number of tokens in the stretches before each."""
+    """Stretches of a work in order, and the number of tokens in all earlier stretches."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -111,7 +111,7 @@ def _for_page(page_gap: int, on: int, limits: JoiningLimits) -> float:
 
 @kernel()
 def _taken_stretches(ordered: Segments) -> TakenStretches:
-    """Return the disjoint stretches of the work that segments cover, and the tokens taken before each."""
+    """Return the disjoint stretches of the work that segments cover, and the tokens taken in earlier stretches."""
     order = np.argsort(ordered[:, WORK_START])
     starts, ends, before = (
         np.empty(order.size, np.int64),

@@ -286,7 +286,7 @@ class _Rows:
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Join the rows at these page tokens into one, if they spell the text of the work there."""
+        """Join the rows at these page tokens into one, if they spell that text of the work."""
         if alone := self._join_alone(page_start, page_end, spelling):
             return alone
         first = bisect_left(self._rows, (page_start - 1,))
@@ -306,7 +306,7 @@ class _Rows:
         return None
 
     def _join_alone(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Join tokens of one row that are next to equally many tokens of the work, if the letters spell each.
+        """Join tokens of one row that are next to equally many tokens of the work, if the letters spell all of these.
 
         No likelier place can be found. Nearly all letters that were read as tokens are joined so.
         """

@@ -15,7 +15,7 @@ Index = int | np.uint64
 
 
 class NearTokens(NamedTuple):
-    """The tokens that each page token may stand for.
+    """The tokens that each page token may represent.
 
     rows int32[n]: the mask of each token; masks uint64[R, W]: bit t is token t.
     """
@@ -50,7 +50,7 @@ class AgreeingRun(NamedTuple):
 def agree(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
 ) -> bool:
-    """Return whether two tokens may stand for each other; a wildcard stands for any token.
+    """Return whether two tokens agree; a wildcard agrees with any token.
 
     rows, masks: NearTokens.
     """

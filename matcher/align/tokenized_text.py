@@ -1,4 +1,4 @@
-"""A text with its tokens, the mapping from tokens to characters, and the tokens that each page token may stand for."""
+"""A text with its tokens, the mapping from tokens to characters, and the tokens that each page token may represent."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -238,7 +238,7 @@ class TokenizedText:
 class TokenizedPage(TokenizedText):
     """A page as tokenized text.
 
-    near: the tokens that each token may stand for; characters: uint32[text], the code points of the text; codes
+    near: the tokens that each token may represent; characters: uint32[text], the code points of the text; codes
     uint32[tokens]: the first code point of each token.
     """
 

@@ -136,7 +136,7 @@ def _find_slot(runs: PageRuns, tokens: Tokens, at: int) -> int:
 def _find_place(  # noqa: PLR0917 - kernels take no keywords
     runs: PageRuns, tokens: Tokens, start: int, end: int, width: int, diagonals: Diagonals
 ) -> tuple[int, int]:
-    """Return the first place at which both windows agree on the fullest diagonal, in tokens into each.
+    """Return the first place at which both windows agree on the fullest diagonal, in tokens from their starts.
 
     Returns -1, -1 if there is none.
     """

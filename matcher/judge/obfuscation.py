@@ -92,7 +92,7 @@ def hiding_places(page: TokenizedText, work: TokenizedText, found: PassageCompar
 
 
 def _work_tokens(found: PassageComparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the work tokens of page tokens, counted from the end of the last change before each."""
+    """Return the work tokens of page tokens, counted from the end of the preceding change."""
     page_ends = np.append(np.int32(found.page_start), found.changes[:, TO_PAGE])
     work_ends = np.append(np.int32(found.work_start), found.changes[:, TO_WORK])
     before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)

@@ -44,7 +44,7 @@ class FoundChunk:
 
 
 def cell_keys(text: str) -> tuple[Keys, Cells]:
-    """Return the distinct pairs of characters of each cell of a text, by cells: keys, and the cell of each.
+    """Return the distinct pairs of characters of each cell of a text, by cells: keys and their cells.
 
     A key is both characters, simplified, 16 bits each. Spaces and punctuation are removed first, so that the characters
     on either side are a pair too: rewording moves commas. A pair belongs to the cell of its first character.

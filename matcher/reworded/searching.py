@@ -268,7 +268,7 @@ def shared_score(own: Alignment, rival: Alignment) -> float:
     """Return the part of a competing place's score for sentences that the place itself matches too.
 
     Each sentence counts at most as much as in the place itself. If a page continues in the next chapter or in another
-    work, other sentences match there.
+    work, other sentences match that place.
     """
     strengths = {pair.page: pair.strength for pair in own.pairs}
     whole = sum(pair.strength for pair in rival.pairs)

@@ -26,7 +26,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 
 @app.task(name=due_searches.TASK, base=PeriodicTask, acks_late=False)
 def search_reworded() -> None:
-    """Start a process for pages that are due for a comparison by meaning, unless one runs or nobody watches."""
+    """Start a process for pages that are due for a comparison by meaning, unless one runs or no kind is watched."""
     watches, has_encoder = due_searches.watches(), is_installed()
     note_backlog(redis_client(SETTINGS), watches, SystemClock().now(), has_encoder=has_encoder)
     if not watches:
@@ -47,7 +47,7 @@ def _say_what_is_missing(holders: tuple[str, ...]) -> None:
 def note_backlog(
     client: "redis.Redis", watches: Sequence[MeaningWatch], seen_at: datetime, *, has_encoder: bool
 ) -> None:
-    """Write the note on the backlog of comparisons by meaning, or remove it if nobody has them enabled."""
+    """Write the note on the backlog of comparisons by meaning, or remove it if they are disabled."""
     left = due_searches.backlog(watches)
     note = {
         "holders": [watch.name for watch in watches],

@@ -128,7 +128,7 @@ _ModelAdmin: Any = admin.ModelAdmin  # untyped, like Unfold's
 class _CheckedBeforeSaved(_ModelAdmin):
     """Django's form view, with a transaction that begins only after all forms are valid.
 
-    On SQLite, nobody else can write during a transaction.
+    On SQLite, no other process can write during a transaction.
     """
 
     @method_decorator(csrf_protect)
@@ -258,7 +258,7 @@ class AdministratorsOnly:
 
 
 class MachineAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
-    """The admin of records that the program writes; administrators see them, nobody changes or deletes them."""
+    """The admin of records that the program writes; administrators see them, but cannot change or delete them."""
 
     show_full_result_count = False
     list_per_page = 50

@@ -78,8 +78,8 @@ class MembershipForm(forms.ModelForm):
 class ReviewerForm(forms.ModelForm):
     """The manager's form, which creates an account of a reviewer for one of the manager's rights holders.
 
-    The user name ends in the number of the rights holder, so that no manager can take another rights holder's names or
-    impersonate its staff, and an error reveals nothing about other accounts.
+    The user name ends in the number of the rights holder, because managers must not take another rights holder's names
+    or impersonate its staff, and an error reveals nothing about other accounts.
     """
 
     name = forms.CharField(

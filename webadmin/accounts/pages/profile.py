@@ -107,7 +107,7 @@ class ZoneMiddleware:
 
 
 def _user_zone(request: HttpRequest) -> ZoneInfo | None:
-    """Return the user's time zone, or None if nobody is logged in or no known zone was chosen."""
+    """Return the user's time zone, or None without a login or a known zone."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
         return None
     chosen = UserPreference.objects.filter(user_id=request.user.pk).values_list("zone", flat=True).first()

@@ -1,7 +1,7 @@
 """Delays logins from an address that tries passwords for many names.
 
 django-axes counts failures by name and address and locks that pair for a quarter of an hour. This module counts only by
-address and locks nobody out: an office behind one address waits for seconds, but guessing takes too long.
+address, without a lockout: an office behind one address waits for seconds, but guessing takes too long.
 """
 
 from collections.abc import Mapping

@@ -122,7 +122,7 @@ class Backup:
         return self.key.removeprefix(BACKUPS).removesuffix(".json")[: len("20260101T000000Z-") + 12]
 
     def open_seal(self, passphrase: str) -> bytes:
-        """Return the secrets in the seal, which proves that the backup was written by somebody with the passphrase.
+        """Return the secrets in the seal, which proves that the backup was written with the passphrase.
 
         Raises WrongPassphrase, and DamagedBackup if the manifest is not the sealed one.
         """

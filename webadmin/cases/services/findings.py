@@ -260,7 +260,7 @@ def _merge_obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
     """Return a passage with both excerpts; offsets are in code points of the original texts.
 
-    raw: maps the page's text to the raw text; `raw_changes` has the places of the changes there.
+    raw: maps the page's text to the raw text; `raw_changes` has the positions of the changes in the raw text.
     """
     return placed_span(span) | {
         "raw": _range_ends(raw.find_range(span.page.start, span.page.end)),

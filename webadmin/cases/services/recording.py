@@ -58,7 +58,7 @@ MAX_TEXTS = 20  # matches stored to show an excluded finding; a page with a whol
 
 
 def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> list[list[int]]:
-    """Write outcomes in the caller's transaction; return the case ids of each. Raises NotFound for unknown sites."""
+    """Write outcomes in the caller's transaction; return case ids by outcome. Raises NotFound for an unknown site."""
     if not outcomes:
         return []
     found = collect_findings(outcomes)

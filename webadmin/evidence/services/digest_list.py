@@ -1,6 +1,6 @@
 """Lists of digests of chosen bundles, as CSV and JSON, for evidence platforms and notaries.
 
-Changed, missing and removed bundles are left out, because nobody could produce the file with this digest.
+Changed, missing and removed bundles are left out, because the file with this digest cannot be produced.
 """
 
 import csv

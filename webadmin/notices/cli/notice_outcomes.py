@@ -123,7 +123,7 @@ def record_removal(
 
 
 def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Close a notice, so that nothing more is done about it."""
+    """Close a notice, which ends all actions on it."""
     _record_outcome("closed", notice_key, user, (on, note, files))
 
 

@@ -143,7 +143,7 @@ def write_files(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     out: Annotated[Path, typer.Option(metavar="FOLDER")],
 ) -> None:
-    """Write the files of a notice into a folder: the kept files, or for a draft the current paper."""
+    """Write the files of a notice into a folder: the kept files, or for a draft the current document."""
     with session():
         from webadmin.notices.services.drafting import notice_files
 

@@ -1,4 +1,4 @@
-"""Notices to people who keep a copy online: identities, papers, templates, events, mails, counter-statements."""
+"""Notices to people who keep a copy online: identities, documents, templates, events, mails, counter-statements."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Entered, Work
 
 
 class HolderIdentity(Entered):
-    """The legal identity of a rights holder as stated in its papers, most of which the law requires."""
+    """The legal identity of a rights holder as stated in its documents, most of which the law requires."""
 
     rights_holder = models.OneToOneField(
         RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")

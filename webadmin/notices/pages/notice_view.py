@@ -130,7 +130,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
 
 
 def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
-    """Return a kept file by its key, or for a draft the current paper ("docx" or "pdf").
+    """Return a kept file by its key, or for a draft the current document ("docx" or "pdf").
 
     A key with the prefix `paper-` names a file of an event, one with `mail-` a mail.
     """

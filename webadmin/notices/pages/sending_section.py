@@ -87,8 +87,8 @@ def _counter_statement_contexts(notice: Notice) -> list[dict[str, Any]]:
 def _counter_statement_context(row: CounterStatement) -> dict[str, Any]:
     """Return the template context of a counter-statement.
 
-    until: the last day to complain or sue, or None if nothing is left to do. is_in_time: somebody complained or sued in
-    time. is_regulated: article 17 of the Regulation applies, which covers neither publishers nor the United States.
+    until: the last day to complain or sue, or None if no action is due. is_in_time: the rights holder acted in time.
+    is_regulated: article 17 of the Regulation applies, which covers neither publishers nor the United States.
     """
     counted = action_deadline(row)
     until = counted.last if counted else None

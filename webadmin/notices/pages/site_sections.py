@@ -78,7 +78,7 @@ def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
 
 
 def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
-    """Return the template context of the newest look-up, or None if nobody has requested one."""
+    """Return the template context of the newest look-up, or None if none was requested."""
     if look_up is None:
         return None
     if look_up.ended_at is None:

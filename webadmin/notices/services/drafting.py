@@ -187,14 +187,14 @@ def _has_value(notice: Notice, code: str) -> bool:
 
 
 def preview_notice(notice: Notice) -> RenderedPaper:
-    """Return the current paper. Raises BadInput if a required field is empty."""
+    """Return the current document. Raises BadInput if a required field is empty."""
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _valid_papers(notice, now), timezone.get_default_timezone())
     return render_paper(kind, current_template(notice.rights_holder_id, kind), values, now)
 
 
 def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
-    """Return the names and bytes of the kept files, or for a draft of the current paper. Raises as `read_content`."""
+    """Return the names and bytes of the kept files, or of the current document of a draft. Raises as `read_content`."""
     kept = list(notice.files.all())
     if kept or notice.state != Notice.State.DRAFTED:
         return [(file.name, read_content(file)) for file in kept]
@@ -238,7 +238,7 @@ def _valid_papers(notice: Notice, now: datetime) -> list[HolderPaper]:
 
 
 def _make_files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
-    """Return the paper and the comparison table in both formats, and the rights holder's documents, by name."""
+    """Return the notice and the comparison table in both formats, and the rights holder's documents, by name."""
     language = "en" if notice.kind == Paper.DMCA else "zh"
     paper, name = preview_notice(notice), term(Paper(notice.kind)).in_language(language)
     table = comparison_table(compared_cases(notice_cases(notice)), language)

@@ -1,4 +1,4 @@
-"""Lists the files of notices (papers, mails, proofs of events) for the nightly check and for the export of a case.
+"""Lists the files of notices (documents, mails, proofs of events) for the nightly check and for the export of a case.
 
 Every process that sets Django up imports this module, so it must not load the readers of uploaded files.
 """

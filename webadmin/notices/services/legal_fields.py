@@ -32,7 +32,7 @@ FORM = Message("law.recommended-form")
 class PaperField:
     """A field of a notice. name: its Chinese name in templates. code: its English name.
 
-    needed: the law that requires it, by kind; the paper cannot be made without it. asked: the kinds whose recommended
+    needed: the law that requires it, by kind; no notice is made without it. asked: the kinds whose recommended
     form asks for it; users are reminded of an empty field. columns: the columns of a list, by code. is_optional: a row
     or line that contains only empty optional fields is omitted; all other fields in a template must be filled in.
     """

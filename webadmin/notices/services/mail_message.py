@@ -212,7 +212,7 @@ def compose_mail(notice: Notice, sender: str, recipient: str, message_id: str, a
 
 
 def attached_files(notice: Notice) -> list[NoticeFile]:
-    """Return the files to attach; if a file exists as Word and PDF, only the PDF, which nobody edits."""
+    """Return the files to attach; if a file exists as Word and PDF, only the PDF, which is not edited."""
     files = list(notice.files.all())
     printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
     return [file for file in files if file.name.removesuffix(".docx") not in printed]

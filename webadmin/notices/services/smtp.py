@@ -124,7 +124,7 @@ def _smtp_client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.
 
 @contextmanager
 def _session_limit(client: smtplib.SMTP) -> Iterator[None]:
-    """Cut the connection after SESSION_S, because a server that sends slowly could otherwise hold it forever."""
+    """Cut the connection after SESSION_S, because a server that sends slowly could otherwise block it forever."""
     timer = Timer(SESSION_S, lambda: _cut_connection(client.sock))
     timer.daemon = True
     timer.start()

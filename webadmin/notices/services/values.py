@@ -318,7 +318,7 @@ def newest_bundles(cases: Sequence[Case]) -> dict[int, EvidenceBundle]:
 
 
 def format_with_offset(at: datetime, zone: ZoneInfo) -> str:
-    """Format a local time with its UTC offset, because a paper may be read in another time zone."""
+    """Format a local time with its UTC offset, because a notice may be read in another time zone."""
     here = at.astimezone(zone)
     offset = f"{here:%z}"
     return f"{here:%Y-%m-%d %H:%M:%S} {offset[:3]}:{offset[3:]}"

@@ -117,7 +117,7 @@ def template_codes(content: bytes) -> set[str]:
 
 
 def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
-    """Return the fields that would leave a gap in the paper, in order. Raises BadInput."""
+    """Return the fields that would leave a gap in the notice, in order. Raises BadInput."""
     found = dict[str, PaperField]()
     for part in text_parts(open_word_file(content)):
         left_out = set(_omitted_parts(part, values))

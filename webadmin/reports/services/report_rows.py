@@ -173,7 +173,7 @@ class _ReportQuery:
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
     def leads(self) -> list[LeadRow] | None:
-        """Return the period's suspected rewrites that are still on their pages, or None if nobody searches for them."""
+        """Return the period's suspected rewrites that are still on their pages, or None without a search for them."""
         condition = self._period_condition("found_at") & self._scope_condition("site", "work")
         found = (
             _visible_rows(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)

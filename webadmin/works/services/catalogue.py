@@ -217,7 +217,7 @@ class _WorkWriter:
             self._write_chapter(wanted)
 
     def _free_numbers(self) -> None:
-        """Move the numbers out of the way, so that no two rows have the same number during the change."""
+        """Replace the numbers temporarily, because two rows must not have the same number during the change."""
         numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
         beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
         kept = [row.pk for row in self.change.stays]

@@ -106,7 +106,7 @@ class MembershipAdmin(HolderAdmin):
         return [*fields, "user", "role"] if self._is_own(request, obj) else [*fields, "user"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False for a manager's own membership, so that no rights holder is left without a manager."""
+        """Return False for a manager's own membership, because each rights holder needs a manager."""
         return super().has_delete_permission(request, obj) and not self._is_own(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

@@ -13,7 +13,7 @@ class AssignmentRefused(BadInput):
 
 
 def assign(matter: Matter, assignee: User | None, by: User) -> None:
-    """Assign a matter with all its cases to a user, or to nobody.
+    """Assign a matter with all its cases to a user, or to no one (None).
 
     Raises AssignmentRefused if the user or the assignee has no role for the rights holder.
     """

@@ -49,7 +49,7 @@ class Damages:
         return (self.thousands * self.fee.per_thousand).quantize(CENT, ROUND_HALF_UP)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the damages as JSON values; amounts are strings, so that no cent is lost."""
+        """Return the damages as JSON values; amounts are strings, which keep every cent."""
         fee = self.fee
         return {
             "matter": self.matter.pk,

@@ -1,4 +1,4 @@
-"""The admin of notices, rights holders' identities and papers, and templates."""
+"""The admin of notices, rights holders' identities and documents, and templates."""
 
 from functools import partial
 from typing import Any, ClassVar

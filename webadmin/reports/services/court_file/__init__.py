@@ -1,1 +1,1 @@
-"""The court file of a matter, self-contained: list of evidence, bundles, comparison tables, papers, sheets."""
+"""The court file of a matter, self-contained: list of evidence, bundles, comparison tables, documents, sheets."""

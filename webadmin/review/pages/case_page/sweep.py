@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ChangeMark:
-    """The place of a change on one side; empty if only the other side has text there."""
+    """The place of a change on one side; empty if only the other side has text."""
 
     passage: int
     change: int

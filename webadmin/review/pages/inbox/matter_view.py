@@ -53,7 +53,7 @@ def _return_url(request: HttpRequest) -> str:
 
 
 def _save_field(request: HttpRequest, matter: object, user: User) -> None:
-    """Save the posted field of a matter: `assignee` (a key, or nobody) or `awaited`."""
+    """Save the posted field of a matter: `assignee` (a key, or "") or `awaited`."""
     try:
         if "assignee" in request.POST:
             key = request.POST["assignee"]
