@@ -34,11 +34,11 @@ class Outages:
 
         begin_again: called after each failure. Raises ServiceUnavailable if a service is down longer than the limit.
         """
-        from webadmin.database import answering, fresh
+        from webadmin.database import answering, refresh_connections
 
         since, told_at = None, 0.0
         while True:
-            fresh()
+            refresh_connections()
             try:
                 with answering():
                     return step()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.near import unpack
+from fingerprint.near import unpack_arrays
 from fingerprint.readings import CODE_POINTS
 
 ARRAYS = 5  # in a data file
@@ -33,7 +33,7 @@ class ComponentTable:
 
     @cached_property
     def _stored_arrays(self) -> list[NDArray[np.generic]]:
-        return unpack(self.path, ARRAYS)
+        return unpack_arrays(self.path, ARRAYS)
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:

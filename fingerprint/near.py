@@ -23,7 +23,7 @@ SHAPE_ALTERNATIVES_WIDTH = 4
 ARRAYS = 5  # in a data file
 
 
-def pack(arrays: list[NDArray[np.generic]]) -> bytes:
+def pack_arrays(arrays: list[NDArray[np.generic]]) -> bytes:
     """Return arrays as the bytes of a data file: compressed npy forms, one after the other."""
     stream = io.BytesIO()
     for array in arrays:
@@ -31,8 +31,8 @@ def pack(arrays: list[NDArray[np.generic]]) -> bytes:
     return lzma.compress(stream.getvalue(), preset=9)
 
 
-def unpack(path: Path, count: int) -> list[NDArray[np.generic]]:
-    """Return the arrays of a file written by `pack`. count: the number of arrays.
+def unpack_arrays(path: Path, count: int) -> list[NDArray[np.generic]]:
+    """Return the arrays of a file written by `pack_arrays`. count: the number of arrays.
 
     Raises BrokenInvariant if the file is not valid.
     """
@@ -59,7 +59,7 @@ class NearTable:
 
     @cached_property
     def _stored_arrays(self) -> list[NDArray[np.generic]]:
-        return unpack(self.path, ARRAYS)
+        return unpack_arrays(self.path, ARRAYS)
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:

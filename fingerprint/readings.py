@@ -22,7 +22,7 @@ __all__ = [
     "ReadingTable",
     "code_points",
     "fold_variants",
-    "pack",
+    "pack_readings",
     "payload_digest",
     "syllable_ids",
 ]
@@ -32,7 +32,7 @@ CODE_POINTS = 0x110000
 Columns = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 
-def pack(readings: Columns, folding: Columns) -> bytes:
+def pack_readings(readings: Columns, folding: Columns) -> bytes:
     """Return the table uncompressed: the length, code points and values of each of its two parts (uint32, LE)."""
     parts = []
     for keys, values in (readings, folding):
@@ -41,8 +41,8 @@ def pack(readings: Columns, folding: Columns) -> bytes:
     return b"".join(part.tobytes() for part in parts)
 
 
-def unpack(payload: bytes) -> tuple[Columns, Columns]:
-    """Return the two parts of a table packed by `pack`."""
+def unpack_readings(payload: bytes) -> tuple[Columns, Columns]:
+    """Return the two parts of a table packed by `pack_readings`."""
     words = np.frombuffer(payload, "<u4")
     first, second = int(words[0]), int(words[1 + 2 * int(words[0])])
     rest = words[2 + 2 * first :]
@@ -76,7 +76,7 @@ class ReadingTable:
             raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
         if payload_digest(payload) != self.digest:
             raise BrokenInvariant("fingerprint.wrong-table", path=self.path)
-        return unpack(payload)
+        return unpack_readings(payload)
 
     @cached_property
     def syllables(self) -> NDArray[np.uint16]:

@@ -64,7 +64,7 @@ def window_seeds(windows: NDArray[np.uint8], rule: WindowRule) -> HashesAndPosit
     positions = np.flatnonzero(is_new)
     numbers = _window_numbers(windows[positions])
     kind = np.uint64(rule.granularity << 8 | rule.max_digit)
-    return mix(numbers * MULTIPLIER + kind), (positions * rule.step).astype(np.int32)
+    return mix_hashes(numbers * MULTIPLIER + kind), (positions * rule.step).astype(np.int32)
 
 
 def window_seeds_at_step(
@@ -113,10 +113,10 @@ def hash_anchors(
     for shift in range(rule.tokens):
         hashes *= MULTIPLIER
         hashes += hashed[positions + shift]
-    return mix(hashes)
+    return mix_hashes(hashes)
 
 
-def mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread sums over all 64 bits, in place; different sums stay different."""
     hashes *= MIX_1
     hashes ^= hashes >> SHIFT_1
@@ -130,7 +130,7 @@ def window_count(tokens: int, rule: WindowRule) -> int:
     return max(0, (tokens - rule.granularity) // rule.step + 1)
 
 
-def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
+def window_digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     """Return the excess over the reference, rounded up and clipped to [0, rule.max_digit], uint8[windows, letters].
 
     The source says "normalise to a closed range" and shows no formula. With [0, 1] a digit shows whether the letter is
@@ -166,7 +166,9 @@ def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint
     low = np.zeros((LETTERS, rule.granularity + 1), np.uint64)
     high = np.zeros_like(low)
     counts = np.repeat(np.arange(rule.granularity + 1, dtype=np.uint16)[:, None], LETTERS, axis=1)
-    for place, (letter, column) in enumerate(zip(reversed(rule.letters), digits(counts, rule).T[::-1], strict=True)):
+    for place, (letter, column) in enumerate(
+        zip(reversed(rule.letters), window_digits(counts, rule).T[::-1], strict=True)
+    ):
         numbers = [digit * (rule.max_digit + 1) ** place for digit in column.tolist()]
         low[letter_number(letter)] = [number % (1 << WORD_BITS) for number in numbers]
         high[letter_number(letter)] = [number >> WORD_BITS for number in numbers]

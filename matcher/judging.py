@@ -38,7 +38,7 @@ from matcher.judge.classification import (
     own_share,
     split_at_quotations,
     stands_whole,
-    sum_up,
+    sum_figures,
 )
 from matcher.judge.obfuscation import add_obfuscation, find_obfuscations, hiding_places
 from matcher.reading_order import ReadingOrder, spans_as_given
@@ -113,7 +113,7 @@ class Judge:
         work = TokenizedText(written.text, written.fingerprint)
         compared = compare_passages(page, work, passages, self._calibration)
         comparisons = drop_taken_elsewhere(split_at_quotations(page, work, compared, self._calibration))
-        found, ranges = sum_up(page, work, comparisons), _passage_ranges(comparisons)
+        found, ranges = sum_figures(page, work, comparisons), _passage_ranges(comparisons)
         if not self._is_enough(page, found, comparisons, ranges):
             return None
         also = self._other_carriers(aligned, number, passages)

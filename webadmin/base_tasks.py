@@ -17,7 +17,7 @@ from pipeline.app import SETTINGS
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.connections import redis_client
 from webadmin.accounts.services import failures
-from webadmin.database import AWAY, is_away
+from webadmin.database import AWAY, is_outage
 
 log = logging.getLogger("zhuiwen.pipeline")
 MAX_BACKOFF_S = 600
@@ -36,7 +36,7 @@ class StepTask(Task):
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         """Record the failed message for a person. Called once, when no retry is left."""
         log.error("%s %s failed: %s", self.name, kwargs, exc)
-        failures.note(self.name, str(next(iter(kwargs.values()), "")), exc)
+        failures.note_failure(self.name, str(next(iter(kwargs.values()), "")), exc)
 
 
 class PeriodicTask(StepTask):
@@ -66,7 +66,7 @@ class PagesStep(StepTask):
         count = attempts.begin()
         try:
             if count > MAX_ATTEMPTS:
-                failures.note(self.name, version_ids[0], failures.WORKER_DIED)
+                failures.note_failure(self.name, version_ids[0], failures.WORKER_DIED)
             elif count > 1 and len(version_ids) > 1:
                 self._split_message(version_ids)
             else:
@@ -80,7 +80,7 @@ class PagesStep(StepTask):
         log.error("%s %s failed: %s", self.name, version_ids, exc)
         # After a message with several versions, or an outage longer than the retries, the sweeper resends what is due.
         if len(version_ids) == 1 and not _is_service_away(exc):
-            failures.note(self.name, version_ids[0], exc)
+            failures.note_failure(self.name, version_ids[0], exc)
 
     def _run_step(self, version_ids: Sequence[str]) -> None:
         try:
@@ -106,7 +106,7 @@ class PagesStep(StepTask):
 
 
 def _is_service_away(error: BaseException) -> bool:
-    return isinstance(error, RetryLater) or is_away(error)
+    return isinstance(error, RetryLater) or is_outage(error)
 
 
 def log_bad_input(name: str, call: Callable[[], object]) -> None:

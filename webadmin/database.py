@@ -1,7 +1,7 @@
 """Handles outages of the admin database: fail-overs, restarts and closed connections.
 
 Django keeps a connection that the server has closed until it is told to check it. A long process therefore calls
-`fresh` before each step of its loop; requests and worker tasks start with a fresh connection anyway.
+`refresh_connections` before each step of its loop; requests and worker tasks start with a fresh connection anyway.
 """
 
 import logging
@@ -45,7 +45,7 @@ _UNMADE_WORDS = ("no such table", "no such column")
 RETRY_S = 1.0  # a fail-over takes seconds to minutes, a refused connection a millisecond
 
 
-def is_away(error: BaseException) -> bool:
+def is_outage(error: BaseException) -> bool:
     """Return True if an error means that the database does not answer now, False if the query is wrong.
 
     Both drivers raise OperationalError in both cases, for example for a missing column or a cancelled query.
@@ -59,7 +59,7 @@ def is_away(error: BaseException) -> bool:
     return state is None or state.startswith(_PASSING_STATES)  # None: no server has answered
 
 
-def is_unmade(error: BaseException) -> bool:
+def lacks_tables(error: BaseException) -> bool:
     """Return True if an error says that the database lacks tables, which `zhuiwen up` creates."""
     if not isinstance(error, DatabaseError):
         return False
@@ -67,7 +67,7 @@ def is_unmade(error: BaseException) -> bool:
     return state in _UNMADE_STATES or str(error).startswith(_UNMADE_WORDS)
 
 
-def fresh() -> None:
+def refresh_connections() -> None:
     """Close connections of this thread that have ended or failed, so that the next query opens a new one.
 
     A connection in a transaction stays open, because Django would otherwise close it as inconsistent.
@@ -83,7 +83,7 @@ def answering() -> Iterator[None]:
     try:
         yield
     except AWAY as error:
-        if not is_away(error):
+        if not is_outage(error):
             raise
         raise unavailable(error) from error
 
@@ -91,10 +91,10 @@ def answering() -> Iterator[None]:
 def unavailable(error: Exception) -> ServiceUnavailable:
     """Return the error to raise, `from` the original one, if the database does not answer."""
     remedy = "zhuiwen doctor" if settings.ZHUIWEN.services.database_url else "zhuiwen up"
-    return ServiceUnavailable(Message("service.admin-database"), place(), remedy)
+    return ServiceUnavailable(Message("service.admin-database"), describe_database(), remedy)
 
 
-def place() -> str:
+def describe_database() -> str:
     """Describe the database without credentials: its file, or its host and port with the name of the setting."""
     url = settings.ZHUIWEN.services.database_url
     if not url:
@@ -109,14 +109,14 @@ def time_limit(max_s: float) -> Callable[[], bool]:
     return lambda: time.monotonic() < deadline
 
 
-def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
+def retry_outages(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
     """Repeat a call while the database is down and `may_wait()` is True; then raise the last error."""
     while True:
-        fresh()
+        refresh_connections()
         try:
             return call()
         except AWAY as error:
-            if not (is_away(error) and may_wait()):
+            if not (is_outage(error) and may_wait()):
                 raise
             log.warning("the admin database is waited for: %s", error)
         time.sleep(RETRY_S)
@@ -135,7 +135,7 @@ def lock_rows(rows: "QuerySet[M]") -> "QuerySet[M]":
     1. The rights of holders, by key; every writer of several cases of a holder locks them.
     2. Pages.
     3. Cases.
-    4. Matters, once and last (`webadmin.cases.services.matters.figures.refresh`), then the copied texts of their works.
+    4. Matters, once and last (`cases.services.matters.figures.refresh_matters`), then the copied texts of their works.
 
     A verdict locks no rights, but its case and then its matter; so no case is written after a matter. Chapters are
     locked before their works, and works before matters. SQLite has one writer at a time and locks no rows.

@@ -17,7 +17,7 @@ from webadmin.stores import open_page_store
 
 
 @cache
-def live(settings: Settings) -> Ports:
+def live_ports(settings: Settings) -> Ports:
     """Return the ports of this process, not yet connected; if a service is down, the first call to it fails."""
     database = connect(settings.mongo_url)
     works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)

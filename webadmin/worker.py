@@ -39,7 +39,7 @@ def _give_sign_of_life(**_: object) -> None:
 def _stop_crawlers(**_: object) -> None:
     """Stop crawls after the pages in flight; they are queued again and resume at that point."""
     if _starts_processes():
-        crawlers.stop(SETTINGS.home)
+        crawlers.stop_jobs(SETTINGS.home)
 
 
 @worker_shutdown.connect

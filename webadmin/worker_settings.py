@@ -9,7 +9,7 @@ from core.settings_loading import load
 
 ZHUIWEN = load(os.environ)
 ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # the class of the outbox, by name
-ZHUIWEN_PORTS = "webadmin.wiring.live"  # the function that returns the ports of the pipeline for the settings
+ZHUIWEN_PORTS = "webadmin.wiring.live_ports"  # the function that returns the ports of the pipeline for the settings
 
 # Without a key, as in a management command on a new machine, sessions last as long as the process.
 SECRET_KEY = ZHUIWEN.web.secret_key or os.urandom(32).hex()

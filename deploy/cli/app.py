@@ -17,7 +17,7 @@ from deploy.cli.help import localize
 from deploy.cli.opening import open_installation
 from webadmin.ui.console.faults import DONE, INTERRUPTED, report_error
 from webadmin.ui.console.session import register_opener
-from webadmin.ui.console.words import language
+from webadmin.ui.console.words import console_language
 
 # The verbs of each module (of this package unless qualified), in the order of the help. Only the module of the verb is
 # loaded, so that `zhuiwen read` does not load the libraries of `zhuiwen up`. The module has a function with the name of
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code. It never raises: an error is one line on stderr."""
     try:
-        language.cache_clear()
+        console_language.cache_clear()
         command = typer.main.get_command(build(arguments))
         localize(command)
         code = command.main(list(arguments), prog_name="zhuiwen", standalone_mode=False)

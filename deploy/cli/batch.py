@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
 from webadmin.ui.console.interrupts import termination_raised
-from webadmin.ui.console.output import as_json, progress, say, table
+from webadmin.ui.console.output import as_json, print_line, print_table, progress
 
 if TYPE_CHECKING:
     from deploy.cli.archive import ComparedWorks, Summary
@@ -126,7 +126,7 @@ def _print_table(files: dict[str, Path], summaries: dict[str, "Summary"]) -> Non
         for name, summary in summaries.items()
     ]
     right = ("column.pages-matched",)
-    table(("column.engine", "column.pages-matched", "column.spans", "column.out-file"), rows, right=right)
+    print_table(("column.engine", "column.pages-matched", "column.spans", "column.out-file"), rows, right=right)
 
 
 def _print_summary(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
@@ -142,9 +142,9 @@ def _print_summary(works: "ComparedWorks", summary: "Summary", name: str, out: P
     if name:
         matched = Message("batch.matched", matched=summary.matched)
         told = Message("batch.written", summary=Message("batch.summary", outcome=matched, **counts), path=out)
-        say(told if gives_spans(name) else Message("batch.no-spans", summary=told, engine=name))
+        print_line(told if gives_spans(name) else Message("batch.no-spans", summary=told, engine=name))
     else:
-        say(Message("batch.summary-all", **counts))
+        print_line(Message("batch.summary-all", **counts))
 
 
 def _engine_path(out: Path, name: str) -> Path:

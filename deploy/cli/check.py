@@ -17,9 +17,17 @@ from core.wording import Message
 from core.zones import Zone
 from webadmin.rewrites.cli.leads_output import Lead, show_leads
 from webadmin.ui.console.faults import complain
-from webadmin.ui.console.output import as_json, excerpt_pieces, fields, passage, progress, say, table
+from webadmin.ui.console.output import (
+    as_json,
+    excerpt_pieces,
+    print_fields,
+    print_line,
+    print_passage,
+    print_table,
+    progress,
+)
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import language, obfuscation
+from webadmin.ui.console.words import console_language, obfuscation
 
 if TYPE_CHECKING:
     from deploy.cli.source import PageSource
@@ -68,10 +76,10 @@ def _compare_text(reading: Reading, settings: Settings) -> tuple[Sequence[Match]
     """Return the matches and their works' texts by id. Raises IndexStale if the index is empty."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.steps import merge_matches
-    from webadmin.wiring import live
+    from webadmin.wiring import live_ports
     from webadmin.works.services.catalogue import corpus_texts
 
-    ports = live(settings)
+    ports = live_ports(settings)
     if ports.index.state().generation == 0:
         raise IndexStale("index.empty")
     missing = len(corpus_texts() - frozenset(ports.index.text_ids()))
@@ -89,12 +97,12 @@ def _find_leads(text: str, matches: Sequence[Match], settings: Settings) -> "lis
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts
     from webadmin.rewrites.cli.meaning_search import search_among
-    from webadmin.wiring import live
+    from webadmin.wiring import live_ports
     from webadmin.works.services.catalogue import corpus_texts
 
     if sum(match.page_containment for match in matches) > COPIED_SHARE:
         return []
-    works = live(settings).works
+    works = live_ports(settings).works
     texts = MemoryTexts({text_id: works.text(text_id) or "" for text_id in sorted(corpus_texts())})
     with progress(Message("reworded.encoding")) as meter:
         found = search_among(texts, frozenset((is_latin(text),)), meter.update).search(text)
@@ -158,7 +166,7 @@ def _obfuscation_record(item: Any) -> dict[str, Any]:
 
 def _print_result(found: "PageSource", records: list[dict[str, Any]]) -> None:
     if not records:
-        say(Message("corpus.no-copy", name=found.name, chars=count_characters(found.reading.text)))
+        print_line(Message("corpus.no-copy", name=found.name, chars=count_characters(found.reading.text)))
         return
     from webadmin.ui.models.phrases import MATCH_CLASSES, ZONES
 
@@ -173,18 +181,18 @@ def _print_result(found: "PageSource", records: list[dict[str, Any]]) -> None:
         match_class = MATCH_CLASSES[record["class"]]
         rows.append((title, chapter, match_class, *shares, record["matched_chars"], obfuscations))
     right = ("column.similarity", "column.of-the-page", "column.of-the-chapter", "column.characters")
-    table(("column.work", "column.chapter", "column.class", *right, "column.obfuscations"), rows, right=right)
+    print_table(("column.work", "column.chapter", "column.class", *right, "column.obfuscations"), rows, right=right)
     for record in records:
-        say("")
-        say(Message("corpus.passages", title=record["works"][0]["title"], count=len(record["spans"])))
+        print_line("")
+        print_line(Message("corpus.passages", title=record["works"][0]["title"], count=len(record["spans"])))
         for span in record["spans"][:MAX_PASSAGES]:
             if span["zone"] != Zone.MAIN:
-                fields([("column.zone", ZONES[span["zone"]])])
-            passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
-            passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
+                print_fields([("column.zone", ZONES[span["zone"]])])
+            print_passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
+            print_passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
     if found.reading.obfuscations:
-        say("")
+        print_line("")
         kinds = [f"{obfuscation(item.kind)} {item.count}" for item in found.reading.obfuscations]
-        say(Message("corpus.undone", kinds=kinds))
+        print_line(Message("corpus.undone", kinds=kinds))
         for told in filter(None, (item.kind.caveat for item in found.reading.obfuscations)):
-            say(told.in_language(language()))
+            print_line(told.in_language(console_language()))

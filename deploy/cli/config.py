@@ -11,7 +11,7 @@ from core.errors import BadInput
 from core.known_settings import HOME, PREFIX, known_settings, mask_secrets, nearest
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, say, table, terminal_text
+from webadmin.ui.console.output import as_json, print_line, print_table, terminal_text
 from webadmin.ui.console.words import console_text, translator
 
 FROM_STDIN = "-"
@@ -26,26 +26,26 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         as_json(held.rows())
         return
     rows = held.rows(translator())
-    say(Message("setting.home", home=held.home))
+    print_line(Message("setting.home", home=held.home))
     for fault in held.faults:
-        say(fault)
+        print_line(fault)
     for row in rows:
         row["origin"] = console_text(ORIGINS[row["origin"]])
         row["value"] = row["value"] or row["default"]
     if not sys.stdout.isatty():
         cells = [[row[name] for name in ("name", "value", "origin", "meaning")] for row in rows]
-        table(("column.name", "column.value", "column.origin", "column.meaning"), cells)
+        print_table(("column.name", "column.value", "column.origin", "column.meaning"), cells)
         return
     for row in rows:  # columns would be too narrow on a terminal
         typer.echo(f"{typer.style(row['name'], bold=True)}  {terminal_text(row['value'])}  ({row['origin']})")
-        say(f"    {row['meaning']}")
+        print_line(f"    {row['meaning']}")
 
 
 def show_one(name: str) -> None:
     """Show the value of a setting, with secrets masked."""
     from deploy.configuration import Configuration
 
-    say(Configuration.from_environment(os.environ).masked_value(_known_name(name)))
+    print_line(Configuration.from_environment(os.environ).masked_value(_known_name(name)))
 
 
 def set_one(
@@ -58,7 +58,7 @@ def set_one(
     known = _known_name(name)
     held = Configuration.from_environment(os.environ)
     for line in held.set(known, typed_value(known, value)):
-        say(line)
+        print_line(line)
 
 
 def unset_one(name: str) -> None:
@@ -66,7 +66,7 @@ def unset_one(name: str) -> None:
     from deploy.configuration import Configuration
 
     for line in Configuration.from_environment(os.environ).unset(_known_name(name)):
-        say(line)
+        print_line(line)
 
 
 def _known_name(name: str) -> str:

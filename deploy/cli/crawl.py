@@ -13,7 +13,7 @@ from crawler.stats import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
 from deploy.cli.crawl_waiting import wait_for_runs
 from webadmin.ui.console.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
 from webadmin.ui.console.lists import ConsoleColumn, print_list
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def crawl(
     with session() as settings:
         runs, has_fault = _requested_runs(sites or (), due, err=is_json)
         if not runs and due and not has_fault:
-            say(Message("tracking.none-due"), err=is_json)
+            print_line(Message("tracking.none-due"), err=is_json)
         ok = True
         if wait and runs:
             runs = wait_for_runs(runs, settings)
@@ -41,7 +41,7 @@ def crawl(
             print_list(runs, _COLUMNS, settings, is_json=is_json)
         if not is_json and wait:
             for missing in dict.fromkeys(fault for run in runs for fault in _left_out(run)):
-                say(missing)
+                print_line(missing)
     if has_fault:
         raise typer.Exit(USAGE)
     if not ok:
@@ -91,14 +91,14 @@ def _request_run(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
         live = crawls.live_run(site)
         if live is None:
             raise
-        say(error, err=err)
+        print_line(error, err=err)
         return live
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
         # The run remains queued, and the scheduler starts it once the broker is back.
         complain(of_a_full_disk(error, os.environ) or error)
-    say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
+    print_line(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
 
 
@@ -119,7 +119,7 @@ def _new_cases(run: "CrawlRun") -> int:
 def _left_out(run: "CrawlRun") -> "Sequence[Message]":
     from webadmin.sites.services import runs as crawls
 
-    return crawls.left_out(run)
+    return crawls.left_out_messages(run)
 
 
 def _left_out_sentence(run: "CrawlRun", code: str) -> str | None:

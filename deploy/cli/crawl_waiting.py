@@ -72,10 +72,10 @@ def _until_ended(
     runs: "list[CrawlRun]", watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
 ) -> None:
     """Wait until all runs have ended; replace interrupted runs in `runs` by the runs that resumed them."""
-    from webadmin.sites.services.interruptions import newest
+    from webadmin.sites.services.interruptions import newest_run
 
     def states() -> list[Message]:
-        runs[:] = map(newest, runs)
+        runs[:] = map(newest_run, runs)
         live = [run for run in runs if run.state in run.LIVE]
         if live:
             watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])

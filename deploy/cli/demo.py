@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.wording import Message
-from webadmin.ui.console.output import as_json, head, say
+from webadmin.ui.console.output import as_json, heading_text, print_line
 from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     from deploy.demo.run import run_demo
 
     warn_of_unknown_settings(os.environ, find_home(os.environ))
-    result = run_demo(lambda line: say(f"  {console_text(line)}", err=is_json))
+    result = run_demo(lambda line: print_line(f"  {console_text(line)}", err=is_json))
     if is_json:
         as_json(demo_record(result))
     else:
@@ -72,20 +72,20 @@ def _print_result(result: "DemoResult") -> None:
         console = Console(width=PLAIN_WIDTH)
     console.print(_result_table(result))
     for line in demo_summary(result):
-        say(line)
+        print_line(line)
     for fault in result.verification.faults:
         typer.secho(f"  {console_text(Message('demo.not-expected', fault=fault))}", fg="red")
     typer.echo()
-    say(Message("demo.report-list"))
+    print_line(Message("demo.report-list"))
     for path in result.reports:
-        say(f"  {path}")
+        print_line(f"  {path}")
     typer.echo()
-    say(Message("demo.admin", address=result.address))
+    print_line(Message("demo.admin", address=result.address))
     for user, password in result.accounts.items():
         account = Message("demo.account", user=user, password=password or Message("demo.own-password"))
-        say(f"  {console_text(account)}")
+        print_line(f"  {console_text(account)}")
     typer.echo()
-    say(Message("demo.end"))
+    print_line(Message("demo.end"))
 
 
 def demo_summary(result: "DemoResult") -> list[Message]:
@@ -115,7 +115,7 @@ def _result_table(result: "DemoResult") -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(*map(head, COLUMNS), box=None, pad_edge=False)
+    table = Table(*map(heading_text, COLUMNS), box=None, pad_edge=False)
     table.columns[3].justify = "right"
     for row in result.cases:
         cells = (row.site, row.page, row.work, row.similarity, row.match_class, row.obfuscations)

@@ -9,8 +9,8 @@ import typer
 
 from core.errors import NotFound
 from core.wording import Message
-from webadmin.ui.console.output import as_json, fields, head, say, table
-from webadmin.ui.console.words import ENGLISH, language
+from webadmin.ui.console.output import as_json, heading_text, print_fields, print_line, print_table
+from webadmin.ui.console.words import ENGLISH, console_language
 
 OWN = "zhuiwen"
 OWN_SUMMARY = Message("engine.the-product-s-own-matcher-anchors")
@@ -51,15 +51,15 @@ def engines(
         for each in [name] if name else sheets:
             typer.echo(each)
     elif name:
-        _tell_json(sheets[name]) if is_json else _print_sheet(sheets[name], language())
+        _tell_json(sheets[name]) if is_json else _print_sheet(sheets[name], console_language())
     elif is_json:
         as_json([_list_row(sheet, ENGLISH) for sheet in sheets.values()])
     else:
         rows = [
-            (sheet.name, _yes_or_no(sheet.gives_spans), _list_row(sheet, language())["summary"])
+            (sheet.name, _yes_or_no(sheet.gives_spans), _list_row(sheet, console_language())["summary"])
             for sheet in sheets.values()
         ]
-        table(("column.engine", "column.spans", "column.what-it-is"), rows)
+        print_table(("column.engine", "column.spans", "column.what-it-is"), rows)
 
 
 def _engine_sheets() -> dict[str, _Sheet]:
@@ -90,7 +90,7 @@ def _list_row(sheet: _Sheet, code: str) -> dict[str, Any]:
 
 
 def _print_sheet(sheet: _Sheet, code: str) -> None:
-    fields(
+    print_fields(
         (
             ("column.engine", sheet.name),
             ("column.what-it-is", sheet.summary.in_language(code)),
@@ -99,16 +99,16 @@ def _print_sheet(sheet: _Sheet, code: str) -> None:
         )
     )
     typer.echo()
-    table(
+    print_table(
         ("column.parameter", "column.value", "column.meaning"),
         [
             (name, _format_value(value), sheet.meanings[name].in_language(code))
             for name, value in sheet.parameters.items()
         ],
     )
-    typer.echo(f"\n{head('column.departures')}")
+    typer.echo(f"\n{heading_text('column.departures')}")
     for departure in sheet.departures:
-        say(f"- {departure.in_language(code)}")
+        print_line(f"- {departure.in_language(code)}")
 
 
 def _tell_json(sheet: _Sheet) -> None:

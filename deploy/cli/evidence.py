@@ -17,9 +17,9 @@ from webadmin.cases.cli.keys import case_number, find_case, find_matter
 from webadmin.rewrites.cli.keys import find_lead
 from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.output import as_json, print_line
 from webadmin.ui.console.session import local_time, session
-from webadmin.ui.console.words import console_text, language
+from webadmin.ui.console.words import console_language, console_text
 from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def export(
             )
         report = _write_report(write, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
-    say(Message("custody.written", path=out.absolute(), **counts))
+    print_line(Message("custody.written", path=out.absolute(), **counts))
     if not report.is_stamped:
-        say(Message("custody.unsealed" if is_lead else "custody.unstamped"), err=True)
+        print_line(Message("custody.unsealed" if is_lead else "custody.unstamped"), err=True)
 
 
 def verify(
@@ -83,7 +83,7 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         as_json(values)
     else:
         for line in lines:
-            say(line)
+            print_line(line)
 
 
 def factors(
@@ -107,16 +107,16 @@ def factors(
             return local_time(at, settings)
 
         there, missing = Message("factor.there"), Message("factor.missing")
-        say(Message("factor.opening"))
+        print_line(Message("factor.opening"))
         if facts.looked_into < facts.bundles:
-            say(Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into))
+            print_line(Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into))
         for factor in factor_sheet(facts, moment):
-            say("")
-            say(factor.title)
-            say(f"  {console_text(describe_source(factor))}")
+            print_line("")
+            print_line(factor.title)
+            print_line(f"  {console_text(describe_source(factor))}")
             marked = [(there, each) for each in factor.there] + [(missing, each) for each in factor.missing]
             for head, each in marked:
-                say(f"  {console_text(Message('cli.field', name=head, value=each))}")
+                print_line(f"  {console_text(Message('cli.field', name=head, value=each))}")
 
 
 def digests(
@@ -143,13 +143,13 @@ def digests(
     if not rows and not left_out:
         raise BadInput("digests.none")
     if out is not None:
-        _write_file(out, digest_list.as_csv(rows, language()))
+        _write_file(out, digest_list.as_csv(rows, console_language()))
     if is_json:
         typer.echo(digest_list.as_json(rows), nl=False)
     elif out is not None:
-        say(Message("digests.written", path=out.absolute(), bundles=len(rows)))
+        print_line(Message("digests.written", path=out.absolute(), bundles=len(rows)))
     if left_out:
-        say(Message("digests.left-out", bundles=left_out), err=True)
+        print_line(Message("digests.left-out", bundles=left_out), err=True)
 
 
 def parse_numbers(chosen: Sequence[str]) -> tuple[list[int], list[int]]:

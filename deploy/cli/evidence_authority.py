@@ -10,7 +10,7 @@ from core.errors import BadInput
 from core.wording import Message
 from deploy.cli.config import typed_value
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, fields, say, table
+from webadmin.ui.console.output import as_json, print_fields, print_line, print_table
 
 if TYPE_CHECKING:
     from webadmin.evidence.services.authorities import Trial
@@ -34,12 +34,12 @@ def add(
     if is_json:
         as_json(_trial_values(trial))
     else:
-        fields(_trial_rows(trial, root))
+        print_fields(_trial_rows(trial, root))
     if trial.fault is not None:
         raise BadInput("custody.authority-not-kept", fault=trial.fault)
     if not is_json:
         for line in (*lines, Message("custody.authority-kept", authority=trial.authority)):
-            say(line)
+            print_line(line)
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -52,10 +52,10 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         as_json(found)
         return
     if not found:
-        say(Message("custody.no-authorities"))
+        print_line(Message("custody.no-authorities"))
         return
     rows = [(each.authority, each.file, ", ".join(each.roots), each.fault or "") for each in found]
-    table(("column.authority", "column.file", "column.root-sha256", "column.fault"), rows)
+    print_table(("column.authority", "column.file", "column.root-sha256", "column.fault"), rows)
 
 
 def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> None:
@@ -64,7 +64,7 @@ def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> Non
     from deploy.configuration import Configuration
 
     for line in unset(authority, Configuration.from_environment(os.environ)):
-        say(line)
+        print_line(line)
 
 
 def _trial_rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from core.wording import Message, has_words
-from webadmin.ui.console.words import CHINESE, console_text, language
+from webadmin.ui.console.words import CHINESE, console_language, console_text
 
 # A Chinese character is two columns wide, and typer counts characters.
 CHINESE_WIDTH = 56
@@ -24,7 +24,7 @@ _TYPERS = {
 
 def localize(command: Any, *path: str) -> None:
     """Set the help of a typer command and its subcommands in the language of the command line."""
-    is_chinese = language() == CHINESE
+    is_chinese = console_language() == CHINESE
     code = f"help.{'-'.join(path) or 'zhuiwen'}"
     if has_words(code):
         command.help = command.short_help = console_text(Message(code))

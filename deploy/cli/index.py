@@ -11,7 +11,7 @@ from core.errors import BadConfiguration, RetryLater
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, fields, head, progress, say
+from webadmin.ui.console.output import as_json, heading_text, print_fields, print_line, progress
 from webadmin.ui.console.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     with session() as settings:
         from pipeline.connections import redis_client
         from pipeline.job_stats import last_job_stats
-        from webadmin.wiring import live
+        from webadmin.wiring import live_ports
         from webadmin.works.services.catalogue import corpus_texts
 
-        ports = live(settings)
+        ports = live_ports(settings)
         state, corpus = ports.index.state(), corpus_texts()
         indexed = frozenset(ports.index.text_ids()) if state.generation else frozenset()
         rounds = last_job_stats(redis_client(settings))
@@ -48,8 +48,8 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     if is_json:
         as_json(figures | {"snapshot": copy, "rounds": _job_records(rounds, settings)})
     else:
-        fields((_figure_code(name), f"{value:,}") for name, value in figures.items())
-        fields([("column.snapshot", _describe_snapshot(copy)), *_describe_jobs(rounds, settings)])
+        print_fields((_figure_code(name), f"{value:,}") for name, value in figures.items())
+        print_fields([("column.snapshot", _describe_snapshot(copy)), *_describe_jobs(rounds, settings)])
     if corpus != indexed:
         complain(Message("corpus.index-behind"))
         raise typer.Exit(FAILED)
@@ -61,16 +61,16 @@ def rebuild() -> None:
         from pipeline.connections import redis_client
         from pipeline.rebuild import rebuild_index
         from pipeline.redis_lock import MAINTENANCE, redis_lock
-        from webadmin.wiring import live
+        from webadmin.wiring import live_ports
         from webadmin.works.services.catalogue import corpus_texts
 
-        ports, corpus = live(settings), corpus_texts()
+        ports, corpus = live_ports(settings), corpus_texts()
         with redis_lock(redis_client(settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:
             if not is_ours:
                 raise RetryLater("corpus.index-busy")
             missing = rebuild_index(ports, corpus, meter.update)
         state = ports.index.state()
-    say(Message("corpus.index-holds", texts=state.texts, generation=state.generation))
+    print_line(Message("corpus.index-holds", texts=state.texts, generation=state.generation))
     for text_id in missing:
         complain(Message("corpus.text-gone", text=text_id))
     if missing:
@@ -81,12 +81,12 @@ def snapshot() -> None:
     """Write the snapshot of the index for the workers of this machine; the sweeper does so on its own machine."""
     with session() as settings:
         from pipeline.rebuild import refresh_snapshot
-        from webadmin.wiring import live
+        from webadmin.wiring import live_ports
 
         if not settings.services.index_snapshot:
             raise BadConfiguration("corpus.no-snapshot-folder")
-        is_written = refresh_snapshot(live(settings), is_urgent=True)
-    say(Message("corpus.snapshot-written" if is_written else "corpus.snapshot-current"))
+        is_written = refresh_snapshot(live_ports(settings), is_urgent=True)
+    print_line(Message("corpus.snapshot-written" if is_written else "corpus.snapshot-current"))
 
 
 def _snapshot_state(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _describe_jobs(rounds: "Mapping[str, JobStats]", settings: "Settings") -> li
 
 def _describe_job(ended: "JobStats", settings: "Settings") -> Message:
     counts = [
-        Message("corpus.job-count", name=head(_figure_code(name)), count=count)
+        Message("corpus.job-count", name=heading_text(_figure_code(name)), count=count)
         for name, count in ended.counts.items()
         if count
     ]

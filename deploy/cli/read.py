@@ -9,7 +9,7 @@ from core.counting import count_characters
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from core.wording import Message
-from webadmin.ui.console.output import as_json, fields, terminal_text
+from webadmin.ui.console.output import as_json, print_fields, terminal_text
 from webadmin.ui.console.session import local_iso, local_time, settings_alone
 from webadmin.ui.console.words import obfuscation_found
 
@@ -27,7 +27,7 @@ def read(
     if is_json:
         as_json(_reading_record(page.name, reading, settings))
         return
-    fields(
+    print_fields(
         [
             ("column.source", page.name),
             ("column.title", reading.title),

@@ -11,7 +11,7 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from webadmin.backups.cli.backup import chosen_backup, open_place, read_passphrase, say_lacking
-from webadmin.ui.console.output import as_json, progress, say
+from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session
 from webadmin.ui.console.words import console_text
 
@@ -55,13 +55,13 @@ def restore(
         if half is None and (settings.services.database_url or settings.sqlite_path.exists()):
             require_no_rows()
         reviewed = review(store, home.path, wishes)
-    restoration.start_stores(home, say)
+    restoration.start_stores(home, print_line)
     try:
         with session() as settings:
             _write_backup(reviewed, store, settings)
     finally:
         if home.embeds_mongo:
-            services.down(home, say)
+            services.down(home, print_line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool 
         return bool(with_settings)
     if not sys.stdin.isatty():
         raise BadInput("backup.decide-settings", names=offer.asked)
-    say(Message("backup.asked-settings"))
+    print_line(Message("backup.asked-settings"))
     for line in restoration.describe_settings(files, offer.asked):
-        say(f"  {line}")
+        print_line(f"  {line}")
     return typer.confirm(console_text(Message("backup.take-settings")))
 
 
@@ -156,40 +156,40 @@ def _write_backup(reviewed: Reviewed, store: "ObjectStore", settings: "Settings"
     restoration.put_files(settings.home, reviewed.files, reviewed.taken)
     restoration.forget_what_is_made_anew(prepare(os.environ))
     restoration.end(settings.home)
-    say(Message("backup.restored", backup=wanted.id, records=records))
+    print_line(Message("backup.restored", backup=wanted.id, records=records))
     if was_on:
-        say(Message("backup.plan-off"))
+        print_line(Message("backup.plan-off"))
     if reviewed.left:
-        say(Message("backup.not-taken", names=reviewed.left))
+        print_line(Message("backup.not-taken", names=reviewed.left))
     if reviewed.offer.refused:
-        say(Message("backup.never-taken", names=reviewed.offer.refused))
+        print_line(Message("backup.never-taken", names=reviewed.offer.refused))
     if "secret_key" not in reviewed.taken:
         for line in _lost_secrets():
-            say(line)
+            print_line(line)
     say_lacking(wanted.manifest.lacking)
     if not reviewed.is_proven:  # anybody with write access to the backup may have added an account
         names = list(User.objects.filter(is_superuser=True, is_active=True).values_list("username", flat=True))
-        say(Message("backup.administrators", names=names))
-    say(Message("backup.now-up"))
+        print_line(Message("backup.administrators", names=names))
+    print_line(Message("backup.now-up"))
 
 
 def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
     """Repair damaged or missing data in the stores of the running installation."""
     with session() as settings:
         from webadmin.backups.models.backup import installation_key
-        from webadmin.backups.services.mending import mend
+        from webadmin.backups.services.mending import repair_stores
 
         store = open_place(source, settings)
         wanted = chosen_backup(store, chosen)
         _open_secrets(wanted, passphrase, is_unsealed=is_unsealed)
         with progress(Message("backup.mending")) as meter:
-            mended = mend(wanted.manifest, store, _restore_target(settings), installation_key(), meter.of_part)
+            mended = repair_stores(wanted.manifest, store, _restore_target(settings), installation_key(), meter.of_part)
     if is_json:
         as_json({"backup": wanted.id, "put_back": mended.put_back, "looked_at": mended.looked_at})
         return
     for each in mended.put_back:
-        say(each)
-    say(Message("backup.put-back", backup=wanted.id, count=len(mended.put_back), looked_at=mended.looked_at))
+        print_line(each)
+    print_line(Message("backup.put-back", backup=wanted.id, count=len(mended.put_back), looked_at=mended.looked_at))
 
 
 def _restore_target(settings: "Settings") -> "RestoreTarget":

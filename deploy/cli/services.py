@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.wording import Message
-from webadmin.ui.console.output import as_json, head, pad_text, say, terminal_text, width
+from webadmin.ui.console.output import as_json, heading_text, pad_text, print_line, terminal_text, width
 from webadmin.ui.console.session import session
 from webadmin.ui.console.words import console_text
 
@@ -26,13 +26,13 @@ def up() -> None:
     before_up.warn_of_unknown_settings(os.environ, home.path)
     before_up.require_the_only_one(home, os.environ)
     for line in before_up.warnings_of_environments(home, os.environ):
-        say(line)
-    services.up(home, say)
+        print_line(line)
+    services.up(home, print_line)
     with session():
         from webadmin.accounts.models import User
 
         if not User.objects.exists():
-            say(Message("start.first-user"))
+            print_line(Message("start.first-user"))
 
 
 def down() -> None:
@@ -41,7 +41,7 @@ def down() -> None:
     from deploy import services
     from deploy.home import prepare
 
-    services.down(prepare(os.environ, running_layers), say)
+    services.down(prepare(os.environ, running_layers), print_line)
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -54,7 +54,7 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     else:
         _print_services(stands.services)
         for line in (*stands.problems, *stands.remedies, *stands.notes, *stands.evidence):
-            say(line)
+            print_line(line)
     raise typer.Exit(0 if stands.is_well else 1)
 
 
@@ -71,10 +71,10 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     if is_json:
         as_json(findings)
     for finding in [] if is_json else findings:
-        say(Message("doctor.finding", id=finding.id, problem=finding.problem))
-        say(f"    {console_text(finding.remedy)}")
+        print_line(Message("doctor.finding", id=finding.id, problem=finding.problem))
+        print_line(f"    {console_text(finding.remedy)}")
     if not findings and not is_json:
-        say(Message("doctor.nothing"))
+        print_line(Message("doctor.nothing"))
     raise typer.Exit(1 if findings else 0)
 
 
@@ -89,7 +89,7 @@ def _print_services(rows: "Sequence[ServiceStatus]") -> None:
         InstallationState.STOPPED: "bright_black",
     }
     columns = ("column.service", "column.state", "column.pid", "column.megabytes", "column.up", "column.address")
-    cells = [tuple(map(head, columns)), *map(_service_cells, rows)]
+    cells = [tuple(map(heading_text, columns)), *map(_service_cells, rows)]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     for line, row in zip(cells, (None, *rows), strict=True):
         shaped = [pad_text(text, columns) for text, columns in zip(line, widths, strict=True)]
@@ -102,7 +102,7 @@ def _service_cells(row: "ServiceStatus") -> tuple[str, ...]:
     memory = "" if row.memory_mb is None else f"{row.memory_mb:.0f}"
     return (
         row.name,
-        head(f"start.{row.state}"),
+        heading_text(f"start.{row.state}"),
         str(row.pid or ""),
         memory,
         _format_duration(row.uptime_s),

@@ -32,11 +32,11 @@ def readings(_: Context) -> list[DoctorFinding]:
 
 def index(settings: "Settings") -> list[DoctorFinding]:
     """Check that the index exists and has all texts of the rights holders."""
-    from webadmin.wiring import live
+    from webadmin.wiring import live_ports
     from webadmin.works.services.catalogue import corpus_texts
 
-    held, state = corpus_texts(), live(settings).index.state()
-    missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)
+    held, state = corpus_texts(), live_ports(settings).index.state()
+    missing = len(held - live_ports(settings).index.text_ids()) if state.generation else len(held)
     if state.generation == 0:
         return [DoctorFinding("index.empty", Message("doctor.index-empty"), Message("doctor.index-empty-remedy"))]
     if missing:

@@ -34,10 +34,10 @@ from webadmin.cases.services.maintenance import sweep_all
 from webadmin.reports.services.report_rows import make_report
 from webadmin.sites.models import CrawlRun, PageRecord, Site
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.interruptions import newest
-from webadmin.ui.console.words import language, obfuscation
+from webadmin.sites.services.interruptions import newest_run
+from webadmin.ui.console.words import console_language, obfuscation
 from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from webadmin.works.models import Work
 
 Say = Callable[[Message], None]
@@ -70,7 +70,7 @@ class DemoRow:
 
 def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[str, str]) -> Installed:
     """Add works, sites, licences and accounts to the installation; existing ones are kept."""
-    ports = live(settings.ZHUIWEN)
+    ports = live_ports(settings.ZHUIWEN)
     works = add_works(load_works(), ports.works, ports.outbox)
     rows = add_sites(sites, origins, works)
     add_accounts(secrets)
@@ -90,7 +90,7 @@ def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -
             fetched = sum(run.pages_stored for run in runs)
             say(Message("demo.crawling", done=len(runs) - open_runs, total=len(runs), pages=fetched))
         time.sleep(POLL_S)
-        runs = [outages.repeat_until_back(partial(newest, run)) for run in runs]
+        runs = [outages.repeat_until_back(partial(newest_run, run)) for run in runs]
     for run in runs:
         if run.state == CrawlRun.State.FAILED:
             say(Message("demo.run-failed", site=run.site, reason=run.finish_reason))
@@ -113,7 +113,7 @@ def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Cal
 
     on_progress: called with the number of messages left. Raises RetryLater if the workers do not finish in time.
     """
-    client, ports = redis_client(installation), live(installation)
+    client, ports = redis_client(installation), live_ports(installation)
     deadline = time.monotonic() + deadline_s
     while time.monotonic() < deadline:
         left = pending(client).total
@@ -128,15 +128,15 @@ def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Cal
 
 def notice(installed: Installed) -> DraftedNotice | None:
     """Draft a notice about the site that copied most of the demo's novel; nothing is confirmed or sent."""
-    with translation.override(language()):
+    with translation.override(console_language()):
         return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
 
 def case_rows(installed: Installed) -> list[DemoRow]:
     """Return the cases on the demo's sites in the user's language, site by site."""
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
-    separator = "、" if language().startswith("zh") else ", "
-    with translation.override(language()):
+    separator = "、" if console_language().startswith("zh") else ", "
+    with translation.override(console_language()):
         return [
             DemoRow(
                 str(case.page.site),
@@ -154,7 +154,7 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
     """Return the number of findings left out by reason, in the user's language."""
     reasons = Exclusion.objects.filter(page__site__in=installed.sites.values()).values_list("reason", flat=True)
     counts: dict[str, int] = {}
-    with translation.override(language()):
+    with translation.override(console_language()):
         for reason in reasons:
             name = str(REJECTIONS[reason])  # type: ignore[index]
             counts[name] = counts.get(name, 0) + 1
@@ -238,5 +238,5 @@ def _request_run(site: Site) -> CrawlRun:
         if running.run is None:  # the run ended between the refusal and the query
             return _request_run(site)
         run = running.run
-    live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
+    live_ports(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
     return run

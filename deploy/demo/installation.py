@@ -14,7 +14,7 @@ from webadmin.accounts.services.holders import holder
 from webadmin.sites.models import Site, SiteDomain
 from webadmin.works.models import Licence, OwnDomain, Work
 from webadmin.works.services.catalogue import add_work
-from webadmin.works.services.official_times import in_series, set_times
+from webadmin.works.services.official_times import series_times, set_times
 
 LICENCE_NUMBER = "QW-2026-017"
 LICENSED_SINCE = date(2026, 1, 1)
@@ -56,7 +56,7 @@ def _publish_daily(novel: Work) -> None:
     chapters = novel.chapters.order_by("number")
     if not chapters.filter(published_at__isnull=False).exists():
         first_at = timezone.now() - timedelta(days=chapters.count() - 2)
-        set_times(novel, in_series(novel, chapters[0].number, first_at, timedelta(days=1)))
+        set_times(novel, series_times(novel, chapters[0].number, first_at, timedelta(days=1)))
 
 
 def add_sites(sites: tuple[SitePlan, ...], origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:

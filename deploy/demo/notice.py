@@ -13,7 +13,7 @@ from webadmin.accounts.models import RightsHolder, User
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.verdicts import decide
 from webadmin.notices.models import Addressee, HolderIdentity, Notice
-from webadmin.notices.services.drafting import confirmed_cases, draft
+from webadmin.notices.services.drafting import confirmed_cases, draft_notice
 from webadmin.sites.models import Site
 from webadmin.works.models import Work
 
@@ -64,7 +64,7 @@ def _draft_notice(site: Site, work: Work) -> Notice | None:
         decide(case, Verdict.CONFIRMED, person, NOTE)
     addressee = _ensure_addressee(site.rights_holder, site, person)
     try:
-        return draft(confirmed_cases(matter), addressee.paper, person, addressee).notice
+        return draft_notice(confirmed_cases(matter), addressee.paper, person, addressee).notice
     except BadInput:  # somebody decided otherwise before, or a page has changed
         return None
 

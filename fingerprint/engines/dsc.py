@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
-from fingerprint.engines.tokens import CHINESE_TOKENS, mix, shingle_hashes, tokenize
+from fingerprint.engines.tokens import CHINESE_TOKENS, mix_bits, shingle_hashes, tokenize
 
 SHINGLE_TOKENS = 10  # as in the source
 ONE_IN = 25
@@ -54,7 +54,7 @@ class DscEngine(FeatureEngine):
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
         kept = kept_shingles(text, self._shingle_tokens, self._one_in)
         if self._super_shingle == 1:
-            return np.unique(mix(kept))
+            return np.unique(mix_bits(kept))
         return np.unique(shingle_hashes(kept, self._super_shingle)[:: self._super_shingle])
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, EngineMatch
-from fingerprint.engines.tokens import canonical
+from fingerprint.engines.tokens import canonical_text
 
 
 class ExactEngine(ChapterEngine):
@@ -35,7 +35,7 @@ class ExactEngine(ChapterEngine):
 
     def _text_digest(self, text: str) -> bytes:
         """Return the digest of a text; empty if nothing remains after normalisation."""
-        normalized = canonical(text).replace("\0", "")
+        normalized = canonical_text(text).replace("\0", "")
         if not normalized:
             return b""
         return hashlib.new(self._algorithm, normalized.encode(), usedforsecurity=False).digest()

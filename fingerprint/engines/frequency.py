@@ -19,7 +19,7 @@ from core.wording import Message
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines.engine import EngineEntry, EngineMatch
 from fingerprint.engines.located_works import LocatedWorks, MergeRule, Offsets, merge_hits
-from fingerprint.engines.tokens import WORD_MULTIPLIER, mix
+from fingerprint.engines.tokens import WORD_MULTIPLIER, mix_bits
 from fingerprint.letters import LETTERS, NO_LETTER, letter_number
 from fingerprint.normalization import normalize
 from fingerprint.rules import WindowRule
@@ -111,7 +111,7 @@ def _window_hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
     for column in values.T:
         hashes *= WORD_MULTIPLIER
         hashes += column
-    return mix(hashes)
+    return mix_bits(hashes)
 
 
 DEPARTURES = (

@@ -13,14 +13,14 @@ from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
-from fingerprint.engines.tokens import CHINESE_TOKENS, mix, shingle_hashes, tokenize
+from fingerprint.engines.tokens import CHINESE_TOKENS, mix_bits, shingle_hashes, tokenize
 
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
 PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
 SHINGLE_TOKENS = 10
 # Function words, which the published method leaves out: Chinese particles, English articles and similar words.
 FUNCTION_WORDS = "的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 a an and at by for in of on or the to"
-SEEDS = mix(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
+SEEDS = mix_bits(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
 
 
 def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64]:
@@ -74,7 +74,7 @@ class Functions84Engine(FeatureEngine):
             return least
         chosen = least if self._kind == "minima" else super_shingles(least)
         chosen = mega_shingles(chosen) if self._kind == "mega" else chosen
-        return mix(chosen ^ mix(np.arange(chosen.size, dtype=np.uint64)))
+        return mix_bits(chosen ^ mix_bits(np.arange(chosen.size, dtype=np.uint64)))
 
 
 @kernel()

@@ -33,7 +33,7 @@ def equal_blocks(bits: int, count: int) -> tuple[int, ...]:
     return tuple(width + (place < rest) for place in range(count))
 
 
-def offsets(blocks: Sequence[int]) -> tuple[int, ...]:
+def block_offsets(blocks: Sequence[int]) -> tuple[int, ...]:
     """Return the first bit of each block.
 
     >>> offsets((12, 12, 12, 12, 16))
@@ -60,7 +60,7 @@ class BlockTables:
             raise ValueError(f"{len(blocks)} blocks cannot find fingerprints that differ in {max_distance} bits")
         self._bits, self._max_distance = sum(blocks), max_distance
         self.choices = tuple(combinations(range(len(blocks)), len(blocks) - max_distance))
-        starts = offsets(blocks)
+        starts = block_offsets(blocks)
         self._masks = [
             np.uint64(sum(_block_mask(self._bits, starts[block], blocks[block]) for block in choice))
             for choice in self.choices

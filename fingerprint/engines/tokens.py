@@ -29,7 +29,7 @@ CHINESE_TOKENS = Message("engine.a-token-the-source-s-word-is-a-chinese")
 CHINESE_WORDS = Message("engine.a-word-of-chinese-is-two-neighbouring")
 
 
-def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return each value with well mixed bits, uint64[n]; different values stay different."""
     mixing: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
     mixing *= MIX_1
@@ -43,7 +43,7 @@ def shingle_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     """Return the hash of every `size` consecutive ids, uint64[n - size + 1]; empty if there are fewer."""
     if ids.size < size:
         return np.zeros(0, np.uint64)
-    return mix(_polynomial_hashes(ids, size))
+    return mix_bits(_polynomial_hashes(ids, size))
 
 
 @kernel()
@@ -82,7 +82,7 @@ def tokenize(text: str, fold: bool = False) -> Tokens:
     return Tokens(*_read_tokens(_token_characters(fold)[codes], _code_point_classes()[codes]))
 
 
-def canonical(text: str, fold: bool = False) -> str:
+def canonical_text(text: str, fold: bool = False) -> str:
     r"""Return the text with each character in the form of tokens, or NUL if it is dropped; the length is unchanged.
 
     >>> canonical("網，Ａb", fold=True)
@@ -113,7 +113,7 @@ def word_ids(tokens: Tokens) -> NDArray[np.uint64]:
     first, is_pair = word_pairs(tokens)
     ids = tokens.ids[first] * WORD_MULTIPLIER
     ids[is_pair] += tokens.ids[first[is_pair] + 1]
-    return mix(ids)
+    return mix_bits(ids)
 
 
 @kernel()

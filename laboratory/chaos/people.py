@@ -28,7 +28,7 @@ from webadmin.notices.services.sending import EventDetails, mark_sent
 from webadmin.sites.models import Site
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.watchlist import add_site
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from webadmin.works.models import Work
 from webadmin.works.services.catalogue import add_work
 
@@ -79,7 +79,7 @@ class Person:
                 self._send_notice(int(act.subject[0]), [int(each) for each in act.subject[1:]])
 
     def _enter_work(self, number: int) -> None:
-        work, ports = works()[number], live(settings.ZHUIWEN)
+        work, ports = works()[number], live_ports(settings.ZHUIWEN)
         chapters = tuple(ChapterText(at, title, text) for at, (title, text) in enumerate(work.chapters, 1))
         file = WorkFile(work.title, "某人", chapters)
         add_work(holder(HOLDER), file, Work.Kind.NOVEL, ports.works, ports.outbox)
@@ -91,7 +91,7 @@ class Person:
             run = crawls.request_run(site)
         except crawls.AlreadyRunning:
             return
-        live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
+        live_ports(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
 
     def _case(self, site: int, number: int) -> Case:
         url = f"{self._origins[site]}/p/{number}"
@@ -114,11 +114,11 @@ class Person:
         notice = Notice.objects.filter(site=row).first()
         if notice is None:
             cases = [self._case(site, number) for number in numbers]
-            notice = drafting.draft(cases, Paper.LETTER, user).notice
+            notice = drafting.draft_notice(cases, Paper.LETTER, user).notice
         if notice.state == Notice.State.DRAFTED:
             missing = {field.code: "示例" for field in drafting.draft_status(notice).fields}
             drafting.write_fields(notice, missing, user)
-            drafting.confirm(notice, user)
+            drafting.confirm_notice(notice, user)
         if notice.state == Notice.State.CONFIRMED:
             proof = EventDetails(note="示例", files=[("回执.txt", b"sent")])
             mark_sent(notice, "post", proof, user, SystemClock().now())

@@ -52,15 +52,15 @@ def patiently(call: Callable[[], T], what: str, deadline: float) -> T:
     """
     from core.errors import BadInput, RetryLater
     from laboratory.chaos.people import NotYet
-    from webadmin.database import AWAY, fresh, is_away
+    from webadmin.database import AWAY, is_outage, refresh_connections
 
     last = ""
     while True:
-        fresh()
+        refresh_connections()
         try:
             return call()
         except (RetryLater, NotYet, OSError, *AWAY) as error:
-            is_bug = isinstance(error, BadInput) or (isinstance(error, AWAY) and not is_away(error))
+            is_bug = isinstance(error, BadInput) or (isinstance(error, AWAY) and not is_outage(error))
             if is_bug or time.monotonic() > deadline:
                 raise
             if (said := f"{type(error).__name__}: {error}".splitlines()[0]) != last:

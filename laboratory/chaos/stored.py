@@ -26,7 +26,7 @@ from webadmin.evidence.services import bundles
 from webadmin.evidence.services.making import live_evidence
 from webadmin.notices.models import Notice, NoticeMail
 from webadmin.sites.models import CrawlRun, PageRecord, Site
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from webadmin.works.models import Chapter, Work
 
 BATCH = 500
@@ -34,7 +34,7 @@ BATCH = 500
 
 def left() -> dict[str, int]:
     """Return the amount of remaining work by kind. Raises RetryLater if a service does not answer."""
-    ports, client = live(settings.ZHUIWEN), redis_client(settings.ZHUIWEN)
+    ports, client = live_ports(settings.ZHUIWEN), redis_client(settings.ZHUIWEN)
     waits = pending(client)
     found = {
         "runs": CrawlRun.objects.filter(state__in=CrawlRun.LIVE).count(),
@@ -75,7 +75,7 @@ def everything() -> dict[str, list[str]]:
 
 def _of_pages() -> dict[str, list[str]]:
     """Return the lines about stored pages. Reads every body, because the store raises if its digest does not match."""
-    ports = live(settings.ZHUIWEN)
+    ports = live_ports(settings.ZHUIWEN)
     store = ports.pages
     lines: defaultdict[str, list[str]] = defaultdict(list)
     for page in _stored_pages():
@@ -111,7 +111,7 @@ def _capture(store: PageStore, version: PageVersion) -> list[str]:
 
 
 def _texts_of_works() -> Iterator[str]:
-    store = live(settings.ZHUIWEN).works
+    store = live_ports(settings.ZHUIWEN).works
     for chapter in Chapter.objects.select_related("work"):
         text = store.text(WorkTextId(chapter.text_id))
         sealed = digest(text.encode()) if text is not None else "none"
@@ -146,7 +146,7 @@ def _failed_runs() -> Iterator[str]:
 
 
 def _stored_pages() -> Iterator[Page]:
-    store, after = live(settings.ZHUIWEN).pages, PageId("")
+    store, after = live_ports(settings.ZHUIWEN).pages, PageId("")
     while batch := store.pages(after or None, BATCH):
         yield from batch
         after = batch[-1].id

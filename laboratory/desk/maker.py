@@ -22,7 +22,7 @@ from core.wording import Message
 from laboratory.draws import between, one_of
 from webadmin.accounts.models import FailedMessage, Membership, RightsHolder, User
 from webadmin.cases.models import Case, CaseMatch, Exclusion, Matter, TakenText, VerdictRecord
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.sites.models import (
     Address,
@@ -140,7 +140,7 @@ class Maker:
         for bundle in EvidenceBundle.objects.all()[:50]:
             self._add(RetentionLog, bundle=bundle)
         self._write()
-        refresh([matter.pk for matter in self._matters.values()])
+        refresh_matters([matter.pk for matter in self._matters.values()])
 
     def _add(self, model: type[Row], **given: Any) -> Row:
         """Add a row with the given values; each other required field gets a value made from the number of the row."""

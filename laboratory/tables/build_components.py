@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from fingerprint.components import table_path
-from fingerprint.near import pack
+from fingerprint.near import pack_arrays
 from laboratory.tables.build_shapes import big5, gb2312
 
 Parts = Mapping[str, tuple[str, ...]]
@@ -59,7 +59,7 @@ def main(source: str, name: str) -> None:
     shared = sorted((part for part in having if having[part] > 1), key=lambda part: (-having[part], part))
     ids = {part: number for number, part in enumerate(shared)}
     rows = [sorted(ids[part] for part in listed[character] if part in ids) for character in characters]
-    data = pack(
+    data = pack_arrays(
         [
             np.array([ord(character) for character in characters], np.uint32),
             np.array([len(row) for row in rows], np.uint8),

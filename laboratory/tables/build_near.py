@@ -18,7 +18,7 @@ from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.characters import Kind
 from fingerprint.letters import NO_VOWEL
-from fingerprint.near import ALTERNATIVES_WIDTH, READINGS_WIDTH, SHAPES_WIDTH, pack
+from fingerprint.near import ALTERNATIVES_WIDTH, READINGS_WIDTH, SHAPES_WIDTH, pack_arrays
 from fingerprint.readings import ReadingTable
 from fingerprint.tables import Tables
 from laboratory.tables.build_readings import toneless
@@ -147,7 +147,7 @@ def main(algorithm_id: int) -> None:
     unique, numbers = np.unique(alternatives, axis=0, return_inverse=True)
     alike = shapes(list(readings), algorithm.tables)
     sounds = _pad(list(readings.values()), READINGS_WIDTH)
-    data = pack([codes, sounds, unique, numbers.astype(np.uint16), alike])
+    data = pack_arrays([codes, sounds, unique, numbers.astype(np.uint16), alike])
     algorithm.near.path.write_bytes(data)
     pairs = np.count_nonzero(alike)
     sys.stdout.write(f"{codes.size} characters, {pairs} pairs of like shape, {len(data)} bytes\n")

@@ -18,7 +18,7 @@ from opencc import OpenCC
 from pypinyin.constants import PINYIN_DICT
 
 import fingerprint
-from fingerprint.readings import CODE_POINTS, pack, payload_digest
+from fingerprint.readings import CODE_POINTS, pack_readings, payload_digest
 
 FOLDER = Path(fingerprint.__file__).parent
 NUMERALS = "零一二三四五六七八九"
@@ -93,7 +93,7 @@ def main(name: str) -> None:
     names = sorted(set(read.values()))
     number = {syllable: index for index, syllable in enumerate(names, start=1)}
     columns = _to_columns({code: number[syllable] for code, syllable in read.items()})
-    payload = pack(columns, _to_columns(fold))
+    payload = pack_readings(columns, _to_columns(fold))
     (FOLDER / f"readings_{name}.bin").write_bytes(lzma.compress(payload, preset=9))
     rows = [names[start : start + 16] for start in range(0, len(names), 16)]
     lines = "\n".join(f'    "{" ".join(row)} "' for row in rows)

@@ -129,7 +129,7 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
         _write_changes(written, runs, gaps, page, work, tables, numbers, Likeness(shape, sound))
     changes, matched = changes[: written.figures[_CHANGES]], written.figures[_MATCHED]
     same, longest = written.figures[_SAME], written.figures[_LONGEST]
-    totals = sum_up(changes, numbers.kinds)
+    totals = sum_changes(changes, numbers.kinds)
     return PassageChanges(changes, _work_ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
 
 
@@ -279,7 +279,7 @@ def _add_change(written: _Written, number: int, place: ChangePlace) -> None:
 
 
 @kernel()
-def sum_up(changes: Changes, kinds: int) -> Totals:
+def sum_changes(changes: Changes, kinds: int) -> Totals:
     """Return the number of changes by kind, the tokens of their longer sides and the first row, int32[kinds, 3]."""
     totals = np.zeros((kinds, 3), np.int32)
     for number in range(changes.shape[0]):

@@ -23,7 +23,7 @@ from matcher.align.change_kernels import (
     Changes,
     WorkRanges,
     WorkTokens,
-    sum_up,
+    sum_changes,
 )
 from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables, LikenessTables, syllable_initials, syllable_rhymes
@@ -172,7 +172,7 @@ def compare_passage(
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
         if letters := spelled.places:
             tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # spelled by letters that are not tokens
-            changes, rows = spelled.changes, sum_up(spelled.changes, CHANGE_NUMBERS.kinds).tolist()
+            changes, rows = spelled.changes, sum_changes(spelled.changes, CHANGE_NUMBERS.kinds).tolist()
             matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
             ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
             covered = count_covered(ranges)
@@ -307,7 +307,7 @@ def _with_less_deleted(
             letters[len(rows)] = found.letters[number]
         rows += _left_out(row, is_elsewhere) if row[KIND] == KIND_NUMBERS[ChangeKind.DELETED] else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
-    totals = sum_up(changes, CHANGE_NUMBERS.kinds).tolist()
+    totals = sum_changes(changes, CHANGE_NUMBERS.kinds).tolist()
     changed = count_changed(totals) + found.transposed
     return found._replace(changes=changes, totals=totals, changed=changed, letters=letters)
 

@@ -30,7 +30,7 @@ from matcher.align.segments import (
     new_blocks,
     with_room,
 )
-from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, slide
+from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, agreeing_run
 from matcher.align.xdrop import Extension, Memory, XDropLimits, extend_xdrop, working_memory
 from matcher.calibration import Calibration
 from matcher.corpus import TokenStreams
@@ -212,7 +212,7 @@ def _best_run(  # noqa: PLR0917
     rows, masks = near
     while step < limit:
         here, there = origin.page + step * direction, origin.work + step * direction
-        run = slide(page, rows, masks, work, here, there, direction, limit - step)
+        run = agreeing_run(page, rows, masks, work, here, there, direction, limit - step)
         score += run.readable
         if score > best:
             best, reached = score, step + run.firm

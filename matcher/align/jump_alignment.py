@@ -12,7 +12,7 @@ from fingerprint.compilation import kernel
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts, find_seeds
 from matcher.align.jump_walk import walk
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.token_agreement import NearTokens, TokenBounds, Tokens, agree
+from matcher.align.token_agreement import NearTokens, TokenBounds, Tokens, do_tokens_agree
 
 # The least size of a piece around the passage: fewer tokens agree by chance. 4 to 14 tried on 24 passages that repeat
 # themselves, 2026-11: of their shuffled sentences .0001 are left out with 4 and 6, .0016 with 10, .0027 with 14.
@@ -93,7 +93,7 @@ def fill_gaps(aligned_to: NDArray[np.int32], page: Tokens, near: NearTokens, wor
         if before != UNALIGNED and size and aligned_to[at] - aligned_to[before] - 1 == size:
             shift, agreeing = aligned_to[before] - before, 0
             for place in range(before + 1, at):
-                agreeing += agree(page, near.rows, near.masks, work, place, place + shift)
+                agreeing += do_tokens_agree(page, near.rows, near.masks, work, place, place + shift)
             if agreeing * TOKENS_A_MATCH >= size:
                 for place in range(before + 1, at):
                     aligned_to[place] = place + shift
@@ -139,7 +139,7 @@ def _count_disagreeing(  # noqa: PLR0917
 ) -> int:
     """Count the work tokens from `there` on that disagree with this page token; `most` if none agrees."""
     for skipped in range(most):
-        if agree(page, near.rows, near.masks, work, here, there + skipped * step):
+        if do_tokens_agree(page, near.rows, near.masks, work, here, there + skipped * step):
             return skipped
     return most
 

@@ -22,7 +22,7 @@ from matcher.align.jump_cells import (
     first_place,
 )
 from matcher.align.pair_kinds import CharacterTables, are_similar_characters
-from matcher.align.token_agreement import NearTokens, Tokens, agree
+from matcher.align.token_agreement import NearTokens, Tokens, do_tokens_agree
 
 # Tried on 24 passages of 2,000 characters that repeat themselves, under 18 edits, 2026-11.
 CLEAR_RUN = 16  # equal tokens at the beginning of a sentence after which no leap is considered; 8 gave the same
@@ -130,8 +130,8 @@ def is_landing(  # noqa: PLR0917
     least = max(seeds.length, covered + 1 - ahead)
     if place < ahead or equal_tokens(page, work, at + ahead, place, least) < least:
         return False
-    for before in range(ahead):  # noqa: SIM110 - a generator is not compiled
-        if not agree(page, near.rows, near.masks, work, at + before, place - ahead + before):
+    for before in range(ahead):
+        if not do_tokens_agree(page, near.rows, near.masks, work, at + before, place - ahead + before):
             return False
     return True
 
@@ -251,7 +251,7 @@ def pair_score(  # noqa: PLR0917
     """Return the score of aligning page token `at` with work token `there`."""
     if page.tokens[at] == work.tokens[there]:
         return costs.same if page.characters[at] == work.characters[there] else costs.near
-    if not agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
+    if not do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
         return costs.other
     ours, theirs = page.tokens[at], work.tokens[there]
     if ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714 - compiled: no tuples

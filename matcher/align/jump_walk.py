@@ -26,7 +26,7 @@ from matcher.align.jump_cells import (
 )
 from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, equal_tokens, follow_only_way, is_landing, pair_score
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.token_agreement import NearTokens, agree
+from matcher.align.token_agreement import NearTokens, do_tokens_agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # How a cell was reached, beside the number of another cell.
@@ -175,7 +175,7 @@ def _offer_continuations(  # noqa: PLR0917
             score = scores[cell] - costs.gap - costs.gap_more * gap
             if score < least:
                 break
-            if agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
+            if do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
                 offered = _offer_cell(row, offered, there + gap, score, cell, True)
     return _offer_page_gaps(cells, row, offered, page, near, work, at, least, costs)
 
@@ -200,7 +200,7 @@ def _offer_page_gaps(  # noqa: PLR0917
             there, score = works[cell] + 1, scores[cell] - cost
             if score < least or there >= work.tokens.size:
                 continue
-            if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
+            if do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
                 offered = _offer_cell(row, offered, there, score, cell, True)
     return offered
 

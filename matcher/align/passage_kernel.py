@@ -8,7 +8,7 @@ from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRan
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.token_agreement import NearTokens, TokenBounds, agree
+from matcher.align.token_agreement import NearTokens, TokenBounds, do_tokens_agree
 from matcher.align.token_alignment import (
     IN_WORK,
     ON_PAGE,
@@ -146,4 +146,4 @@ def settle_replaced(aligned_to: NDArray[np.int32], page: AlignmentSide, near: Ne
 def _likeness(page: AlignmentSide, near: NearTokens, work: AlignmentSide, here: int, there: int) -> int:
     if page.characters[here] == work.characters[there]:
         return SAME
-    return NEAR if agree(page.tokens, near.rows, near.masks, work.tokens, here, there) else OTHER
+    return NEAR if do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, here, there) else OTHER

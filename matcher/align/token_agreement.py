@@ -47,7 +47,7 @@ class AgreeingRun(NamedTuple):
 
 
 @kernel(allocates=False)
-def agree(  # noqa: PLR0917 - kernels take no keywords
+def do_tokens_agree(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
 ) -> bool:
     """Return whether two tokens agree; a wildcard agrees with any token.
@@ -62,7 +62,7 @@ def agree(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def slide(  # noqa: PLR0917
+def agreeing_run(  # noqa: PLR0917
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
 ) -> AgreeingRun:
     """Return the run of agreeing tokens from a position on, at most `limit`. direction: 1 ahead, -1 back.
@@ -75,7 +75,7 @@ def slide(  # noqa: PLR0917
         here, there = np.uint64(page_at + length * direction), np.uint64(work_at + length * direction)
         if page[here] == work[there]:
             is_readable = page[here] != WILDCARD
-        elif agree(page, rows, masks, work, here, there):
+        elif do_tokens_agree(page, rows, masks, work, here, there):
             is_readable = page[here] != WILDCARD and work[there] != WILDCARD
         else:
             break

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, slide
+from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, agreeing_run
 
 DEAD = -(1 << 28)
 # The most diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
@@ -113,7 +113,7 @@ def _run_waves(  # noqa: PLR0917
     previous, current = memory.previous, memory.current
     rows, masks = near
     limit = min(ahead.page_left, ahead.work_left)
-    run = slide(page, rows, masks, work, ahead.page_at, ahead.work_at, ahead.direction, limit)
+    run = agreeing_run(page, rows, masks, work, ahead.page_at, ahead.work_at, ahead.direction, limit)
     previous.furthest[:] = DEAD
     current.furthest[:] = DEAD
     previous.furthest[0], previous.matches[0] = run.length, run.readable
@@ -161,7 +161,7 @@ def _advance_wave(  # noqa: PLR0917
             continue
         limit = min(page_left - begin, work_left - begin - diagonal)
         here, there = page_at + begin * direction, work_at + (begin + diagonal) * direction
-        run = slide(page, rows, masks, work, here, there, direction, limit)
+        run = agreeing_run(page, rows, masks, work, here, there, direction, limit)
         gained = kept + run.readable - wave
         if gained < least:
             furthest[at] = DEAD

@@ -161,7 +161,7 @@ class Figures(NamedTuple):
         return self.work_covered / self.work_tokens if self.work_tokens else 0.0
 
 
-def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> Figures:
+def sum_figures(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> Figures:
     """Return the figures of one or more passages, with shared parts counted once."""
     covered = comparisons[0].page_end - comparisons[0].page_start, comparisons[0].work_covered
     if len(comparisons) > 1:

@@ -79,7 +79,7 @@ def test_from_find_to_verdict_notice_effect_and_back(  # one way, step by step
         """An outbox whose messages are carried out at once."""
 
         def send(self, message: MailRequested) -> None:
-            mails.deliver(message.mail_id, settings.ZHUIWEN, SystemClock())
+            mails.deliver_mail(message.mail_id, settings.ZHUIWEN, SystemClock())
 
     with real_server() as (mailbox, url):
         settings.ZHUIWEN = replace(settings.ZHUIWEN, mail=MailSettings(smtp_url=url, sender=sent_notices.SENDER))

@@ -86,7 +86,7 @@ def test_a_found_site_is_watched_and_crawled(opened: browser.Opened, world: Worl
     assert query is not None
     discovery.end_query(query, 4, {"own_site": 1, "known": 2})
     finding = discovery.CandidateMatch("http://pirate.example/1.html", "盗版", "identical", 0.97, 1200, "渡口的老钟")
-    found = discovery.record(work, query, finding, NOW)
+    found = discovery.record_finding(work, query, finding, NOW)
     at_work = opened(world.ours.manager, "zh-CN")
     page = at_work.page
     at_work.go("/admin/watched_sites/discoveryquery/")

@@ -16,7 +16,7 @@ from deploy.cli import app
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.web_server import Answer, WebServer, endless, page, redirect
 from webadmin.ui.console import faults
-from webadmin.ui.console.output import excerpt_pieces, passage, terminal_text
+from webadmin.ui.console.output import excerpt_pieces, print_passage, terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -297,11 +297,11 @@ def test_a_passage_stays_beside_its_name_on_a_narrow_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pieces = [("甲" * 9, False), ("乙\x1b[2J", True)]
-    passage("column.page", pieces)
+    print_passage("column.page", pieces)
     assert capsys.readouterr().out == f"  page  {'甲' * 9}⟦乙◌[2J⟧\n"
     monkeypatch.setenv("COLUMNS", "24")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    passage("column.page", pieces)
+    print_passage("column.page", pieces)
     first, *others = capsys.readouterr().out.splitlines()
     assert first.startswith("  page  甲")
     assert all(line.startswith(" " * 8) for line in others)

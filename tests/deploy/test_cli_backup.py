@@ -138,7 +138,7 @@ def test_up_refuses_what_a_restore_has_half_made(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("restore", "ftp://host/x"), "ftp://host/x is not a backup destination; use a folder, or s3://BUCKET/PREFIX"),
-        (("restore", "/nowhere/at/all"), "there is no complete backup at this place"),
+        (("restore", "/nowhere/at/all"), "there is no complete backup at this destination"),
         (("backup", "/tmp", "--passphrase-file", "/nowhere"), "/nowhere"),
     ],
 )

@@ -39,12 +39,12 @@ from webadmin.evidence.services.making import bundle_version, stamp_days
 from webadmin.evidence.services.authorities import configured_authorities
 from pipeline.steps import compare_pages
 from webadmin.cases.models import Case
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from webadmin.evidence.services.making import live_evidence
 from core.clock import ManualClock
 from core.pages import Fetched, Reading
 url, text = sys.argv[1], sys.stdin.read()
-ports, now = live(SETTINGS), datetime.now(UTC)
+ports, now = live_ports(SETTINGS), datetime.now(UTC)
 fetched = Fetched("1", url, url, url, 200, (("Content-Type", "text/html"),), text.encode(), now)
 stored = ports.pages.put(fetched, Reading(title="转载", text=text))
 compare_pages([stored.version_id], ports)

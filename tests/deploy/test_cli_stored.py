@@ -46,10 +46,10 @@ set_up()
 from pipeline.app import SETTINGS
 from pipeline.steps import compare_pages
 from webadmin.cases.models import Case
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from core.pages import Fetched, Reading
 url, text = sys.argv[1], sys.stdin.read()
-ports = live(SETTINGS)
+ports = live_ports(SETTINGS)
 fetched = Fetched("1", url, url, url, 200, (), text.encode(), datetime.now(UTC))
 stored = ports.pages.put(fetched, Reading(title="转载\\x1b[31m\\x9b31m\\u202e", text=text))
 compare_pages([stored.version_id], ports)

@@ -149,6 +149,6 @@ def test_chinese_takes_two_columns() -> None:
 
 
 def test_a_message_is_worded_in_the_language_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "language", lambda: CHINESE)
+    monkeypatch.setattr(words, "console_language", lambda: CHINESE)
     assert words.console_text(words.Message("doctor.nothing")) == "一切正常"
     assert words.console_text("as it is") == "as it is"

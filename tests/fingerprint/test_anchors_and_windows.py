@@ -8,7 +8,7 @@ from fingerprint.algorithms import ALGORITHMS, FREQUENT_INITIALS, REFERENCE_PERM
 from fingerprint.letters import LATIN, letter_number
 from fingerprint.readings import SYLLABLES
 from fingerprint.rules import WindowRule
-from fingerprint.seeds import bytes_per_window, digits, find_anchors, hash_anchors
+from fingerprint.seeds import bytes_per_window, find_anchors, hash_anchors, window_digits
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 
@@ -69,7 +69,7 @@ def test_a_digit_counts_what_exceeds_the_reference() -> None:
     counts = np.zeros((1, 27), np.uint16)
     counts[0, letter_number("b")] = 5
     counts[0, letter_number("z")] = 1
-    found = digits(counts, rule(granularity=64, step=64, max_digit=3))[0]
+    found = window_digits(counts, rule(granularity=64, step=64, max_digit=3))[0]
     assert found[FREQUENT_INITIALS.index("b")] == 2  # 5 - 64 * 0.049, rounded up
     assert found[FREQUENT_INITIALS.index("z")] == 0
 

@@ -18,7 +18,7 @@ from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerpr
 from fingerprint.letters import TOKENS
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.normalization import normalize
-from fingerprint.readings import READINGS_2026, SYLLABLES, ReadingTable, code_points, pack, payload_digest
+from fingerprint.readings import READINGS_2026, SYLLABLES, ReadingTable, code_points, pack_readings, payload_digest
 from fingerprint.rules import AnchorRule, Normalization
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables
@@ -66,7 +66,7 @@ def southern_table(folder: Path) -> ReadingTable:
     folding[ord(VARIANT)], syllables[ord(VARIANT)] = ord(CHARACTER), syllables[ord(CHARACTER)]
     read = np.flatnonzero(syllables).astype(np.uint32)
     folded = np.flatnonzero(folding != np.arange(folding.size)).astype(np.uint32)
-    payload = pack((read, syllables[read].astype(np.uint32)), (folded, folding[folded]))
+    payload = pack_readings((read, syllables[read].astype(np.uint32)), (folded, folding[folded]))
     path = folder / "readings_southern.bin"
     path.write_bytes(lzma.compress(payload))
     return ReadingTable(path, payload_digest(payload), SYLLABLES)

@@ -35,7 +35,7 @@ from tests.support.copied_texts import (
 from tests.support.crawl_rows import NOW, address, archive_import, discovered_page, discovery_query, run, site_move
 from webadmin.accounts.models import Membership, RightsHolder, User
 from webadmin.cases.models import Case, CaseMatch, Exclusion, IgnoredText, Matter, PageCheck, TakenText, VerdictRecord
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.evidence.models import EvidenceBundle, RetentionLog
 from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper, Notice, NoticePage, PaperTemplate
 from webadmin.notices.services.kept_files import add_paper
@@ -189,7 +189,7 @@ def case(
         places = Places.from_starts(range(made.taken_chars)).pack()
         TakenText.objects.create(case=made, text_id=made.matches.get().text_id, places=places)
     if counted:
-        refresh([matter.pk])
+        refresh_matters([matter.pk])
     return made
 
 
@@ -236,7 +236,7 @@ def decided(
     )
     Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record, decided_as=str(verdict))
     if counted:
-        refresh([of.matter_id])
+        refresh_matters([of.matter_id])
     of.refresh_from_db()
     return of
 
@@ -368,7 +368,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         decided(opened[1], reviewer, counted=False)
     if cases > 2:
         decided(opened[2], reviewer, Verdict.FALSE_ALARM, "同题不同文", counted=False)
-    refresh({each.matter_id for each in opened})
+    refresh_matters({each.matter_id for each in opened})
     innocent = page(sites[0], 9001, title=f"{tag} 书评", rejection=Rejection.NO_MATCH, is_encoding_doubtful=True)
     licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
     pages += [innocent, licensed]

@@ -52,7 +52,9 @@ class Stored:
 
     def rows(self) -> dict[str, list[bytes]]:
         """All that the admin database holds."""
-        return {model._meta.db_table: [content for content, _ in tables.pieces(model)] for model in tables.tables()}
+        return {
+            model._meta.db_table: [content for content, _ in tables.table_pieces(model)] for model in tables.tables()
+        }
 
     def documents(self) -> dict[str, list[dict[str, object]]]:
         """All that the page store and the evidence store hold."""

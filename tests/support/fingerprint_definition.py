@@ -16,7 +16,7 @@ from fingerprint.order.repair import restore_reading_order
 from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import READINGS_2026, ReadingTable, code_points
 from fingerprint.rules import AnchorRule, Seeds, WindowRule
-from fingerprint.seeds import BITS_PER_BYTE, NEVER, bytes_per_window, digits, hash_anchors, window_seeds
+from fingerprint.seeds import BITS_PER_BYTE, NEVER, bytes_per_window, hash_anchors, window_digits, window_seeds
 from fingerprint.stream import NOISE_KINDS, WILDCARD, Noise, Stream
 from fingerprint.tables import TABLES_2026, Tables
 from fingerprint.variants import variant_key, variant_pairs
@@ -178,7 +178,7 @@ def _pack_wide(values: NDArray[np.uint8], base: int, width: int) -> NDArray[np.u
 
 def window_fingerprints(letters: NDArray[np.uint8], rule: WindowRule) -> NDArray[np.uint8]:
     """fingerprint.seeds.windows_of_rule, of initials."""
-    return pack_digits(digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)
+    return pack_digits(window_digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)
 
 
 def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:

@@ -61,7 +61,7 @@ class FollowedSite:
     def follow(self, after: timedelta | None = None) -> removals.RoundCounts:
         """One round of what follows removals."""
         self._set_clock(self.now if after is None else START + after)
-        return removals.follow(self.ports, self.evidence)
+        return removals.follow_removals(self.ports, self.evidence)
 
     def confirm_all(self) -> None:
         for case in Case.objects.all():

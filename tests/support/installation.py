@@ -83,7 +83,7 @@ from pipeline.app import SETTINGS
 from webadmin.sites.services import runs as crawls
 for run in sys.argv[1:]:
     if crawls.has_waiting(SystemClock().now(), int(run)):
-        crawlers.start(SETTINGS)
+        crawlers.start_crawler(SETTINGS)
 """
 # Compares all that is stored, as the steps do, with a corpus of no texts.
 _COMPARE = """
@@ -94,17 +94,17 @@ set_up()
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
-from webadmin.wiring import live
-ports = replace(live(SETTINGS), outbox=MemoryOutbox())
+from webadmin.wiring import live_ports
+ports = replace(live_ports(SETTINGS), outbox=MemoryOutbox())
 rebuild_index(ports, frozenset())
 for page in ports.pages.pages(None, 10_000):
     steps.compare_pages([page.current_version], ports)
 """
 _TAKE_UP = """
 from django.utils import timezone
-from webadmin.sites.services.interruptions import take_up_silent_runs
+from webadmin.sites.services.interruptions import requeue_silent_runs
 from tests.support.memory_cases import MemoryOutbox
-print(take_up_silent_runs(timezone.now(), MemoryOutbox()))
+print(requeue_silent_runs(timezone.now(), MemoryOutbox()))
 """
 
 

@@ -15,9 +15,9 @@ from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import stores
 from webadmin.cases.models import Case
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.notices.models import Notice, NoticeEvent, NoticeFile
-from webadmin.notices.services.drafting import draft
+from webadmin.notices.services.drafting import draft_notice
 from webadmin.notices.services.events import change_state
 from webadmin.notices.services.sending import note_sent
 
@@ -49,7 +49,7 @@ def estate() -> admin_data.Estate:
     made = admin_data.fill_estate("changhe 长河文学", "changhe", cases=4)
     for case in made.cases:
         admin_data.decided(case, made.reviewer, counted=False)
-    refresh({case.matter_id for case in made.cases})
+    refresh_matters({case.matter_id for case in made.cases})
     return made
 
 
@@ -60,7 +60,7 @@ def confirmed(of: admin_data.Estate, addressee: object = None, kind: Paper = Pap
     """A confirmed notice about the first site's pages, with small files; addressee: the estate's own by default."""
     found = Case.objects.filter(rights_holder=of.holder, site=of.sites[0]).order_by("pk")
     cases = list(found.select_related("work", "page__site", "decision", "rights_holder"))
-    made = draft(cases, kind, of.reviewer, addressee or of.addressee).notice  # type: ignore[arg-type]
+    made = draft_notice(cases, kind, of.reviewer, addressee or of.addressee).notice  # type: ignore[arg-type]
     for name, content in FILES:
         stores.evidence_store().put(digest(content), content)
         NoticeFile.objects.create(notice=made, name=name, digest=digest(content), size=len(content))

@@ -18,15 +18,15 @@ def spoken(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Iterator[Ca
 
     @contextmanager
     def session() -> Iterator[Settings]:
-        with translation.override(words.language()):
+        with translation.override(words.console_language()):
             yield load({})
 
     def speak(code: str) -> None:
         monkeypatch.setenv("ZHUIWEN_LANGUAGE", code)
-        words.language.cache_clear()
+        words.console_language.cache_clear()
 
     for module in modules:
         monkeypatch.setattr(module, "session", session)
     speak("en")
     yield speak
-    words.language.cache_clear()
+    words.console_language.cache_clear()

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.db import OperationalError, connection
 
-from webadmin.database import is_away, is_unmade, patiently
+from webadmin.database import is_outage, lacks_tables, retry_outages
 from webadmin.sites.services import outages
 
 
@@ -41,16 +41,16 @@ def asked(file: Path, *statements: str) -> OperationalError:
 def test_a_file_that_another_holds_or_that_is_full_passes(file: Path) -> None:
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    assert is_away(asked(file, "INSERT INTO t VALUES (1)"))
+    assert is_outage(asked(file, "INSERT INTO t VALUES (1)"))
     holder.close()
-    assert is_away(asked(file, "PRAGMA max_page_count = 1", "INSERT INTO t VALUES (zeroblob(100000))"))
+    assert is_outage(asked(file, "PRAGMA max_page_count = 1", "INSERT INTO t VALUES (zeroblob(100000))"))
 
 
 @pytest.mark.parametrize("statement", ["SELECT b FROM t", "SELECT 1 FROM u"])
 def test_a_wrong_question_to_sqlite_does_not_pass(file: Path, statement: str) -> None:
     error = asked(file, statement)
-    assert not is_away(error)
-    assert is_unmade(error), "zhuiwen up makes it"
+    assert not is_outage(error)
+    assert lacks_tables(error), "zhuiwen up makes it"
     assert outages.outage_message(error) is None
 
 
@@ -71,7 +71,7 @@ def test_a_wrong_question_to_sqlite_does_not_pass(file: Path, statement: str) ->
     ],
 )
 def test_of_what_postgresql_says_the_states_of_outages_pass(error: type[psycopg.Error], passes: bool) -> None:
-    assert is_away(raised_by(error("said"))) is passes
+    assert is_outage(raised_by(error("said"))) is passes
 
 
 @pytest.mark.django_db
@@ -86,5 +86,5 @@ def test_a_wrong_question_is_asked_once() -> None:
             cursor.execute(f"SELECT {'(' * 2000}1{')' * 2000}")  # SQLite: parser stack overflow
 
     with pytest.raises(OperationalError):
-        patiently(wrong, lambda: len(calls) < 3)
+        retry_outages(wrong, lambda: len(calls) < 3)
     assert len(calls) == 1

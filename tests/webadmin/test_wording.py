@@ -49,8 +49,8 @@ def test_pages_and_lists_word_their_faults(world: World, faulty: list[Model], la
 
 
 def test_failed_messages_are_worded_and_found_by_what_was_said(world: World) -> None:
-    failures.note("a.task", "1", NotFound("site", "some-key"))
-    failures.note("a.task", "2", failures.WORKER_DIED)
+    failures.note_failure("a.task", "1", NotFound("site", "some-key"))
+    failures.note_failure("a.task", "2", failures.WORKER_DIED)
     listed = shown(world.administrator, list_url(FailedMessage), "zh-hans")
     assert "NotFound：没有网站 some-key" in listed
     assert "处理此项的工作进程一再异常终止" in listed

@@ -26,7 +26,7 @@ CHECKING = "check of the stores"
 @app.task(name="backups.back_up", base=PeriodicTask, acks_late=False)
 def back_up() -> None:
     """Start a process for a scheduled backup that is due, unless one is running."""
-    if backup_schedule.due(SystemClock().now()) is not None:
+    if backup_schedule.due_backup(SystemClock().now()) is not None:
         # A backup includes tables of apps that only the web settings install, such as the admin log.
         of_pages = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
         start_process(PROCESS, SETTINGS.home / "run" / "backups", SETTINGS, number=1, environment=of_pages)

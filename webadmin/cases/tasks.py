@@ -40,8 +40,8 @@ class OpinionsStep(StepTask):
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         subject = OpinionSubject(**kwargs)
         log.error("%s %s failed: %s", self.name, subject, exc)
-        failures.note(self.name, str(subject), exc)
-        opinion_requests.close(subject)
+        failures.note_failure(self.name, str(subject), exc)
+        opinion_requests.close_request(subject)
 
 
 @app.task(name="cases.compare_pages", base=PagesStep)
@@ -71,7 +71,7 @@ def ask_engines(case_id: int, version_id: str) -> None:
     count = attempts.begin()
     try:
         if count > MAX_ATTEMPTS:
-            second_opinions.give_up(subject, ports.clock.now())
+            second_opinions.record_failure(subject, ports.clock.now())
         else:
             second_opinions.ask_engines(subject, ports.pages, ports.works, ports.clock.now())
     finally:

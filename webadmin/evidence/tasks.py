@@ -87,7 +87,7 @@ def queue_pending_evidence(**_: object) -> None:
     """Queue pending bundles and screenshots after each sweep, including those of cases that predate this feature."""
     waits = pending(redis_client(SETTINGS)).waiting["evidence"]
     owed = bundle_rows.unbundled_versions(MAX_PENDING_BUNDLES) if not waits else []
-    for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):
+    for message in matches_found(sorted(set(owed) - failures.failed_versions(bundle_evidence.name, owed))):
         live(SETTINGS).outbox.send(message)
     if SETTINGS.evidence.draws and bundle_rows.undrawn_records(limit=1):
         draw_evidence.apply_async(retry=False)

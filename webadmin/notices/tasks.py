@@ -24,13 +24,13 @@ class MailStep(StepTask):
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         super().on_failure(exc, task_id, args, kwargs, einfo)
-        mails.give_up(kwargs["mail_id"], SystemClock().now())
+        mails.record_failure(kwargs["mail_id"], SystemClock().now())
 
 
 @app.task(name="notices.send_mail", base=MailStep)
 def send_mail(mail_id: int) -> None:
     """Send the mail that a user requested with "Send"; a mail that was attempted is not sent again."""
-    mails.deliver(mail_id, SETTINGS, SystemClock())
+    mails.deliver_mail(mail_id, SETTINGS, SystemClock())
 
 
 @app.task(name="notices.follow_removals", base=PeriodicTask)
@@ -38,6 +38,6 @@ def follow_removals() -> None:
     """Record removed and returned pages from crawls, bundle the proof, and request the looks that are due."""
     with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
         if is_ours:
-            done = removals.follow(live(SETTINGS), live_evidence(SETTINGS).store)
+            done = removals.follow_removals(live(SETTINGS), live_evidence(SETTINGS).store)
             if done.has_changes:
                 log.info("removals: %s", done)

@@ -14,7 +14,7 @@ from webadmin.base_tasks import PeriodicTask, StepTask
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import crawlers, imports, look_ups, rechecks
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.interruptions import resend_lost_runs, take_up_silent_runs
+from webadmin.sites.services.interruptions import requeue_silent_runs, resend_lost_runs
 from webadmin.sites.services.runs import set_clock_back
 from webadmin.stores import live
 
@@ -29,20 +29,20 @@ class LookUpStep(StepTask):
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         super().on_failure(exc, task_id, args, kwargs, einfo)
-        look_ups.give_up(kwargs["look_up_id"], SystemClock().now())
+        look_ups.end_failed_look_up(kwargs["look_up_id"], SystemClock().now())
 
 
 @app.task(name="sites.crawl_site", base=StepTask)
 def crawl_site(run_id: int) -> None:
     """Start a crawler if a slot is free, without waiting; otherwise the next free crawler takes the run."""
     if crawls.has_waiting(SystemClock().now(), run_id):
-        crawlers.start(SETTINGS)
+        crawlers.start_crawler(SETTINGS)
 
 
 @app.task(name="sites.look_up_contacts", base=LookUpStep)
 def look_up_contacts(look_up_id: int) -> None:
     """Carry out a look-up in the registries that a person requested, unless it has ended."""
-    look_ups.carry_out(look_up_id, SETTINGS, SystemClock())
+    look_ups.carry_out_look_up(look_up_id, SETTINGS, SystemClock())
 
 
 @app.task(name="sites.start_due_crawls", base=PeriodicTask)
@@ -51,7 +51,7 @@ def start_due_crawls() -> None:
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
     if crawls.has_upcoming_crawls(now):
         log.warning("%s", Message("start.set-back", count=set_clock_back(now)))
-    take_up_silent_runs(now, outbox)
+    requeue_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)
     for site in rechecks.waiting_sites():

@@ -4,13 +4,13 @@ from hypothesis import strategies as st
 
 from fingerprint.engines.chapters import ChapterOwners, best_works, split_chapters
 from fingerprint.engines.engine import EngineMatch
-from fingerprint.engines.tokens import canonical, mix, shingle_hashes, tokenize, word_ids, word_pairs
+from fingerprint.engines.tokens import canonical_text, mix_bits, shingle_hashes, tokenize, word_ids, word_pairs
 
 TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
 
 
 def spelled(text: str, fold: bool = False) -> list[str]:
-    tokens, read = tokenize(text, fold), canonical(text, fold)
+    tokens, read = tokenize(text, fold), canonical_text(text, fold)
     return [read[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)]
 
 
@@ -49,7 +49,7 @@ def test_shingle_hashes_are_equal_exactly_where_the_shingles_are(ids: list[int],
 
 def test_mixing_keeps_different_values_different_and_the_input_as_it_is() -> None:
     values = np.arange(10_000, dtype=np.uint64)
-    assert np.unique(mix(values)).size == values.size
+    assert np.unique(mix_bits(values)).size == values.size
     assert (values == np.arange(10_000)).all()
 
 

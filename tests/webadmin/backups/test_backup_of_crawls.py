@@ -32,10 +32,10 @@ set_up()
 from pipeline.app import SETTINGS
 from webadmin import stores
 from webadmin.backups.services.destinations import open_destination
-from webadmin.backups.services.format import list_backups, load
+from webadmin.backups.services.format import list_backups, load_backup
 from webadmin.backups.services.restoring import RestoreTarget, require_empty, restore, settle
 place = open_destination(sys.argv[1], SETTINGS)
-backup = load(place, list_backups(place)[-1])
+backup = load_backup(place, list_backups(place)[-1])
 target = RestoreTarget(connect(SETTINGS.mongo_url), stores.evidence_store())
 require_empty(target)
 print(restore(backup.manifest, place, target, lambda *_: None))

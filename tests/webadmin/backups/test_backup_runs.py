@@ -71,7 +71,7 @@ def test_a_place_that_lost_its_backups_is_refused(settings: Settings, tmp_path: 
     place = tmp_path / "mounted"
     back_up(BackupRequest(str(place)), settings, unheard)
     place.rename(tmp_path / "elsewhere")
-    with pytest.raises(BadInput, match="is it mounted"):
+    with pytest.raises(BadInput, match="that it is mounted"):
         back_up(BackupRequest(str(place)), settings, unheard)
     assert not place.exists()
     back_up(BackupRequest(str(tmp_path / "elsewhere")), settings, unheard)

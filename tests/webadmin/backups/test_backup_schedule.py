@@ -10,7 +10,7 @@ from tests.support import admin_data
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
 from webadmin.backups.services.runs import UNENDED, BackupRequest, backup_status
-from webadmin.backups.services.schedule import due
+from webadmin.backups.services.schedule import due_backup
 from webadmin.sites.services.encrypted_secrets import KeyLost, seal
 
 pytestmark = pytest.mark.django_db
@@ -33,37 +33,37 @@ def ran(at: datetime, fault: Message | None = None, is_scheduled: bool = True) -
 def test_one_is_due_from_its_time_of_day_on_until_it_was_made() -> None:
     planned()
     wanted = BackupRequest("file:///mnt/b", "a b c d e f g", 5, is_scheduled=True)
-    assert due(NOON) == wanted
+    assert due_backup(NOON) == wanted
     ran(NOON.replace(hour=3, minute=30), is_scheduled=False)
-    assert due(NOON) == wanted, "one made by hand is none of the schedule"
+    assert due_backup(NOON) == wanted, "one made by hand is none of the schedule"
     ran(NOON.replace(hour=4, minute=3))
-    assert due(NOON) is None
-    assert due(NOON + timedelta(hours=15, minutes=59)) is None
-    assert due(NOON + timedelta(hours=16)) == wanted
+    assert due_backup(NOON) is None
+    assert due_backup(NOON + timedelta(hours=15, minutes=59)) is None
+    assert due_backup(NOON + timedelta(hours=16)) == wanted
 
 
 @pytest.mark.parametrize("fault", [FAULT, Message(UNENDED)], ids=["failed", "runs or was killed"])
 def test_one_that_is_none_is_due_an_hour_after_its_last_sign_of_life(fault: Message) -> None:
     planned()
     ran(NOON, fault)
-    assert due(NOON + timedelta(minutes=64)) is None
-    assert due(NOON + timedelta(minutes=65)) is not None
+    assert due_backup(NOON + timedelta(minutes=64)) is None
+    assert due_backup(NOON + timedelta(minutes=65)) is not None
 
 
 def test_a_passphrase_that_the_key_no_longer_opens_is_noted_as_a_backup_that_failed() -> None:
     planned(passphrase="sealed with another key")
-    assert due(NOON) is None
+    assert due_backup(NOON) is None
     failed = BackupRun.objects.get()
     assert (failed.is_scheduled, failed.fault) == (True, KeyLost().message)
-    assert due(NOON + timedelta(minutes=59)) is None
+    assert due_backup(NOON + timedelta(minutes=59)) is None
     assert BackupRun.objects.count() == 1
 
 
 @pytest.mark.parametrize("values", [{"is_on": False}, {"destination": ""}])
 def test_nothing_is_due_without_a_plan_that_is_on_and_says_where_to(values: dict[str, object]) -> None:
-    assert due(NOON) is None
+    assert due_backup(NOON) is None
     planned(**values)
-    assert due(NOON) is None
+    assert due_backup(NOON) is None
 
 
 def test_a_missing_or_old_backup_is_told_of_and_one_that_failed_is_none() -> None:

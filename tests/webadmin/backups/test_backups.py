@@ -22,8 +22,8 @@ from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
 from webadmin import stores
 from webadmin.backups.models.backup import installation_key
-from webadmin.backups.services.format import DamagedBackup, list_backups, load, object_key
-from webadmin.backups.services.mending import mend
+from webadmin.backups.services.format import DamagedBackup, list_backups, load_backup, object_key
+from webadmin.backups.services.mending import repair_stores
 from webadmin.backups.services.restoring import require_empty, require_whole, restore
 from webadmin.backups.services.runs import keep_newest
 from webadmin.backups.services.verification import verify
@@ -158,7 +158,7 @@ def test_a_backup_lies_in_s3_as_well(stored: Stored, s3_server: S3Server, s3_url
     before = stored.rows(), stored.documents()
     made = stored.backed_up(place)
     assert stored.backed_up(place).new_bytes < made.new_bytes
-    manifest = load(place, list_backups(place)[-1]).manifest
+    manifest = load_backup(place, list_backups(place)[-1]).manifest
     assert verify(manifest, place, unheard).faults == ()
     stored.destroy()
     restore(manifest, place, stored.target, unheard)
@@ -227,11 +227,11 @@ def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) ->
     stored.mongo["page_versions"].delete_one({"_id": version})
     stored.mongo["evidence_parts"].update_one({"_id": f"{bundle.digest}/0000"}, {"$set": {"data": b"garbled"}})
     works.remove_text(of_a_lead)
-    mended = mend(manifest, place, stored.target, installation_key(), unheard)
+    mended = repair_stores(manifest, place, stored.target, installation_key(), unheard)
     assert set(mended.put_back) == {
         f"page_texts/{text}", f"page_versions/{version}", f"work_texts/{of_a_lead}", f"evidence/{bundle.digest}",
     }  # fmt: skip
     assert (stored.rows(), stored.documents()) == before
-    assert mend(manifest, place, stored.target, installation_key(), unheard).put_back == ()
+    assert repair_stores(manifest, place, stored.target, installation_key(), unheard).put_back == ()
     with pytest.raises(BadInput, match="belongs to another installation"):
-        mend(replace(manifest, installation="another"), place, stored.target, installation_key(), unheard)
+        repair_stores(replace(manifest, installation="another"), place, stored.target, installation_key(), unheard)

@@ -29,12 +29,12 @@ from webadmin.backups.services.contents import read_documents
 from webadmin.backups.services.format import (
     BackupPiece,
     Manifest,
+    compress_piece,
     encode_backup,
     keys_bytes,
     list_backups,
-    load,
+    load_backup,
     object_key,
-    pack,
     put_manifest,
     put_object,
     read_content,
@@ -90,7 +90,7 @@ class Spoilt:
 
     def forge(self, change: Callable[[Manifest], Manifest]) -> None:
         """Another manifest without a seal, in which every digest is right."""
-        backup = load(self.store, list_backups(self.store)[0])
+        backup = load_backup(self.store, list_backups(self.store)[0])
         self.manifest_path.unlink()
         put_manifest(self.store, encode_backup(change(backup.manifest)))
 
@@ -100,7 +100,7 @@ class Spoilt:
 
     def changed(self, piece: BackupPiece, change: Callable[[bytes], bytes]) -> BackupPiece:
         content = change(read_content(self.store, piece))
-        written = pack(content)
+        written = compress_piece(content)
         size, name = len(written), put_object(self.store, written)
         return replace(piece, name=name, size_bytes=size, content=digest(content), content_bytes=len(content))
 
@@ -197,7 +197,7 @@ def keep_seal(change: Callable[[bytes], bytes]) -> Callable[[Spoilt], None]:
 
 def seal_anew(spoilt: Spoilt) -> None:
     """By somebody who does not know the passphrase."""
-    backup = load(spoilt.store, list_backups(spoilt.store)[0])
+    backup = load_backup(spoilt.store, list_backups(spoilt.store)[0])
     spoilt.manifest_path.unlink()
     put_manifest(spoilt.store, encode_backup(backup.manifest, b"", "another passphrase of theirs"))
 
@@ -275,11 +275,11 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "a manifest of depth": (lambda s: s.write_manifest(b"[" * 200_000), SEALED, "is not the manifest"),
     "a manifest of numbers": (lambda s: s.write_manifest(b'{"format":2}'), SEALED, "is not the manifest"),
     "a later format": (lambda s: s.write_manifest(b'{"format":99}'), SEALED, "has format 99"),
-    "no manifest": (lambda s: s.manifest_path.unlink(), SEALED, "no complete backup at this place"),
+    "no manifest": (lambda s: s.manifest_path.unlink(), SEALED, "no complete backup at this destination"),
     "no backup": (
         lambda s: (shutil.rmtree(s.folder), s.folder.mkdir(), (s.folder / "novel.txt").write_text("第一章")),
         SEALED,
-        "no complete backup at this place",
+        "no complete backup at this destination",
     ),
     "a file for a folder": (
         lambda s: (shutil.rmtree(s.folder), s.folder.write_text("x")),
@@ -433,7 +433,7 @@ def test_any_changed_byte_is_noticed_without_an_internal_error(place: Path, stor
         with pytest.raises(BadInput):
             review(spoilt.store, tmp_path, SEALED)
         spoilt.rewrite(path, whole)
-    manifest = load(spoilt.store, list_backups(spoilt.store)[0]).manifest
+    manifest = load_backup(spoilt.store, list_backups(spoilt.store)[0]).manifest
     spoilt.manifest_path.unlink()
     for _ in range(25):
         part = chance.choice([part for part in manifest.parts if part.records])
@@ -456,7 +456,7 @@ def test_what_somebody_put_at_the_place_is_never_taken_into_a_sealed_backup(plac
     store = FolderObjects(place)
     kept = MongoWorkStore(stored.mongo).put_text(admin_data.WORK_TEXT)
     source = BackupSource("a" * 32, stored.mongo, stored.evidence, {})
-    forged = load(store, list_backups(store)[0]).manifest
+    forged = load_backup(store, list_backups(store)[0]).manifest
     made = make(replace(source, installation=forged.installation, passphrase=PHRASE), store, unheard).backup
     assert made.open_seal(PHRASE) == b""
     texts = made.manifest.part("work_texts")

@@ -29,7 +29,7 @@ from webadmin import stores
 from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, CaseMatch, Exclusion, Matter
 from webadmin.cases.services.addresses import list_addresses
-from webadmin.cases.services.overruling import overrule, take_back
+from webadmin.cases.services.overruling import overrule_exclusion, withdraw_overruling
 from webadmin.cases.services.verdicts import decide
 from webadmin.evidence.services.case_export import StoredMaterials
 from webadmin.evidence.services.material import match_finding
@@ -217,11 +217,11 @@ def test_an_overruling_that_is_taken_back_takes_the_address_from_its_case() -> N
     licence(world, address=B)
     for url in (A, B):
         world.meet(url, TEXT)
-    overruling = overrule(Exclusion.objects.get(), world.reviewer, "并非授权转载")
+    overruling = overrule_exclusion(Exclusion.objects.get(), world.reviewer, "并非授权转载")
     world.compare_owed()
     case = Case.objects.get()
     assert [each[0] for each in told(case)] == [A, B]
-    take_back(overruling, world.reviewer)
+    withdraw_overruling(overruling, world.reviewer)
     assert [each[0] for each in told(case)] == [A]
     world.compare_owed()
     assert (Case.objects.count(), Exclusion.objects.get().page.url) == (1, B)

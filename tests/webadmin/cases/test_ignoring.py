@@ -19,9 +19,9 @@ from webadmin.cases.services.ignoring import (
     check_text,
     ignore_everywhere,
     mark_noise,
-    may_take_back,
+    may_withdraw_text,
     preview_effect,
-    take_back,
+    withdraw_ignored_text,
 )
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
@@ -90,20 +90,20 @@ class TestWhoMay:
     def test_a_reviewer_takes_back_what_they_entered_and_a_manager_whatever_it_is(self, world: World) -> None:
         ours = world.ours
         noise = mark_noise(ours.cases[0], ADVERT, ours.reviewer)
-        assert may_take_back(noise, ours.reviewer)
-        assert may_take_back(noise, ours.manager)
-        assert not may_take_back(everywhere(ours), ours.reviewer)
-        assert not may_take_back(noise, world.theirs.manager)
+        assert may_withdraw_text(noise, ours.reviewer)
+        assert may_withdraw_text(noise, ours.manager)
+        assert not may_withdraw_text(everywhere(ours), ours.reviewer)
+        assert not may_withdraw_text(noise, world.theirs.manager)
 
     def test_what_is_taken_back_is_not_taken_back_again(self, ours: Estate) -> None:
         noise, other = mark_noise(ours.cases[0], ADVERT, ours.reviewer), everywhere(ours)
-        take_back(noise, ours.manager)
+        withdraw_ignored_text(noise, ours.manager)
         first = noise.withdrawn_at
         other.refresh_from_db()
         assert other.withdrawn_at is None
-        assert not may_take_back(noise, ours.manager)
+        assert not may_withdraw_text(noise, ours.manager)
         with refused("exclusion.taken-back-already"):
-            take_back(noise, ours.reviewer)
+            withdraw_ignored_text(noise, ours.reviewer)
         noise.refresh_from_db()
         assert (noise.withdrawn_at, noise.withdrawn_by) == (first, ours.manager)
 
@@ -158,7 +158,7 @@ class TestWhatIsRefused:
         assert everywhere(ours, ADVERT), "of all sites"
         assert everywhere(world.theirs, ADVERT), "of another rights holder"
         assert mark_noise(world.theirs.cases[0], ADVERT, world.theirs.reviewer)
-        take_back(noise, ours.reviewer)
+        withdraw_ignored_text(noise, ours.reviewer)
         assert mark_noise(ours.cases[0], ADVERT, ours.reviewer)
 
     def test_a_list_has_an_end(self, ours: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ class TestWhatIsComparedAgain:
         noise = mark_noise(ours.cases[0], ADVERT, ours.reviewer)
         assert asked_again() == pages_of(ours.cases[0]) | {here.pk}
         PageCheck.objects.update(algorithm_id=admin_data.ALGORITHM_ID)
-        take_back(noise, ours.reviewer)
+        withdraw_ignored_text(noise, ours.reviewer)
         assert asked_again() == pages_of(ours.cases[0]) | {here.pk}, "and when it counts again"
         everywhere(ours)
         assert asked_again() == pages_of(ours.cases[0], ours.cases[3]) | {here.pk, there.pk}

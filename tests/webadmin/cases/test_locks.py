@@ -24,7 +24,7 @@ from tests.support.records import MOMENT, match, outcome, page_version
 from webadmin.cases.models import Case, IgnoredText, Matter, VerdictRecord
 from webadmin.cases.services import ignoring, passages
 from webadmin.cases.services.case_repository import DjangoCaseRepository
-from webadmin.cases.services.matters.figures import refresh, sum_taken_chars
+from webadmin.cases.services.matters.figures import refresh_matters, sum_taken_chars
 from webadmin.cases.services.verdicts import decide
 from webadmin.sites.models import CrawlRun, PageRecord, Site
 from webadmin.sites.services.runs import mark_started, request_run
@@ -110,7 +110,7 @@ def world(monkeypatch: pytest.MonkeyPatch, outbox: CollectingOutbox) -> World:
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
     Case.objects.update(state=CaseState.OPEN, decision=None, decided_as="")
-    refresh(list(Matter.objects.values_list("pk", flat=True)))
+    refresh_matters(list(Matter.objects.values_list("pk", flat=True)))
     return made
 
 
@@ -225,7 +225,7 @@ def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: World) -> N
     matter = Matter.objects.create(rights_holder=world.ours.holder, site=site, work=first.work)
     Case.objects.filter(pk=second.pk).update(site=site, work=first.work, matter=matter)
     second.taken.update(text_id=first.taken.get().text_id)
-    refresh(list(Matter.objects.values_list("pk", flat=True)))
+    refresh_matters(list(Matter.objects.values_list("pk", flat=True)))
     assert sum_taken_chars(Work.objects.all()) == {first.work_id: first.matter.taken_chars}
     united = '"cases_mattertext"."places"', 'INNER JOIN "cases_matter"', '"work_id" ='
     crossed(dismiss(first, world), dismiss(Case.objects.get(pk=second.pk), world), united)

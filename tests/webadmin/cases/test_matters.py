@@ -22,11 +22,11 @@ from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.matters.assignment import (
     MAX_AWAITED_CHARS,
     AssignmentRefused,
-    assign,
+    assign_matter,
     set_awaited_documents,
 )
-from webadmin.cases.services.matters.figures import rank_site, refresh, refresh_works, sum_taken_chars
-from webadmin.cases.services.verdicts import decide, undo
+from webadmin.cases.services.matters.figures import rank_site, refresh_matters, refresh_works, sum_taken_chars
+from webadmin.cases.services.verdicts import decide, undo_decision
 from webadmin.review.services.whole_book import whole_book
 from webadmin.sites.models import PageRecord, Site
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
@@ -82,7 +82,7 @@ def test_figures_follow_verdicts_and_their_undoing(site: Site, works: MemoryWork
     assert counts(matter) == (0, 0, 1)
     assert (matter.work_share, matter.taken_chars) == (0, 0), "what is no copy takes nothing"
     assert matter.harm < harm
-    undo(case, reviewer, case.verdicts.all()[0].pk)
+    undo_decision(case, reviewer, case.verdicts.all()[0].pk)
     assert counts(matter) == (0, 1, 0)
     assert matter.work_share > 0
 
@@ -98,7 +98,7 @@ def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWork
         place for place in range(len(COPIED_TEXT)) if not len(places & Places.from_starts([place]))
     )
     second.taken.update(places=(surroundings | Places.from_starts([0])).pack())
-    refresh(list(Matter.objects.values_list("pk", flat=True)))
+    refresh_matters(list(Matter.objects.values_list("pk", flat=True)))
     work = first.work_id
     assert len(places & Places.from_starts([0])) == 1, "one character is on both pages"
     assert sum_taken_chars(Work.objects.all()) == {work: len(COPIED_TEXT)}
@@ -189,7 +189,7 @@ def test_the_lead_is_that_of_the_whole_book_view() -> None:
     book_copies.carry(site, work, 1, {1: range(100), 2: range(60)}, admin_data.NOW - timedelta(hours=5))
     book_copies.carry(site, work, 2, {2: range(40, 100)}, admin_data.NOW + 3 * A_DAY)
     matter = Matter.objects.get()
-    refresh([matter.pk])
+    refresh_matters([matter.pk])
     matter.refresh_from_db()
     book = whole_book(site.pk, work.pk)
     assert matter.early_chapters == len(book.early_chapters) == 2
@@ -210,9 +210,9 @@ def test_one_text_is_written_anew_without_the_others() -> None:
     site = admin_data.site(holder)
     case = book_copies.carry(site, work, 1, {1: range(100), 2: range(50)}, admin_data.NOW)
     matter = Matter.objects.get()
-    refresh([matter.pk])
+    refresh_matters([matter.pk])
     case.taken.all().delete()
-    refresh([matter.pk], texts=[book_copies.text_of(work.title, 1)])
+    refresh_matters([matter.pk], texts=[book_copies.text_of(work.title, 1)])
     assert {text.text_id: text.taken_chars for text in matter.texts.all()} == {book_copies.text_of(work.title, 2): 50}
     matter.refresh_from_db()
     assert matter.taken_chars == 50
@@ -240,19 +240,19 @@ def test_only_its_reviewers_take_a_matter(site: Site, works: MemoryWorkStore, re
     found(site, works)
     matter = Matter.objects.get()
     stranger = admin_data.user("别家", RightsHolder.objects.create(name="乙"))
-    assign(matter, reviewer, reviewer)
+    assign_matter(matter, reviewer, reviewer)
     matter.refresh_from_db()
     assert matter.assignee == reviewer
     for refused in (
-        lambda: assign(matter, stranger, reviewer),
-        lambda: assign(matter, reviewer, stranger),
+        lambda: assign_matter(matter, stranger, reviewer),
+        lambda: assign_matter(matter, reviewer, stranger),
         lambda: set_awaited_documents(matter, "权属证明", stranger),
         lambda: set_awaited_documents(matter, "字" * (MAX_AWAITED_CHARS + 1), reviewer),
     ):
         with pytest.raises(AssignmentRefused):
             refused()
     set_awaited_documents(matter, " 权属证明 ", reviewer)
-    assign(matter, None, reviewer)
+    assign_matter(matter, None, reviewer)
     matter.refresh_from_db()
     assert matter.assignee is None
     assert matter.awaited == "权属证明"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.text import TextRange
-from webadmin.cases.services.opposites import Side, opposite
+from webadmin.cases.services.opposites import Side, opposite_ranges
 
 PAGE, WORK = 100, 10  # where the span begins
 STORY = "渡口的灯是在立冬那天熄的老周把船缆系在第三根桩上数了数舱里的米袋"
@@ -26,7 +26,7 @@ def span(page: str, work: str, *changes: tuple[str, int, int, int, int]) -> dict
 def there(of: dict[str, Any], start: int, end: int, side: Side = "page") -> list[str]:
     """What stands opposite of places that are counted from the beginning of the span."""
     here, other, begins = (PAGE, "work", WORK) if side == "page" else (WORK, "page", PAGE)
-    found = opposite(of, TextRange(here + start, here + end), side)
+    found = opposite_ranges(of, TextRange(here + start, here + end), side)
     return [of[f"{other}_excerpt"][each.start - begins : each.end - begins] for each in found]
 
 

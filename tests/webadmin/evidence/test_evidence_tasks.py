@@ -97,7 +97,7 @@ def test_a_version_that_cannot_be_bundled_waits_for_a_person(desk: Desk) -> None
     desk.world.ours.cases[0].matches.update(page_text_digest="0" * 64)
     with pytest.raises(BrokenInvariant) as fault:
         evidence_tasks.bundle_evidence(version_ids=[version])
-    failures.note(evidence_tasks.bundle_evidence.name, version, fault.value)
+    failures.note_failure(evidence_tasks.bundle_evidence.name, version, fault.value)
     cases_tasks.sweep()
     (message,) = desk.sent
     assert isinstance(message, MatchesFound)

@@ -88,7 +88,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     assert outbox.sent == [MailRequested(mail.pk)] * 2
     with real_server() as (mailbox, url):
         of_worker = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=url))
-        mails.deliver(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
+        mails.deliver_mail(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
     shown = page_of(manager, notice)
     assert f"an answer is due on {today() + timedelta(days=7)}" in shown
     assert "the mail server accepted it" in shown

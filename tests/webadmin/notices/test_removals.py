@@ -221,7 +221,7 @@ def test_the_programs_looks_are_not_counted(ours: admin_data.Estate, monkeypatch
     assert asked(NOW + DAY) == {one.page_id}
     CrawlRun.objects.update(state="finished")
     outbox = CollectingOutbox()
-    recheck = rechecks.ask(other.page, ours.reviewer, NOW + DAY, outbox)
+    recheck = rechecks.request_recheck(other.page, ours.reviewer, NOW + DAY, outbox)
     assert outbox.sent == [CrawlRequested(recheck.run_id)]
 
 

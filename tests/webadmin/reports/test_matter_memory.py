@@ -24,7 +24,7 @@ from tests.support import admin_data, case_texts
 from tests.support.evidence_samples import MADE, PDF, bare_capture, finding, with_fields
 from webadmin import stores
 from webadmin.cases.models import Matter
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.reports.services.court_file.writing import export_matter
 
@@ -64,7 +64,7 @@ def matter_of(pages: int, store: FolderEvidenceStore) -> Matter:
                 made_at=MADE,
             )  # fmt: skip
     matter = Matter.objects.get(site=site, work=work)
-    refresh([matter.pk])
+    refresh_matters([matter.pk])
     return matter
 
 

@@ -13,7 +13,7 @@ from tests.support.desk import list_url, registered_models, signed_in
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import HOLDER_PATHS
 from webadmin.cases.models import Matter, TakenText
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.review.pages.matter_lists import inbox_query
 from webadmin.works.models import Chapter
 
@@ -75,7 +75,7 @@ def test_others_chapters_take_no_place(world: World, theirs: Matter, monkeypatch
     own = case.work.chapters.get(number=3)
     Chapter.objects.filter(pk=own.pk).update(title=WORDS)
     TakenText.objects.create(case=case, text_id=own.text_id, places=Places.from_starts(range(5)).pack())
-    refresh([case.matter_id])
+    refresh_matters([case.matter_id])
     assert found(world.ours.reviewer, WORDS) == [case.matter]
 
 
@@ -85,7 +85,7 @@ def test_a_word_of_many_titles_names_no_chapter(world: World, monkeypatch: pytes
     chapters = Chapter.objects.filter(work=case.work).count()
     for chapter in case.work.chapters.exclude(text_id=case.matches.get().text_id):
         TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.from_starts(range(5)).pack())
-    refresh([case.matter_id])
+    refresh_matters([case.matter_id])
     for most, matters in ((chapters, [case.matter]), (chapters - 1, [])):
         monkeypatch.setattr(inbox_query, "MAX_CHAPTERS", most)
         assert found(world.ours.reviewer, WORDS) == matters

@@ -20,7 +20,7 @@ from tests.support.desk import record_url, signed_in
 from webadmin import theme
 from webadmin.cases.models import Case, Matter, SavedView, TakenText, VerdictRecord
 from webadmin.cases.pages.state_columns import CASE_STATE_COLORS
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.ui.models.phrases import STATES
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +64,7 @@ def test_each_queue_shows_its_matters_and_counts_them(world: World, reviewer: Cl
     ]
     Matter.objects.filter(pk=ours[0].pk).update(assignee=world.ours.reviewer, awaited="权属证明")
     Case.objects.filter(pk=world.ours.cases[1].pk).update(changed_since=timezone.now(), returned_at=timezone.now())
-    refresh([each.pk for each in ours])
+    refresh_matters([each.pk for each in ours])
     expected = {"new": 2, "mine": 1, "papers": 1, "returned": 1, "changed": 1, "confirmed": 1, "closed": 0, "all": 2}
     assert queue_counts(reviewer) == expected
     for queue, count in expected.items():
@@ -78,7 +78,7 @@ def test_a_state_has_one_word_and_one_colour_wherever_a_case_is_listed(world: Wo
     matter = matters(world.ours)[0]
     for state, colour in colours.items():
         Case.objects.filter(matter=matter).update(state=state, decision=None)
-        refresh([matter.pk])
+        refresh_matters([matter.pk])
         (rule,) = re.findall(rf"\.zw-state-{state}\b[^{{]*{{([^}}]*)}}", css)
         assert f"var(--zw-{colour}" in rule
         in_list = {"warning": "warn", "danger": "bad", "success": "good", "default": "soft"}
@@ -173,7 +173,7 @@ def test_matters_are_found_by_what_is_known_of_them(world: World, reviewer: Clie
     world.ours.works[0].chapters.filter(number=3).update(title="尾声 明天的船票")
     text = world.ours.works[0].chapters.get(number=3).text_id
     TakenText.objects.create(case=world.ours.cases[0], text_id=text, places=Places.from_starts(range(5)).pack())
-    refresh([world.ours.cases[0].matter_id])
+    refresh_matters([world.ours.cases[0].matter_id])
     assert listed(reviewer, q=typed, queue="all") == [str(matters(world.ours)[0])]
 
 
@@ -209,7 +209,7 @@ def test_a_verdict_for_a_matter_says_first_what_will_happen_and_can_be_undone(wo
 def test_what_changed_or_came_back_is_decided_again_in_its_queue(world: World, reviewer: Client) -> None:
     confirmed = world.ours.cases[1]
     Case.objects.filter(pk=confirmed.pk).update(changed_since=timezone.now())
-    refresh([confirmed.matter_id])
+    refresh_matters([confirmed.matter_id])
     plan = reviewer.post(f"{INBOX}?queue=changed", {"action": "decide_confirmed", "matter": confirmed.matter_id})
     assert [case.pk for case in plan.context["plan"].able] == [confirmed.pk]
 

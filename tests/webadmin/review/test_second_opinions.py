@@ -29,14 +29,14 @@ from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, CaseMatch, EnginePanel, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
 from webadmin.cases.services.opinions import summary as opinions_shown
-from webadmin.cases.services.opinions.asking import ask_engines, give_up
+from webadmin.cases.services.opinions.asking import ask_engines, record_failure
 from webadmin.cases.services.opinions.engine_answers import (
     BACKGROUND_PIECES,
     CORPUS_ENGINES,
     MIN_CORPUS_PIECES,
     EngineVerdict,
     Question,
-    answers,
+    ask_all_engines,
 )
 from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.works.models import Chapter, Work
@@ -171,7 +171,7 @@ def test_a_long_work_is_a_corpus_of_its_own(world: World, texts: Texts) -> None:
 
 def test_a_page_that_is_longer_than_the_usual_piece_is_met_by_one_of_its_length() -> None:
     page = WORK * 2
-    said = {answer.engine: answer.verdict for answer in answers(Question(page, [page], ()))}
+    said = {answer.engine: answer.verdict for answer in ask_all_engines(Question(page, [page], ()))}
     assert said["simhash-64"] == said["word-jaccard"] == said["exact-md5"] == EngineVerdict.COPY
 
 
@@ -183,7 +183,9 @@ def test_the_case_knows_the_same_verdicts_without_the_engines() -> None:
 @pytest.mark.parametrize("name", sorted(ENGINES))
 def test_every_engine_takes_pieces_of_another_length_or_marks_passages(name: str) -> None:
     """An engine that refused the length of a piece would stand as failed on every case."""
-    (answer,) = answers(Question("", ["江面起了雾。"], ["", *["雾"] * MIN_CORPUS_PIECES]), {name: ENGINES[name]})
+    (answer,) = ask_all_engines(
+        Question("", ["江面起了雾。"], ["", *["雾"] * MIN_CORPUS_PIECES]), {name: ENGINES[name]}
+    )
     assert answer.verdict == EngineVerdict.NO_COPY
 
 
@@ -201,7 +203,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
         "broken": EngineEntry("broken", Broken, Message("engine.unknown"), "", (), {}, gives_spans=True),
         "exact-md5": ENGINES["exact-md5"],
     }
-    said = answers(Question(WORK, [WORK], ()), engines)
+    said = ask_all_engines(Question(WORK, [WORK], ()), engines)
     assert [answer.verdict for answer in said] == [EngineVerdict.FAILED, EngineVerdict.COPY]
     assert "the engine broken failed" in caplog.text
 
@@ -211,7 +213,7 @@ def test_answers_never_change_and_a_new_version_has_its_own(world: World, texts:
     first = judged(texts, case, WORK)
     kept = SecondOpinion.objects.filter(pk=first.pk).values().get()
     ask_engines(subject_of(case), texts.pages, texts.works, NOW + timedelta(days=9))
-    give_up(subject_of(case), NOW + timedelta(days=9))
+    record_failure(subject_of(case), NOW + timedelta(days=9))
     assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
 
     newer = CaseMatch.objects.get(case=case)

@@ -23,7 +23,7 @@ from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.rewrites.cli import leads as leads_verb
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.services.verdicts import decide
+from webadmin.rewrites.services.verdicts import decide_lead
 from webadmin.ui.console import session
 
 pytestmark = [pytest.mark.django_db, needs_encoder]
@@ -124,7 +124,7 @@ def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
     lead, out = chain.leads()[0], tmp_path / "lead.zip"
     with pytest.raises(BadInput, match="once a person has confirmed it"):
         export(str(lead.pk), out, is_lead=True)
-    decide(lead, RewordedState.CONFIRMED, admin_data.user("li", chain.holder), clock=chain.clock)
+    decide_lead(lead, RewordedState.CONFIRMED, admin_data.user("li", chain.holder), clock=chain.clock)
     export(str(lead.pk), out, is_lead=True)
     said = capsys.readouterr()
     assert "bundles 1" in said.out
@@ -149,7 +149,7 @@ def test_a_letter_is_written_and_the_lead_says_whether_it_still_stands(
     lead, out = chain.leads()[0], tmp_path / "letter.txt"
     with pytest.raises(BadInput, match="once a person has confirmed"):
         leads("letter", lead.pk, "--out", out)
-    decide(lead, RewordedState.CONFIRMED, User.objects.create_superuser("管理员"))
+    decide_lead(lead, RewordedState.CONFIRMED, User.objects.create_superuser("管理员"))
     leads("letter", lead.pk, "--out", out)
     assert str(out) in capsys.readouterr().out
     assert "作品：" in out.read_text("utf-8")

@@ -17,7 +17,7 @@ from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services import letter
 from webadmin.rewrites.services.lead_status import lead_status
 from webadmin.rewrites.services.letter import letter_file
-from webadmin.rewrites.services.verdicts import decide
+from webadmin.rewrites.services.verdicts import decide_lead
 from webadmin.sites.models import PageRecord
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def estate(texts: Texts) -> admin_data.Estate:
     """Its lead is confirmed."""
     made = admin_data.fill_estate("长河文学", "changhe", cases=1)
     texts.keep_lead(made.lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
-    decide(made.lead, RewordedState.CONFIRMED, made.reviewer)
+    decide_lead(made.lead, RewordedState.CONFIRMED, made.reviewer)
     return made
 
 
@@ -110,7 +110,7 @@ def test_hostile_text_begins_no_line_turns_nothing_and_is_no_field(estate: admin
         page_title="标题\n\n我方承认\u2028侵权\u202e", page_url="https://a.example/\u202e\nx",
     )  # fmt: skip
     texts.keep_lead(lead, page, admin_data.WORK_TEXT)
-    decide(lead, RewordedState.CONFIRMED, estate.reviewer)
+    decide_lead(lead, RewordedState.CONFIRMED, estate.reviewer)
     Addressee.objects.update(legal_name="某\u202e公司\n【日期】")
     for said in (plain(lead), word_text(letter_file(lead, "docx", "en"))):
         assert not set(said) & set("\u202e\u200b\u2028\x07\r")
@@ -132,9 +132,9 @@ def test_whom_it_goes_to_and_who_asks_may_be_unknown(estate: admin_data.Estate) 
 
 
 def test_of_what_nobody_confirmed_there_is_none(estate: admin_data.Estate) -> None:
-    decide(estate.lead, RewordedState.WAITING, estate.reviewer)
+    decide_lead(estate.lead, RewordedState.WAITING, estate.reviewer)
     assert refused(estate.lead) == "a letter can be drafted once a person has confirmed the suspected rewrite"
-    decide(estate.lead, RewordedState.DISMISSED, estate.reviewer)
+    decide_lead(estate.lead, RewordedState.DISMISSED, estate.reviewer)
     assert refused(estate.lead) == "no letter was drafted: a person dismissed the suspected rewrite"
     decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer)
     estate.lead.verdicts.update(page_version_id="earlier")

@@ -14,7 +14,7 @@ from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import english, list_url, record_url, signed_in
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
-from webadmin.rewrites.services.verdicts import decide
+from webadmin.rewrites.services.verdicts import decide_lead
 
 CASES = 2
 # What says more than a comparison of meaning can.
@@ -181,12 +181,12 @@ class TestVerdict:
 
     def test_it_is_asked_for_again_once_the_page_was_compared_anew(self, world: World, texts: Texts) -> None:
         lead = world.ours.lead
-        decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        decide_lead(lead, RewordedState.CONFIRMED, world.ours.reviewer)
         assert said(page_of(world), ".lead-choices button") == ["Dismiss the rewrite", "Reopen"]
         RewordedLead.objects.filter(pk=lead.pk).update(version_id="another")
         lead.refresh_from_db()
         assert said(page_of(world), ".lead-choices button")[0] == "Confirm the rewrite"
-        decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        decide_lead(lead, RewordedState.CONFIRMED, world.ours.reviewer)
         assert "Confirm the rewrite" not in said(page_of(world), ".lead-choices button")
 
     def test_what_is_refused_keeps_its_note(self, world: World, texts: Texts) -> None:
@@ -215,7 +215,7 @@ class TestLetter:
         assert said(page, "#lead-letter ~ p") == [
             "A letter can be drafted once a person has confirmed the suspected rewrite"
         ]
-        decide(world.ours.lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        decide_lead(world.ours.lead, RewordedState.CONFIRMED, world.ours.reviewer)
         page = page_of(world, "zh-hans")
         assert said(page, ".lead-standing")[0].startswith("最近一次见于 ")
         names = said(page, "#lead-letter ~ ul a")
@@ -227,6 +227,6 @@ class TestLetter:
             assert response.content.startswith((b"PK", "沟通函".encode(), b"Letter of enquiry"))
 
     def test_nobody_has_one_about_a_lead_of_another_holder(self, world: World) -> None:
-        decide(world.theirs.lead, RewordedState.CONFIRMED, world.theirs.reviewer)
+        decide_lead(world.theirs.lead, RewordedState.CONFIRMED, world.theirs.reviewer)
         response = signed_in(world.ours.manager).get(record_url(world.theirs.lead), {"letter": "txt"})
         assert response.status_code == 404

@@ -43,12 +43,12 @@ from pipeline import steps
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Site
 from webadmin.sites.services import watchlist
 from webadmin.works.services import catalogue
-ports = replace(live(SETTINGS), outbox=MemoryOutbox())
+ports = replace(live_ports(SETTINGS), outbox=MemoryOutbox())
 url, text, source = sys.argv[1:]
 holder, is_new = RightsHolder.objects.get_or_create(name="甲", defaults={"reworded_kinds": ["story"]})
 if is_new:
@@ -62,7 +62,7 @@ _TICK = "from webadmin.rewrites import tasks as rewrites_tasks; rewrites_tasks.s
 _STOP = """
 from webadmin.sites.services import crawlers
 from pipeline.app import SETTINGS
-crawlers.stop(SETTINGS.home)
+crawlers.stop_jobs(SETTINGS.home)
 crawlers.wait_until_ended(SETTINGS.home, 60)
 """
 
@@ -247,7 +247,7 @@ def test_a_worker_ends_the_processes_that_its_queues_start(
     monkeypatch: pytest.MonkeyPatch, queues: tuple[str, ...], is_asked: bool
 ) -> None:
     stopped: list[Path] = []
-    monkeypatch.setattr(crawlers, "stop", stopped.append)
+    monkeypatch.setattr(crawlers, "stop_jobs", stopped.append)
     queues_of_worker = SimpleNamespace(consume_from=dict.fromkeys(queues))
     monkeypatch.setattr(worker, "app", SimpleNamespace(amqp=SimpleNamespace(queues=queues_of_worker)))
     worker._stop_crawlers()

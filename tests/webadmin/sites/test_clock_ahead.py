@@ -71,7 +71,7 @@ def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
     assert sum(counted.values()) == set_clock_back(now) == 5
     assert future_moments.count_ahead(now) == {}
     assert set_clock_back(now) == 0
-    assert backup_schedule.due(now + timedelta(days=2)) is not None
+    assert backup_schedule.due_backup(now + timedelta(days=2)) is not None
     assert list(imports.waiting_imports(now + timedelta(minutes=11))) == [row]
     site.refresh_from_db()
     assert crawls.next_due(site, now) <= now + timedelta(days=2)  # type: ignore[operator]

@@ -54,7 +54,7 @@ def running(site: Site, silent_for: timedelta = timedelta(0)) -> CrawlRun:
 
 def test_a_message_for_a_run_that_is_taken_starts_no_crawler(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
-    monkeypatch.setattr(crawlers, "start", started.append)
+    monkeypatch.setattr(crawlers, "start_crawler", started.append)
     run = crawls.request_run(site)
     sites_tasks.crawl_site(run.pk)
     assert len(started) == 1
@@ -164,7 +164,7 @@ def test_a_host_is_crawled_for_one_of_those_who_watch_it_at_a_time(site: Site, t
     assert not crawls.has_waiting(now, second.pk)
     assert not crawls.mark_started(second, now)
     assert (second.state, second.resume_at, second.finish_reason) == (State.QUEUED, None, None)  # as behind any other
-    assert crawls.finish(CrawlRun.objects.get(pk=first.pk), CrawlCounts(finish_reason="finished"))
+    assert crawls.finish_run(CrawlRun.objects.get(pk=first.pk), CrawlCounts(finish_reason="finished"))
     assert crawls.has_waiting(now, second.pk)
     assert crawls.take_next(now) == second
 
@@ -223,7 +223,7 @@ def test_a_leaving_crawler_takes_a_late_run(site: Site, tmp_path: Path, monkeypa
 
     def crawl(run: CrawlRun, slot: object) -> None:
         crawled.append(run.pk)
-        assert crawls.finish(run, CrawlCounts(finish_reason="finished"))
+        assert crawls.finish_run(run, CrawlCounts(finish_reason="finished"))
 
     monkeypatch.setattr(crawlers, "slots_folder", lambda home: tmp_path)
     taken = slots.take(tmp_path, 2)
@@ -261,7 +261,7 @@ def test_a_journal_is_dropped_that_is_older_than_a_crawl_finished_elsewhere(site
         crawl_process._job_dir(run)
         assert journal.exists()
         os.utime(journal, (1_000_000, 1_000_000))
-        crawls.finish(run, CrawlCounts(finish_reason="finished"))
+        crawls.finish_run(run, CrawlCounts(finish_reason="finished"))
         crawl_process._job_dir(running(site))
         assert not journal.exists()
 
@@ -280,39 +280,39 @@ def test_a_silent_run_is_taken_up_later_each_time_and_not_for_ever(site: Site) -
     outbox, now = MemoryOutbox(), timezone.now()
     running(site, silent_for=timedelta(minutes=20))
     for pause in interruptions.PAUSES:
-        assert interruptions.take_up_silent_runs(now, outbox) == 1
+        assert interruptions.requeue_silent_runs(now, outbox) == 1
         again = CrawlRun.objects.get(state=State.QUEUED)
         assert again.resume_at == (now + pause if pause else None)
         CrawlRun.objects.filter(pk=again.pk).update(
             state=State.RUNNING, started_at=now, heartbeat_at=now - timedelta(minutes=20)
         )
-    assert interruptions.take_up_silent_runs(now, outbox) == 0, "a site that ends its crawler each time"
+    assert interruptions.requeue_silent_runs(now, outbox) == 0, "a site that ends its crawler each time"
     assert crawls.abandon_dead_runs(now) == 1
-    assert interruptions.take_up_silent_runs(now, outbox) == 0
+    assert interruptions.requeue_silent_runs(now, outbox) == 0
 
 
 def test_a_run_that_died_after_it_had_kept_pages_goes_on_at_once_however_often(site: Site) -> None:
     now = timezone.now()
     running(site, silent_for=timedelta(minutes=20))
     for death in range(2 * len(interruptions.PAUSES)):
-        assert interruptions.take_up_silent_runs(now, MemoryOutbox()) == 1
+        assert interruptions.requeue_silent_runs(now, MemoryOutbox()) == 1
         again = CrawlRun.objects.get(state=State.QUEUED)
         assert again.resume_at is None, f"death {death}"
         assert crawls.mark_started(again, now)
         crawls.heartbeat(again, CrawlCounts(fetched=1, unchanged=1), now=now - timedelta(minutes=20))
     CrawlRun.objects.filter(state=State.RUNNING).update(counts={}, pages_stored=0)
-    assert interruptions.take_up_silent_runs(now, MemoryOutbox()) == 1, "the first that kept nothing"
+    assert interruptions.requeue_silent_runs(now, MemoryOutbox()) == 1, "the first that kept nothing"
     assert CrawlRun.objects.get(state=State.QUEUED).resume_at is None
 
 
 def test_who_waits_for_an_interrupted_run_is_led_to_the_next(site: Site) -> None:
     first = running(site, silent_for=timedelta(minutes=20))
-    interruptions.take_up_silent_runs(timezone.now(), MemoryOutbox())
+    interruptions.requeue_silent_runs(timezone.now(), MemoryOutbox())
     second = CrawlRun.objects.get(state=State.QUEUED)
-    assert interruptions.newest(first).pk == second.pk
-    assert interruptions.newest(second).pk == second.pk
-    crawls.fail(second, None, crawl_process.DATABASE_FAULT)
-    assert interruptions.newest(first).state == State.FAILED
+    assert interruptions.newest_run(first).pk == second.pk
+    assert interruptions.newest_run(second).pk == second.pk
+    crawls.fail_run(second, None, crawl_process.DATABASE_FAULT)
+    assert interruptions.newest_run(first).state == State.FAILED
 
 
 STORE = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
@@ -321,9 +321,9 @@ STORE = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").m
 def test_a_run_whose_clock_was_ahead_is_silent_from_now_on_and_not_from_then(site: Site) -> None:
     now = timezone.now()
     running(site, silent_for=-timedelta(hours=3))
-    assert interruptions.take_up_silent_runs(now, MemoryOutbox()) == 0
+    assert interruptions.requeue_silent_runs(now, MemoryOutbox()) == 0
     later = now + crawls.DEAD_AFTER_SILENCE + timedelta(seconds=1)
-    assert interruptions.take_up_silent_runs(later, MemoryOutbox()) == 1
+    assert interruptions.requeue_silent_runs(later, MemoryOutbox()) == 1
 
 
 def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site: Site) -> None:
@@ -380,7 +380,7 @@ def test_a_run_that_a_wrong_clock_put_far_off_waits_no_longer_than_the_longest_p
     assert crawls.has_waiting(now)
     assert crawls.mark_started(run, now)
     hours = (now + timedelta(hours=8)).isoformat()
-    assert crawls.put_back(run, CrawlCounts(resume_at=hours, end_sentence=A))
+    assert crawls.put_run_back(run, CrawlCounts(resume_at=hours, end_sentence=A))
     assert not crawls.has_waiting(now), "the site's hours are kept, whatever the run waited for before"
 
 
@@ -390,7 +390,7 @@ def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pyte
 
     def crawled_elsewhere(number: int) -> int:
         other = CrawlRun.objects.get(pk=number)
-        assert crawls.put_back(other)
+        assert crawls.put_run_back(other)
         assert crawls.mark_started(other)
         return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({code})"]).pid
 
@@ -414,10 +414,10 @@ def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site
 def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
     monkeypatch.setattr(crawlers, "slots_folder", lambda home: tmp_path)
-    monkeypatch.setattr(crawlers, "start", started.append)
+    monkeypatch.setattr(crawlers, "start_crawler", started.append)
     other = Site.objects.create(rights_holder=site.rights_holder, name="另站", start_urls="http://b.example/")
     done, killed = running(other), running(site)
-    crawls.finish(done, CrawlCounts(finish_reason="finished"))
+    crawls.finish_run(done, CrawlCounts(finish_reason="finished"))
     for place, run in enumerate((killed, done), 1):
         slot = slots.take(tmp_path, place)
         slot.note(interruptions.slot_task(run))
@@ -443,11 +443,11 @@ def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeyp
 def test_a_run_that_was_put_back_and_taken_elsewhere_is_not_taken_up_by_an_old_note(site: Site) -> None:
     run = running(site, timedelta(minutes=1))
     old = interruptions.slot_task(run)
-    crawls.put_back(run)
+    crawls.put_run_back(run)
     assert crawls.mark_started(run)
     for task in (old, "", "garbled", f"{run.pk}"):
-        assert interruptions.take_up_lost(task, timezone.now()) is None
-    assert interruptions.take_up_lost(interruptions.slot_task(run), timezone.now()) is not None
+        assert interruptions.requeue_lost_run(task, timezone.now()) is None
+    assert interruptions.requeue_lost_run(interruptions.slot_task(run), timezone.now()) is not None
 
 
 def test_a_lost_message_is_sent_again_behind_others(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

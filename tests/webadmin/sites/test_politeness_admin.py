@@ -231,7 +231,7 @@ def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world
     run = CrawlRun.objects.create(site=world.ours.sites[0], due_at=now - timedelta(hours=9), state="running")
     waiting = Message("core.verbatim", text="it waits")
     waits = CrawlCounts(resume_at=(now + timedelta(hours=5)).isoformat(), end_sentence=waiting, fetched=3)
-    assert crawls.put_back(run, waits)
+    assert crawls.put_run_back(run, waits)
     assert (run.state, run.finish_reason, run.pages_fetched) == ("queued", waiting, 3)
     assert not crawls.mark_started(run, now)
     assert crawls.abandon_dead_runs(now) == 0

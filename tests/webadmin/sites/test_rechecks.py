@@ -18,12 +18,12 @@ _ASK = """
 from django.utils import timezone
 from webadmin.accounts.models import User
 from pipeline.outbox import CeleryOutbox
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 from webadmin.sites.models import PageRecord
 from webadmin.sites.services import rechecks
 user, _ = User.objects.get_or_create(username="li")
 page = PageRecord.objects.get(url__endswith=sys.argv[1])
-asked = [rechecks.ask(page, user, timezone.now(), CeleryOutbox()) for _ in range(2)]
+asked = [rechecks.request_recheck(page, user, timezone.now(), CeleryOutbox()) for _ in range(2)]
 assert asked[0].pk == asked[1].pk
 print(asked[0].pk, asked[0].run_id or 0)
 """

@@ -34,7 +34,7 @@ def found(world: World) -> DiscoveredPage:
     finding = discovery.CandidateMatch(
         "http://pirate.example/1.html", "盗\u202e版", "identical", 0.97, 1200, "渡口的老钟"
     )
-    page = discovery.record(work, query, finding, NOW)
+    page = discovery.record_finding(work, query, finding, NOW)
     assert page is not None
     return page
 

@@ -55,7 +55,7 @@ def test_texts_are_cut_and_fit_for_every_database(run: CrawlRun) -> None:
 
 
 def test_a_failure_says_what_kind_of_error_it_was() -> None:
-    failures.note("a.task", "1", ServiceUnavailable(Message("service.broker"), "127.0.0.1:1"))
-    failures.note("a.task", "1", ValueError("no such thing"))
+    failures.note_failure("a.task", "1", ServiceUnavailable(Message("service.broker"), "127.0.0.1:1"))
+    failures.note_failure("a.task", "1", ValueError("no such thing"))
     (row,) = FailedMessage.objects.all()
     assert str(row.error) == "ValueError: no such thing"

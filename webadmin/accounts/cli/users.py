@@ -10,7 +10,7 @@ from core.errors import BadInput, NotFound
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, print_list
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
 from webadmin.ui.console.words import console_text
 
@@ -47,11 +47,11 @@ def add(
             made = _set_password(user, chosen) if is_new or chosen else ""
             _give_role(user, role, rights_holder)
     if rights_holder:
-        say(Message("account.is-for", name=name, role=_ROLES[role], rights_holder=rights_holder))
+        print_line(Message("account.is-for", name=name, role=_ROLES[role], rights_holder=rights_holder))
     else:
-        say(Message("account.is", name=name, role=_ROLES[role]))
+        print_line(Message("account.is", name=name, role=_ROLES[role]))
     if made:
-        say(Message("account.password", password=made))
+        print_line(Message("account.password", password=made))
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -101,7 +101,7 @@ def password(
         if user is None:
             raise NotFound("user", name)
         made = _set_password(user, _read_password() if password_stdin else "")
-    say(Message("account.password", password=made) if made else Message("account.has-new", name=name))
+    print_line(Message("account.password", password=made) if made else Message("account.has-new", name=name))
 
 
 def _fit_name(name: str) -> str:
@@ -118,7 +118,7 @@ def _fit_name(name: str) -> str:
 
 def _give_role(user: "User", role: str, rights_holder: str) -> None:
     from webadmin.accounts.models import Membership
-    from webadmin.accounts.services.access import admit
+    from webadmin.accounts.services.access import allow_admin_access
     from webadmin.accounts.services.holders import holder
 
     if role == ADMINISTRATOR:
@@ -128,7 +128,7 @@ def _give_role(user: "User", role: str, rights_holder: str) -> None:
         user.save(update_fields=["is_superuser", "is_staff"])
         return
     Membership.objects.update_or_create(user=user, rights_holder=holder(rights_holder), defaults={"role": role})
-    admit(user)
+    allow_admin_access(user)
 
 
 def _set_password(user: "User", chosen: str) -> str:

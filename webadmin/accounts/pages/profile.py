@@ -60,16 +60,16 @@ class ProfileForm(forms.Form):
 def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
     """Return all zones by region, each with its current offset from UTC."""
     now = timezone.now()
-    near = [(name, f"{place} ({distance(now, name)})") for name, place in NEAR.items()]
+    near = [(name, f"{place} ({zone_offset(now, name)})") for name, place in NEAR.items()]
     rest = [name for name in zone_names() if name not in NEAR]
     regions = [
-        (REGIONS.get(region, region), [(name, f"{name} ({distance(now, name)})") for name in names])
+        (REGIONS.get(region, region), [(name, f"{name} ({zone_offset(now, name)})") for name in names])
         for region, names in groupby(rest, lambda name: name.partition("/")[0])
     ]
     return [(gettext_lazy("Often chosen"), near), *regions]
 
 
-def distance(now: datetime, name: str) -> str:
+def zone_offset(now: datetime, name: str) -> str:
     """Return the UTC offset of a zone.
 
     >>> distance(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")

@@ -83,12 +83,12 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
     keys = _row_keys(has_all.filter(pk__among=first[:SEARCHED]))
     if len(first) <= SEARCHED:
-        return SearchResult(of_keys(rows, keys), searched_count=0)
+        return SearchResult(rows_with_keys(rows, keys), searched_count=0)
     addressed = _row_keys(rows.filter(pk__among=_row_keys(every.filter(_is_address(rows.model, typed, user)))))
     for narrowed in _narrow_rows(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
             keys |= _row_keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
-    return SearchResult(of_keys(rows, keys | addressed), searched_count=0 if addressed else SEARCHED)
+    return SearchResult(rows_with_keys(rows, keys | addressed), searched_count=0 if addressed else SEARCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,12 @@ class _Word:
         }
         for relation, related in few.items():
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
-            named[relation] = having(related, of_it, ways, user)
+            named[relation] = matching_keys(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
         return cls(has_words(others, ways) | _relation_filter(named), named)
 
 
-def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
+def matching_keys(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
     """Return the keys of the user's works or sites that have a word in one of the fields."""
     found = visible(model._default_manager.order_by(), user).filter(has_words(fields, ways))
     return list(found.values_list("pk", flat=True))
@@ -190,7 +190,7 @@ def _row_keys(rows: "QuerySet[Any]") -> set[Any]:
     return set(rows.order_by().values_list("pk", flat=True))
 
 
-def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
+def rows_with_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
     """Return the rows with these keys, which were found before; other conditions would mislead the query planner."""
     found = rows.model._default_manager.filter(pk__among=keys).order_by(*rows.query.order_by)
     found.query.select_related = rows.query.select_related

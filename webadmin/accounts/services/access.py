@@ -109,7 +109,7 @@ def manages_anything(user: Person) -> bool:
     return is_administrator(user) or Membership.Role.MANAGER in roles(user).values()
 
 
-def admit(user: User) -> None:
+def allow_admin_access(user: User) -> None:
     """Allow a user to sign in to the admin; memberships decide what they may do there."""
     if not user.is_staff:
         user.is_staff = True

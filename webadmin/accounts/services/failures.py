@@ -13,7 +13,7 @@ WORKER_DIED = Message("task.worker-died")
 PAGE_TASK = "cases.compare_pages"
 
 
-def note(task: str, subject: str, fault: Exception | Message) -> None:
+def note_failure(task: str, subject: str, fault: Exception | Message) -> None:
     """Record that a task failed for a subject, replacing an earlier failure."""
     error = fault if isinstance(fault, Message) else Message("task.failed", kind=type(fault).__name__, error=fault)
     FailedMessage.objects.update_or_create(
@@ -25,10 +25,10 @@ def note(task: str, subject: str, fault: Exception | Message) -> None:
 
 def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
     """Return the page versions whose comparison failed permanently."""
-    return given_up(PAGE_TASK, versions)
+    return failed_versions(PAGE_TASK, versions)
 
 
-def given_up(task: str, versions: Collection[VersionId]) -> set[VersionId]:
+def failed_versions(task: str, versions: Collection[VersionId]) -> set[VersionId]:
     """Return the page versions for which this task failed permanently."""
     found = set[VersionId]()
     for batch in batches(list(versions)):

@@ -10,7 +10,7 @@ from core.errors import BadInput, UnreadableFile
 from core.wording import Message
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.lists import ConsoleColumn, print_list
-from webadmin.ui.console.output import as_json, progress, say
+from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session, settings_alone
 from webadmin.ui.console.words import console_text
 
@@ -56,26 +56,28 @@ def _make_backup(destination: str, keep: int | None, passphrase: str, *, is_json
         as_json({"backup": made.backup.id, **counts, "lacking": manifest.lacking, "files": sorted(manifest.files),
                  "is_sealed": bool(made.backup.seal)})  # fmt: skip
     else:
-        say(Message("backup.made", backup=made.backup.id, records=made.records, size=made.bytes, new=made.new_bytes))
+        print_line(
+            Message("backup.made", backup=made.backup.id, records=made.records, size=made.bytes, new=made.new_bytes)
+        )
         if removed:
-            say(Message("backup.removed", count=removed))
+            print_line(Message("backup.removed", count=removed))
         if warning is not None:
-            say(warning, err=True)
+            print_line(warning, err=True)
         if not passphrase:
-            say(Message("backup.without-secrets"), err=True)
+            print_line(Message("backup.without-secrets"), err=True)
         elif not has_key(settings.home):
-            say(Message("backup.without-key"), err=True)
+            print_line(Message("backup.without-key"), err=True)
         say_lacking(manifest.lacking)
     raise typer.Exit(1 if manifest.lacking else 0)
 
 
 def _list_backups(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
-    from webadmin.backups.services.format import DamagedBackup, list_backups, load
+    from webadmin.backups.services.format import DamagedBackup, list_backups, load_backup
 
     found, faults = [], 0
     for key in list_backups(store):
         try:
-            found.append(load(store, key))
+            found.append(load_backup(store, key))
         except DamagedBackup as fault:  # List the other backups anyway.
             complain(fault)
             faults += 1
@@ -140,32 +142,32 @@ def _verify_backup(store: "ObjectStore", chosen: str, passphrase: str, *, is_jso
                  "lacking": seen.lacking, "holds": not faults, "seal": seal})  # fmt: skip
         return code
     for each in faults[:SHOWN_FAULTS]:
-        say(each)
+        print_line(each)
     if len(faults) > SHOWN_FAULTS:
-        say(Message("backup.more-faults", count=len(faults) - SHOWN_FAULTS))
+        print_line(Message("backup.more-faults", count=len(faults) - SHOWN_FAULTS))
     say_lacking(seen.lacking)
     if faults:
-        say(Message("backup.does-not-hold", backup=wanted.id, count=len(faults)))
+        print_line(Message("backup.does-not-hold", backup=wanted.id, count=len(faults)))
         return code
-    say(Message("backup.holds", backup=wanted.id, records=seen.records, size=seen.bytes))
+    print_line(Message("backup.holds", backup=wanted.id, records=seen.records, size=seen.bytes))
     if doubt:
-        say(Message(doubt))
+        print_line(Message(doubt))
     return code
 
 
 def chosen_backup(store: "ObjectStore", wanted: str) -> "Backup":
     """Return the backup whose id begins with `wanted`, or the newest for "". Raises BadInput."""
-    from webadmin.backups.services.format import list_backups, load
+    from webadmin.backups.services.format import list_backups, load_backup
 
     keys = list_backups(store)
     if not keys:
         raise BadInput("backup.none-there")
     if not wanted:
-        return load(store, keys[-1])
+        return load_backup(store, keys[-1])
     found = [key for key in keys if key.removeprefix("backups/").startswith(wanted)]
     if len(found) != 1:
         raise BadInput("backup.no-such" if not found else "backup.several", backup=wanted)
-    return load(store, found[0])
+    return load_backup(store, found[0])
 
 
 def open_place(destination: str, settings: "Settings") -> "ObjectStore":
@@ -196,4 +198,4 @@ def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -
 
 def say_lacking(lacking: tuple[str, ...]) -> None:
     if lacking:
-        say(Message("backup.lacking", count=len(lacking), keys=lacking[:5]), err=True)
+        print_line(Message("backup.lacking", count=len(lacking), keys=lacking[:5]), err=True)

@@ -7,7 +7,7 @@ import typer
 
 from core.wording import Message
 from webadmin.ui.console.faults import DONE, FAILED, complain
-from webadmin.ui.console.output import Meter, as_json, say
+from webadmin.ui.console.output import Meter, as_json, print_line
 from webadmin.ui.console.session import session
 
 MAX_LINES = 200  # lines printed for a person; programs get all
@@ -41,13 +41,13 @@ def check_stores(
         )
     else:
         for damage in report.damages[:MAX_LINES]:
-            say(damage.sentence)
+            print_line(damage.sentence)
         if len(report.damages) > MAX_LINES:
-            say(Message("checking.more", count=len(report.damages) - MAX_LINES))
+            print_line(Message("checking.more", count=len(report.damages) - MAX_LINES))
         counts = {"damages": len(report.damages), "lost": len(report.unrepaired_damages)}
         mended = len(report.damages) - len(report.unrepaired_damages)
         told = Message("checking.found", items=report.items, seconds=seconds, mended=mended, **counts)
-        say(told if report.damages else Message("checking.whole", items=report.items, seconds=seconds))
+        print_line(told if report.damages else Message("checking.whole", items=report.items, seconds=seconds))
     for reason in report.unread:
         complain(Message("checking.unread", reason=reason))
     raise typer.Exit(DONE if is_whole else FAILED)

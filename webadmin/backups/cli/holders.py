@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.wording import Message
 from webadmin.accounts.cli.keys import find_holder
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, progress, say
+from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session
 
 
@@ -34,9 +34,9 @@ def export(
         as_json({"path": str(out.absolute()), "files": taken.files, "bytes": taken.bytes, "rows": taken.rows,
                  "lacking": taken.lacking})  # fmt: skip
     else:
-        say(Message("backup.taken-out", path=out.absolute(), files=taken.files, bytes=taken.bytes))
+        print_line(Message("backup.taken-out", path=out.absolute(), files=taken.files, bytes=taken.bytes))
         if taken.lacking:
-            say(Message("backup.lacking-files", count=len(taken.lacking), names=taken.lacking[:5]), err=True)
+            print_line(Message("backup.lacking-files", count=len(taken.lacking), names=taken.lacking[:5]), err=True)
     raise typer.Exit(1 if taken.lacking else 0)
 
 

@@ -31,7 +31,7 @@ from core.wording import Message
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import HOLDER_PATHS
-from webadmin.backups.services.tables import one_moment
+from webadmin.backups.services.tables import snapshot_transaction
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.case_export import day_proof
 from webadmin.evidence.services.kept_files import KEPT
@@ -81,7 +81,7 @@ class _Writing:
     def write(self) -> TakenOut:
         at = timezone.now()
         with self._zip:
-            with one_moment():
+            with snapshot_transaction():
                 for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
                     self._write_table(model, self._holder_rows(model))
                 for _, pairs in _relation_tables():

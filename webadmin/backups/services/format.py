@@ -157,7 +157,7 @@ def put_manifest(store: ObjectStore, backup: Backup) -> int:
     return len(written)
 
 
-def load(store: ObjectStore, key: str) -> Backup:
+def load_backup(store: ObjectStore, key: str) -> Backup:
     """Return the backup whose manifest has this key. Raises DamagedBackup, and BadInput for another format."""
     try:
         written = store.get(key, MAX_MANIFEST_BYTES)
@@ -185,7 +185,7 @@ def list_backups(store: ObjectStore) -> list[str]:
     return sorted(key for key in listed if _KEY.fullmatch(key))
 
 
-def pack(content: bytes) -> bytes:
+def compress_piece(content: bytes) -> bytes:
     """Compress a piece; the same content gives the same bytes with the same zlib."""
     written = gzip.compress(content, LEVEL, mtime=0)
     return written if len(content) <= _most_content(len(written)) else gzip.compress(content, 0, mtime=0)
@@ -226,7 +226,7 @@ def read_keys(store: ObjectStore, piece: BackupPiece) -> list[str]:
 
 
 def keys_bytes(keys: Iterable[str]) -> bytes:
-    return pack("".join(f"{key}\n" for key in keys).encode())
+    return compress_piece("".join(f"{key}\n" for key in keys).encode())
 
 
 def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:

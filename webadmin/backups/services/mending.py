@@ -24,16 +24,16 @@ ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class RepairResult:
     """The restored records as "collection/key", and the number of checked records."""
 
     put_back: tuple[str, ...]
     looked_at: int
 
 
-def mend(
+def repair_stores(
     manifest: Manifest, source: ObjectStore, target: RestoreTarget, installation: str, on_progress: Progress
-) -> Mended:
+) -> RepairResult:
     """Restore lost and damaged records from a backup.
 
     Raises BadInput if the backup is from another installation, DamagedBackup, ServiceUnavailable.
@@ -48,7 +48,7 @@ def mend(
         part = manifest.part(collection.name)
         put_back += _mend_part(part, source, collection, wanted.get(collection.name, set()), on_progress)
         looked_at += part.records
-    return Mended(tuple(put_back), looked_at)
+    return RepairResult(tuple(put_back), looked_at)
 
 
 def _mend_part(
@@ -88,6 +88,6 @@ def _referenced_keys() -> dict[str, set[str]]:
     """Return the keys that the current rows refer to."""
     named = Named()
     for model in named_columns():
-        for _, rows in tables.pieces(model):
-            named.note(model, rows, tables.columns(model))
+        for _, rows in tables.table_pieces(model):
+            named.note(model, rows, tables.table_columns(model))
     return named.keys

@@ -172,7 +172,7 @@ def _read_back(part: BackupPart, source: ObjectStore, collection: Collection, on
 def _read_tables_back(parts: Sequence[BackupPart], on_progress: Progress) -> None:
     for part in parts:
         wanted = [piece.content for piece in part.pieces]
-        seen = [digest(content) for content, _ in tables.pieces(tables.find_model(part.name))]
+        seen = [digest(content) for content, _ in tables.table_pieces(tables.find_model(part.name))]
         if seen != wanted:
             raise DamagedBackup("backup.read-back-table", part=part.name)
         on_progress(part.name, part.records, part.records)

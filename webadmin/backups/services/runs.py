@@ -25,10 +25,10 @@ from webadmin import stores
 from webadmin.backups.models import BackupPlan, BackupRun, Installation
 from webadmin.backups.models.backup import ONLY, installation_key
 from webadmin.backups.services.destinations import destination_url, open_destination
-from webadmin.backups.services.format import OBJECTS, list_backups, load
+from webadmin.backups.services.format import OBJECTS, list_backups, load_backup
 from webadmin.backups.services.writing import BackupSource, Made, Progress, make, moment_words
 from webadmin.cases.models import Case
-from webadmin.database import fresh
+from webadmin.database import refresh_connections
 
 DEFAULT_WARN_DAYS = 2
 LOCK = "backup.lock"
@@ -58,7 +58,7 @@ class BackedUp(NamedTuple):
 
 def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> BackedUp:
     """Make a backup, with a row from its start, and record and raise any error."""
-    with only_one(settings.home):
+    with backup_lock(settings.home):
         run = _begin_run(asked, is_shared=bool(settings.services.database_url))
         try:
             made = _make_backup(asked, settings, _with_signs_of_life(run, on_progress))
@@ -133,7 +133,7 @@ def _with_signs_of_life(run: BackupRun, on_progress: Progress) -> Progress:
         on_progress(part, done, total)
         now = timezone.now()
         if now - run.ended_at >= BEAT and not transaction.get_connection().in_atomic_block:
-            fresh()
+            refresh_connections()
             run.ended_at = now
             BackupRun.objects.filter(pk=run.pk).update(ended_at=now)
 
@@ -147,7 +147,7 @@ def _new_row(asked: BackupRequest, now: datetime, fault: Message) -> BackupRun:
 
 def _end_run(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
     """Record the end of a backup."""
-    fresh()
+    refresh_connections()
     run.ended_at, run.fault = timezone.now(), fault
     for name, value in values.items():
         setattr(run, name, value)
@@ -167,7 +167,7 @@ def _result_values(made: Made, settings: Settings) -> dict[str, Any]:
 
 
 @contextmanager
-def only_one(home: Path) -> Iterator[None]:
+def backup_lock(home: Path) -> Iterator[None]:
     """Lock this machine for one backup or removal of backups at a time. Raises RetryLater if it is locked."""
     path = home / "run" / LOCK
     path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -179,7 +179,7 @@ def only_one(home: Path) -> Iterator[None]:
         yield
 
 
-def plan() -> BackupPlan:
+def backup_plan() -> BackupPlan:
     """Return the schedule, or a disabled one if none was set."""
     return BackupPlan.objects.filter(pk=ONLY).first() or BackupPlan(pk=ONLY)
 
@@ -196,7 +196,7 @@ class BackupStatus:
 def backup_status(now: datetime) -> BackupStatus:
     """Return the status, with a warning if the newest backup is too old, or if there are cases and no backup."""
     newest = BackupRun.objects.filter(fault__isnull=True).first()
-    last, planned = newest.started_at if newest else None, plan()
+    last, planned = newest.started_at if newest else None, backup_plan()
     limit = timedelta(days=planned.warn_days if planned.is_on else DEFAULT_WARN_DAYS)
     warning = None
     if last is None and (planned.is_on or Case.objects.exists()):
@@ -222,7 +222,7 @@ def keep_newest(destination: ObjectStore, count: int) -> int:
     old, left = keys[:-count], keys[-count:]
     if not old:
         return 0
-    needed = {name for key in left for name in load(destination, key).manifest.objects}
+    needed = {name for key in left for name in load_backup(destination, key).manifest.objects}
     for key in old:
         destination.remove(key)
     for key in list(destination.keys(OBJECTS)):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from core.clock import SystemClock
 from pipeline.app import SETTINGS
 from webadmin.backups.models import BackupRun
-from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, note_failed, plan
+from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, backup_plan, note_failed
 from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
 
@@ -17,13 +17,13 @@ from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
 RETRY_AFTER = SILENT_FOR
 
 
-def due(now: datetime) -> BackupRequest | None:
+def due_backup(now: datetime) -> BackupRequest | None:
     """Return the backup that is due: none began since the scheduled time, or the last one failed an hour ago.
 
     A running backup counts as failed at its last sign of life. If the passphrase was encrypted with another key, this
     records a failed backup.
     """
-    planned = plan()
+    planned = backup_plan()
     if not planned.is_on or not planned.destination:
         return None
     here = timezone.localtime(now)
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _back_up() -> None:
-    asked = due(SystemClock().now())
+    asked = due_backup(SystemClock().now())
     if asked is None:
         return
     made, removed, warning = back_up(asked, SETTINGS, lambda *_: None)

@@ -58,8 +58,8 @@ def schema_digest() -> Digest:
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
-    """Open a transaction in which `pieces` reads one snapshot of the database, without locking others out."""
+def snapshot_transaction() -> Iterator[None]:
+    """Open a transaction in which `table_pieces` reads one snapshot of the database, without locking others out."""
     connection = connections[ALIAS]
     connection.ensure_connection()
     mode = getattr(connection, "transaction_mode", None)
@@ -76,11 +76,11 @@ def one_moment() -> Iterator[None]:
             connection.transaction_mode = mode  # type: ignore[attr-defined]
 
 
-def columns(model: type[models.Model]) -> tuple[str, ...]:
+def table_columns(model: type[models.Model]) -> tuple[str, ...]:
     return tuple(field.column for field in _column_fields(model))
 
 
-def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
+def table_pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
     """Yield the rows of a table in the order of their keys, piece by piece: the JSON lines, and the rows in them."""
     names = [field.attname for field in _column_fields(model)]
     key_at = names.index(str(model._meta.pk.attname))

@@ -39,19 +39,19 @@ from webadmin.backups.services.format import (
     BackupPiece,
     DamagedBackup,
     Manifest,
+    compress_piece,
     encode_backup,
     keys_bytes,
     list_backups,
-    load,
+    load_backup,
     object_key,
-    pack,
     put_manifest,
     put_object,
     read_keys,
 )
 from webadmin.backups.services.references import Named
 from webadmin.backups.services.sealing import WrongPassphrase
-from webadmin.database import fresh
+from webadmin.database import refresh_connections
 
 REMOVABLE = frozenset({"work_texts", EVIDENCE})
 PIECE_BYTES = 16 * 1024 * 1024  # bytes of records before compression; a larger record becomes its own piece
@@ -104,7 +104,7 @@ def _last_manifest(destination: ObjectStore, source: BackupSource) -> Manifest |
     """
     for key in reversed(list_backups(destination)):
         try:
-            backup = load(destination, key)
+            backup = load_backup(destination, key)
             manifest = backup.manifest
             if manifest.installation != source.installation:
                 its, ours = manifest.installation, source.installation
@@ -136,8 +136,8 @@ class _BackupWriter:
         ]
         early = {each.name: self._write_packs(each) for each in collections if each.name in REMOVABLE}
         named = Named()
-        fresh()  # copying may have taken hours, so the database may have closed the connection
-        with tables.one_moment():
+        refresh_connections()  # copying may have taken hours, so the database may have closed the connection
+        with tables.snapshot_transaction():
             snapshot_at = clock.now()
             kept_tables = tuple(self._write_table(model, named) for model in tables.tables())
         removals = [each for each in self._source.evidence.removals() if each.removed_at < snapshot_at]
@@ -169,10 +169,10 @@ class _BackupWriter:
         return Made(backup, records, sum(sizes.values()) + written, self._pieces.new_bytes + written)
 
     def _write_table(self, model: Any, named: Named) -> BackupPart:
-        name, columns = model._meta.db_table, tables.columns(model)
+        name, columns = model._meta.db_table, tables.table_columns(model)
         total, done = tables.row_count(model), 0
         made = []
-        for content, rows in tables.pieces(model):
+        for content, rows in tables.table_pieces(model):
             named.note(model, rows, columns)
             made.append(self._pieces.piece(content, len(rows), self._before.get(name)))
             done += len(rows)
@@ -285,7 +285,7 @@ class _PieceWriter:
 
     def _write_pack(self, encoded: Sequence[bytes], keys: Sequence[str]) -> BackupPiece:
         content = b"".join(encoded)
-        written = pack(content)
+        written = compress_piece(content)
         listed = self._put_new(keys_bytes(keys))
         return BackupPiece(self._put_new(written), len(written), digest(content), len(content), len(keys), listed)
 
@@ -295,7 +295,7 @@ class _PieceWriter:
         for piece in before.pieces if before else ():
             if piece.content == named and self.is_there(piece):
                 return piece
-        written = pack(content)
+        written = compress_piece(content)
         return BackupPiece(self._put_new(written), len(written), named, len(content), records)
 
     def _put_new(self, written: bytes) -> Any:

@@ -15,7 +15,7 @@ from webadmin.cases.cli.keys import find_case
 from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list, share_column
-from webadmin.ui.console.output import as_json, excerpt_pieces, fields, passage, say
+from webadmin.ui.console.output import as_json, excerpt_pieces, print_fields, print_line, print_passage
 from webadmin.ui.console.session import local_iso, local_time, session
 from webadmin.ui.console.words import console_text, obfuscation, obfuscation_found
 from webadmin.works.cli.keys import find_work
@@ -59,9 +59,9 @@ def cases(
         print_list(cases, _COLUMNS, settings, is_json=False)
         on_pages = found.filter(state__in=COPIES).aggregate(chars=Sum("matched_chars"))["chars"] or 0
         taken = sum(taken_by_work(found).values())
-    say(Message("corpus.sums", cases=total, taken=taken, on_pages=on_pages), err=True)
+    print_line(Message("corpus.sums", cases=total, taken=taken, on_pages=on_pages), err=True)
     if total > limit:
-        say(Message("corpus.more-cases", left=total - limit, total=total), err=True)
+        print_line(Message("corpus.more-cases", left=total - limit, total=total), err=True)
 
 
 def _describe_state(case: "Case") -> str:
@@ -127,19 +127,19 @@ def case(
                 as_record(case, _COLUMNS, settings) | {"addresses": _address_records([case], settings)[case.pk]} | shown
             )
             return
-        fields([*_heading_rows(case, settings), ("column.engines-agree", _describe_agreement(opinions, refusal))])
+        print_fields([*_heading_rows(case, settings), ("column.engines-agree", _describe_agreement(opinions, refusal))])
         for match in matches:
-            say("")
+            print_line("")
             text = match.chapter_title or case.work.title
             kind, similarity = match.get_match_class_display(), percentage(match.similarity)
-            say(Message("corpus.match", text=text, match_class=kind, similarity=similarity))
+            print_line(Message("corpus.match", text=text, match_class=kind, similarity=similarity))
             for place, span in enumerate(match.spans, 1):
                 _print_passage(place, span)
 
 
 def _print_passage(number: int, span: Mapping[str, Any]) -> None:
     page, work = span["page"], span["work"]
-    say("")
+    print_line("")
     told = Message(
         "corpus.passage",
         number=number,
@@ -149,9 +149,9 @@ def _print_passage(number: int, span: Mapping[str, Any]) -> None:
         work_end=work[1],
         similarity=percentage(span["similarity"]),
     )
-    say(f" {console_text(told)}")
-    passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
-    passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
+    print_line(f" {console_text(told)}")
+    print_passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
+    print_passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
 
 
 def _heading_rows(case: "Case", settings: Settings) -> list[tuple[str, object]]:

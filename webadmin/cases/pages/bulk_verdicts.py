@@ -46,7 +46,7 @@ def plan_verdicts(cases: Sequence[Any], verdict: Verdict | None) -> VerdictPlan:
     return plan
 
 
-def answer(
+def respond_to_verdict(
     request: HttpRequest,
     queryset: QuerySet,
     verdict: Verdict | None,

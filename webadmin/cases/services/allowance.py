@@ -15,7 +15,7 @@ from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.decision import Allowance, Rights, RightsQuery
 from webadmin.cases.services.taken import texts_by_case
 from webadmin.works.models import Licence, Unprotected
-from webadmin.works.services.licences import licence_label, one_spelling
+from webadmin.works.services.licences import licence_label, normalize_page_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,5 +112,5 @@ def covered_findings(licence: Licence) -> CoveredRows[Exclusion]:
 def _filter_covered(rows: Iterable[M], licence: Licence) -> CoveredRows[M]:
     """Return the rows whose page the licence covers, because two licences may have the same label."""
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
-    here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]
+    here = [row for row in rows if permission.covers(normalize_page_url(row.page_url))]  # type: ignore[attr-defined]
     return CoveredRows(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)

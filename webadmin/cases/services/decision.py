@@ -15,7 +15,7 @@ from core.rights import Permission, PlatformAccount, is_on_domain, rule
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
 from webadmin.cases.models import Overruling
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
-from webadmin.works.services.licences import licence_permission, one_spelling
+from webadmin.works.services.licences import licence_permission, normalize_page_url
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
 Right = Licence | OwnDomain | OwnAccount | Unprotected
@@ -140,7 +140,7 @@ class Rights:
             return NOTHING
         is_by_chapters = any(permission.chapters for permission in permissions)
         numbers = self._chapter_numbers(copied.work, copied.texts) if is_by_chapters else ()
-        url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
+        url = normalize_page_url(copied.url) if any(permission.address for permission in permissions) else copied.url
         ruled = rule(url, copied.seen_at.astimezone(self._zone).date(), (), permissions, numbers)
         if ruled.permission is None or not (ruled.rejection or ruled.outside):
             return NOTHING

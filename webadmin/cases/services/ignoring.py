@@ -23,7 +23,7 @@ from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
 from webadmin.cases.services.addresses import request_comparison
 from webadmin.cases.services.overruling import checked_note
-from webadmin.cases.services.recounting import recount, recount_all
+from webadmin.cases.services.recounting import recount_case, recount_cases
 from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
 from webadmin.works.models import Chapter
 
@@ -65,7 +65,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
             letters,
         )  # fmt: skip
         _request_comparisons(made)
-        recount(case, stores.page_store(), stores.work_store(), user.pk)
+        recount_case(case, stores.page_store(), stores.work_store(), user.pk)
     return made
 
 
@@ -140,11 +140,11 @@ def ignore_everywhere(
         _save_ignored(made, letters)
         _request_comparisons(made)
         losing = [loss.case for loss in foreseen.losses[:MAX_RECOUNTED]]
-        recount_all(holder.pk, losing, stores.page_store(), stores.work_store(), user.pk)
+        recount_cases(holder.pk, losing, stores.page_store(), stores.work_store(), user.pk)
     return made, foreseen
 
 
-def may_take_back(ignored: IgnoredText, user: User) -> bool:
+def may_withdraw_text(ignored: IgnoredText, user: User) -> bool:
     """Return True if the user is a manager, or a reviewer who entered the text."""
     if ignored.withdrawn_at is not None:
         return False
@@ -152,11 +152,11 @@ def may_take_back(ignored: IgnoredText, user: User) -> bool:
     return is_own or may_manage(user, ignored)
 
 
-def take_back(ignored: IgnoredText, user: User) -> None:
+def withdraw_ignored_text(ignored: IgnoredText, user: User) -> None:
     """Let a text count again from the next comparison on. Raises BadInput."""
     if ignored.withdrawn_at is not None:
         raise BadInput("exclusion.taken-back-already")
-    if not may_take_back(ignored, user):
+    if not may_withdraw_text(ignored, user):
         raise BadInput("ignored.managers-only")
     with transaction.atomic():
         lock_rights(ignored.rights_holder_id)

@@ -20,7 +20,7 @@ from webadmin.cases.services.verdicts import VerdictRefused, decide
 from webadmin.sites.models import SiteDomain
 from webadmin.works.models import Licence
 from webadmin.works.models.rights import MAX_ADDRESS_CHARS
-from webadmin.works.services.licences import equal_licence, licence_permission, one_spelling
+from webadmin.works.services.licences import equal_licence, licence_permission, normalize_page_url
 
 MAX_COUNTED = 1_000
 MAX_LICENSEE_CHARS = 200
@@ -88,7 +88,7 @@ def license_case(
 
 def _unsaved_licence(case: Case, scope: str) -> Licence | None:
     """Return the unsaved licence of a scope for a case's page, without a licensee, or None if it is impossible."""
-    address = one_spelling(case.page_url) if scope == LicenceScope.PAGE else ""
+    address = normalize_page_url(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
         domain = str(parse_host(case.page_url))
     except ValueError:
@@ -119,7 +119,9 @@ def _count_affected(case: Case, licence: Licence) -> AffectedCases:
         rows = rows.filter(page_url__contains=urlsplit(licence.address).path.partition("%")[0].rstrip("/"))
     newest = rows.order_by("-opened_at").values_list("page_url", "last_seen_at")[: MAX_COUNTED + 1]
     count = sum(
-        rule(one_spelling(url) if licence.address else url, seen_at.astimezone(zone).date(), (), [permission]).rejection
+        rule(
+            normalize_page_url(url) if licence.address else url, seen_at.astimezone(zone).date(), (), [permission]
+        ).rejection
         is not None
         for url, seen_at in newest
     )

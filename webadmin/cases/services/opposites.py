@@ -23,7 +23,7 @@ class _Link(NamedTuple):
     work: TextRange
 
 
-def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
+def opposite_ranges(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
     """Return the ranges on the other side that correspond to `place` on this side, several if letters were moved.
 
     span: an item of `webadmin.cases.models.CaseMatch.spans`. All offsets are offsets in the whole texts.

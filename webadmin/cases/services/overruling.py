@@ -18,13 +18,13 @@ from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
 from webadmin.cases.services.addresses import release_addresses, request_comparison
 from webadmin.cases.services.decision import Rights
 from webadmin.cases.services.matters.figures import refresh_cases
-from webadmin.cases.services.recounting import recount, versions_shown
+from webadmin.cases.services.recounting import recount_case, shown_versions
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 
 MAX_NOTE_CHARS = 500
 
 
-def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
+def overrule_exclusion(exclusion: Exclusion, user: User, note: str) -> Overruling:
     """Overrule an exclusion, and queue its page for a comparison, which opens the case with its evidence.
 
     Raises BadInput if the user has no role for the rights holder, the note is missing or too long, or the exclusion was
@@ -41,11 +41,11 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
             note=note, entered_by=user, entered_at=timezone.now(),
         )  # fmt: skip
         request_comparison([exclusion.page_id])
-        transaction.on_commit(partial(_request_comparisons, versions_shown([exclusion.page_id])))
+        transaction.on_commit(partial(_request_comparisons, shown_versions([exclusion.page_id])))
     return made
 
 
-def take_back(overruling: Overruling, user: User) -> None:
+def withdraw_overruling(overruling: Overruling, user: User) -> None:
     """Withdraw an overruling, and set aside the case that depends on it unless it has a verdict.
 
     If the page is only another URL of a case, it is removed from the case and compared again.
@@ -65,7 +65,7 @@ def take_back(overruling: Overruling, user: User) -> None:
         release_addresses(at_others.exclude(page=F("case__page")))
     if overruling.reason == Rejection.NOTHING_LEFT:
         for case in cases:
-            recount(case, stores.page_store(), stores.work_store(), user.pk)
+            recount_case(case, stores.page_store(), stores.work_store(), user.pk)
 
 
 def active_overruling(exclusion: Exclusion) -> Overruling | None:

@@ -15,9 +15,9 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services.access import require_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage
-from webadmin.cases.services.opposites import opposite
+from webadmin.cases.services.opposites import opposite_ranges
 from webadmin.cases.services.overruling import checked_note
-from webadmin.cases.services.recounting import recount
+from webadmin.cases.services.recounting import recount_case
 
 LEAST_LETTERS = 4  # Shorter text occurs everywhere.
 MAX_PASSAGE_CHARS = 200_000  # the longest main text of a page
@@ -43,7 +43,7 @@ def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = ""
     return _save_exclusions(match, user, reason, note, [{"text_id": match.text_id}])[0]
 
 
-def take_back(passage: ExcludedPassage, user: User) -> None:
+def withdraw_exclusion(passage: ExcludedPassage, user: User) -> None:
     """Withdraw an exclusion. Raises BadInput if it was already withdrawn or the user has no role."""
     case = passage.case
     require_role(user, case)
@@ -78,7 +78,7 @@ def _save_exclusions(
 
 
 def _recount_case(case: Case, user: User) -> None:
-    if not recount(case, stores.page_store(), stores.work_store(), user.pk):
+    if not recount_case(case, stores.page_store(), stores.work_store(), user.pk):
         raise BadInput("exclusion.no-texts")
 
 
@@ -110,7 +110,7 @@ def _opposite_texts(span: Mapping[str, Any], letters: TextLetters) -> Iterator[s
         return
     first, last = page.places[at], page.places[at + len(letters) - 1]
     start, work_start = span["page"][0], span["work"][0]
-    for piece in opposite(span, TextRange(start + first, start + last + 1), "page"):
+    for piece in opposite_ranges(span, TextRange(start + first, start + last + 1), "page"):
         text = span["work_excerpt"][piece.start - work_start : piece.end - work_start]
         if len(TextLetters.from_text(text)) >= LEAST_LETTERS:
             yield text

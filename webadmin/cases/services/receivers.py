@@ -27,4 +27,4 @@ def _rank_site(site: int, **_: object) -> None:
 
 def _follow_pages(gone: Collection[str], returned: Collection[str], **_: object) -> None:
     move_cases_to_shown_pages([*gone, *returned])
-    figures.refresh(figures.note_gone(gone) | figures.note_returned(returned), texts=())
+    figures.refresh_matters(figures.note_gone(gone) | figures.note_returned(returned), texts=())

@@ -18,7 +18,7 @@ from webadmin.cases.services.findings import Findings, case_figures, read_span
 from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.cases.services.recording import taken_row
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
-from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, taken_as_found
+from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, all_found_places
 from webadmin.database import lock_rows
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
@@ -26,15 +26,15 @@ from webadmin.works.models import Chapter
 _FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars")
 
 
-def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
+def recount_case(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
     """Update the figures and the state of a case by current exclusions; return False if its texts are missing.
 
     by: the key of the user who changed the exclusions. Refreshes `case`. Raises ServiceUnavailable.
     """
-    return bool(recount_all(case.rights_holder_id, [case], pages, works, by))
+    return bool(recount_cases(case.rights_holder_id, [case], pages, works, by))
 
 
-def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
+def recount_cases(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
     """Recount several cases of a rights holder, and return the cases whose texts are available."""
     with transaction.atomic():
         lock_rights(holder)  # Locked first, so that the data read below stays valid.
@@ -76,7 +76,7 @@ def _current_findings(
     return counts.count(findings, case.page_id, site, version.reading), version
 
 
-def versions_shown(pages: Sequence[str]) -> list[str]:
+def shown_versions(pages: Sequence[str]) -> list[str]:
     """Return the current versions of pages."""
     return list(PageRecord.objects.filter(pk__in=pages).values_list("version_id", flat=True))
 
@@ -100,7 +100,7 @@ def _shown_matches(case: Case) -> "QuerySet[CaseMatch]":
 def _original_findings(case: Case) -> Findings:
     """Return the original findings of the shown version."""
     rows = TakenText.objects.filter(case=case).values_list("text_id", "places", "left_out")
-    taken = {text_id: taken_as_found(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
+    taken = {text_id: all_found_places(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
     items = [
         (match.chapter or Chapter(title=match.chapter_title), _stored_match(match, taken.get(match.text_id, NO_PLACES)))
         for match in _shown_matches(case).select_related("chapter")

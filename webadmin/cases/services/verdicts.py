@@ -70,7 +70,7 @@ def decide(
     case.refresh_from_db()
 
 
-def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
+def undo_decision(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
     """Undo the user's own newest decision by restoring the previous one; both stay in the history.
 
     Deletes the licence that was created with the decision, unless it has proofs. basis: the decision's primary key.

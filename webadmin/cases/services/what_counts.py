@@ -103,6 +103,6 @@ def _drop_taken(match: Match) -> Match:
     )  # fmt: skip
 
 
-def taken_as_found(places: bytes, left_out: bytes) -> Places:
+def all_found_places(places: bytes, left_out: bytes) -> Places:
     """Return all found places, whether they count or not."""
     return unite_places(Places.unpack(data) for data in (places, left_out) if data)

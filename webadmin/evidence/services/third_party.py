@@ -27,7 +27,7 @@ from webadmin.evidence.services.proof_files import (
 )
 from webadmin.evidence.services.subject import Subject
 from webadmin.evidence.services.third_party_tasks import reopen_tasks
-from webadmin.works.services.intake.bounded import written_in_pdf
+from webadmin.works.services.intake.bounded import pdf_text
 from webadmin.works.services.proofs import file_name
 
 # As for proofs of licences: a scanned deed of 50 pages has about 10 MB; the admin accepts requests of 33 MB.
@@ -195,7 +195,7 @@ def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, M
     try:
         found = read_proof(content, kind)
         if kind == "pdf":
-            text, is_cut = written_in_pdf(content, name, MAX_TEXT_CHARS)
+            text, is_cut = pdf_text(content, name, MAX_TEXT_CHARS)
             found = ProofContent(text=text, is_cut=is_cut)
     except UnreadableFile as fault:
         return ProofContent(), fault.reason

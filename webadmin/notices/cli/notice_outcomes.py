@@ -13,7 +13,7 @@ from core.wording import Message
 from webadmin.cases.cli.keys import case_number
 from webadmin.notices.cli.notice_keys import USER, find_addressee, find_notice, find_user, parse_iso_day, read_files
 from webadmin.ui.console.lists import ConsoleColumn, print_list
-from webadmin.ui.console.output import fields, say
+from webadmin.ui.console.output import print_fields, print_line
 from webadmin.ui.console.session import local_time, session
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def record_sending(
         mark_sent(
             notice, way, EventDetails(parse_iso_day(on), note, read_files(proof)), find_user(user), SystemClock().now()
         )
-        say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
+        print_line(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
 
 
 def record_answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
@@ -143,7 +143,7 @@ def record_counter_statement(
         chosen = [case_number(each) for each in case or []]
         noted, now = _event_details(on, note, files), SystemClock().now()
         entered = enter_counter_statement(find_notice(notice_key), noted, find_user(user), now, cases=chosen)
-        say(Message("notice.counter-noted"))
+        print_line(Message("notice.counter-noted"))
         _print_time_limit(entered)
 
 
@@ -157,7 +157,7 @@ def take_back_counter_statement(notice_key: _NOTICE, user: USER, note: str = "")
         if newest is None:
             raise BadInput("notice.no-counter", number=notice.pk)
         take_back_counter_statement(newest, find_user(user), SystemClock().now(), note)
-        say(Message("notice.counter-taken-back", day=newest.received_on.isoformat()))
+        print_line(Message("notice.counter-taken-back", day=newest.received_on.isoformat()))
 
 
 def record_legal_action(
@@ -180,7 +180,7 @@ def record_legal_action(
             raise BadInput("notice.no-counter", number=notice.pk)
         action = Action("sued" if is_suit else "complained", parse_iso_day(on), where, number)
         note_action(waiting, action, find_user(user), SystemClock().now(), read_files(files or []))
-        say(Message("notice.saved", number=notice.pk))
+        print_line(Message("notice.saved", number=notice.pk))
 
 
 def take_back_last_event(notice_key: _NOTICE, user: USER, note: str = "") -> None:
@@ -189,8 +189,8 @@ def take_back_last_event(notice_key: _NOTICE, user: USER, note: str = "") -> Non
         from webadmin.notices.services import outcomes
 
         notice = find_notice(notice_key)
-        outcomes.take_back_last_event(notice, find_user(user), SystemClock().now(), note)
-        say(Message("notice.taken-back", number=notice.pk, state=str(notice.get_state_display())))
+        outcomes.undo_last_event(notice, find_user(user), SystemClock().now(), note)
+        print_line(Message("notice.taken-back", number=notice.pk, state=str(notice.get_state_display())))
 
 
 def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRESSEE")], user: USER) -> None:
@@ -199,10 +199,10 @@ def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRE
         from webadmin.notices.services import outcomes
 
         notice = find_notice(notice_key)
-        made = outcomes.escalate(notice, find_addressee(notice.site, to), find_user(user))
+        made = outcomes.escalate_notice(notice, find_addressee(notice.site, to), find_user(user))
         for case, reason in made.left_out:
-            say(Message("notice.left-out", page=case.page_url, reason=reason))
-        say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
+            print_line(Message("notice.left-out", page=case.page_url, reason=reason))
+        print_line(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
 
 
 def list_due(is_json: _JSON = False) -> None:
@@ -217,7 +217,7 @@ def list_due(is_json: _JSON = False) -> None:
         if rows or is_json:
             print_list(rows, _DUE, settings, is_json=is_json)
         else:
-            say(Message("notice.nothing-due"))
+            print_line(Message("notice.nothing-due"))
 
 
 _DUE = (
@@ -244,9 +244,9 @@ def _show_mail(notice: "Notice", settings: Settings) -> None:
         raise BadInput("mail.off")
     mail = preview_mail(notice, settings.mail.sender).mail
     heading = (("column.recipient", mail.recipient), ("column.sender", mail.sender))
-    fields([*heading, ("column.subject", mail_subject(mail))])
+    print_fields([*heading, ("column.subject", mail_subject(mail))])
     for line in mail_body(mail).splitlines():
-        say(line)
+        print_line(line)
 
 
 def _record_outcome(
@@ -259,7 +259,7 @@ def _record_outcome(
         note_outcome(
             notice, state, find_user(user), SystemClock().now(), replace(_event_details(*given), is_certain=is_certain)
         )
-        say(Message("notice.noted", number=notice.pk, state=str(notice.get_state_display())))
+        print_line(Message("notice.noted", number=notice.pk, state=str(notice.get_state_display())))
 
 
 def _event_details(on: str, note: str, files: list[Path] | None) -> "EventDetails":
@@ -276,7 +276,7 @@ def _report_delivery(mail: "NoticeMail", settings: Settings) -> None:
     notice = mail.notice
     notice.refresh_from_db()
     if mail.state == NoticeMail.State.SENT:
-        say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
+        print_line(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
         return
     reason = mail.said or Message("mail.waits")
     if mail.state == NoticeMail.State.UNKNOWN:
@@ -291,9 +291,9 @@ def _print_time_limit(counter: "CounterStatement") -> None:
     counted = action_deadline(counter)
     if counted is None:
         return
-    say(Message("notice.act-until", day=counted.last.isoformat(), time=describe_time_limit(counter)))
+    print_line(Message("notice.act-until", day=counted.last.isoformat(), time=describe_time_limit(counter)))
     if counted.unknown_year is not None:
-        say(Message("notice.year-not-announced", year=counted.unknown_year))
+        print_line(Message("notice.year-not-announced", year=counted.unknown_year))
 
 
 def _format_day(each: "DueItem") -> object:

@@ -14,7 +14,7 @@ from webadmin.notices.cli.notice_keys import USER, find_addressee, find_notice, 
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
-from webadmin.ui.console.output import as_json, fields, say
+from webadmin.ui.console.output import as_json, print_fields, print_line
 from webadmin.ui.console.session import local_time, session
 from webadmin.ui.console.written_files import require_folder
 
@@ -59,10 +59,10 @@ def draft(
 
         matter = find_matter(matter_key)
         addressee, paper = _parse_addressee(matter, to)
-        made = drafting.draft(drafting.confirmed_cases(matter), paper, find_user(user), addressee)
+        made = drafting.draft_notice(drafting.confirmed_cases(matter), paper, find_user(user), addressee)
         for case, reason in made.left_out:
             complain(Message("notice.left-out", page=case.page_url, reason=reason))
-        say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
+        print_line(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
         _print_draft_status(made.notice)
 
 
@@ -82,15 +82,15 @@ def show_notice(
             ("column.state", notice.get_state_display()),
             ("column.drafted", local_time(notice.drafted_at, settings)),
         ]
-        fields(heading)
+        print_fields(heading)
         from webadmin.notices.services.legal_fields import FIELDS
 
         for field in FIELDS:
             value = notice.values.get(field.code, "")
             if value:
-                say(Message("cli.field", name=field.words, value=value))
+                print_line(Message("cli.field", name=field.words, value=value))
         for page in notice.pages.select_related("case"):
-            say(page.case.page_url)
+            print_line(page.case.page_url)
         _print_draft_status(notice)
 
 
@@ -115,7 +115,7 @@ def write_fields(
 
         notice = find_notice(notice_key)
         drafting.write_fields(notice, written, find_user(user))
-        say(Message("notice.saved", number=notice.pk))
+        print_line(Message("notice.saved", number=notice.pk))
         _print_draft_status(notice)
 
 
@@ -125,8 +125,8 @@ def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: 
         from webadmin.notices.services import drafting
 
         notice = find_notice(notice_key)
-        drafting.confirm(notice, find_user(user))
-        say(Message("notice.confirmed", number=notice.pk))
+        drafting.confirm_notice(notice, find_user(user))
+        print_line(Message("notice.confirmed", number=notice.pk))
 
 
 def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER, note: str = "") -> None:
@@ -135,8 +135,8 @@ def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user:
         from webadmin.notices.services import drafting
 
         notice = find_notice(notice_key)
-        drafting.withdraw(notice, find_user(user), note)
-        say(Message("notice.withdrawn", number=notice.pk))
+        drafting.withdraw_notice(notice, find_user(user), note)
+        print_line(Message("notice.withdrawn", number=notice.pk))
 
 
 def write_files(
@@ -155,7 +155,7 @@ def write_files(
         for name, content in notice_files(notice):
             path = out / name
             path.write_bytes(content)
-            say(Message("notice.written", path=str(path)))
+            print_line(Message("notice.written", path=str(path)))
 
 
 def _parse_addressee(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
@@ -177,13 +177,13 @@ def _print_draft_status(notice: "Notice") -> None:
         return
     status = draft_status(notice)
     if status.fields:
-        say(Message("notice.lacks", fields=tuple(field.words for field in status.fields)))
+        print_line(Message("notice.lacks", fields=tuple(field.words for field in status.fields)))
     for each in status.advice:
-        say(each)
+        print_line(each)
     if not status.has_authority:
-        say(Message("notice.no-authority"))
+        print_line(Message("notice.no-authority"))
     for case, reason in status.pages:
-        say(Message("notice.left-out", page=case.page_url, reason=reason))
+        print_line(Message("notice.left-out", page=case.page_url, reason=reason))
 
 
 GROUP = verb_group(

@@ -9,9 +9,9 @@ from core.contacts import ContactKind, ContactSource
 from core.terms import term
 from core.wording import Message
 from webadmin.ui.console.faults import warn
-from webadmin.ui.console.output import as_json, say, table
+from webadmin.ui.console.output import as_json, print_line, print_table
 from webadmin.ui.console.session import local_iso, local_time, session
-from webadmin.ui.console.words import language
+from webadmin.ui.console.words import console_language
 
 if TYPE_CHECKING:
     from webadmin.notices.services.addressees import SiteAddressee
@@ -47,9 +47,9 @@ def contacts(
 
 def _print_contacts(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRead"], settings: Any) -> None:
     if not addressees and not rows:
-        say(Message("tracking.no-contacts", site=site.name))
+        print_line(Message("tracking.no-contacts", site=site.name))
         return
-    table(
+    print_table(
         _ADDRESSEES,
         [
             (
@@ -63,7 +63,7 @@ def _print_contacts(site: "Site", addressees: list["SiteAddressee"], rows: list[
             for each in addressees
         ],
     )
-    table(
+    print_table(
         _CONTACTS,
         [
             (
@@ -124,4 +124,4 @@ def _contacts_record(
 
 
 def _localize(words: Message) -> str:
-    return words.in_language(language())
+    return words.in_language(console_language())

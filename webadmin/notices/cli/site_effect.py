@@ -10,7 +10,7 @@ from core.shares import percentage
 from core.wording import Message
 from webadmin.ui.console.days import parse_day
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
-from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.output import as_json, print_line
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def effect(
             as_json({"site": found.name, "since": since or None, **as_record(("", total), _COLUMNS[1:], settings),
                      "addressees": addressees})  # fmt: skip
         elif not total.notices:
-            say(Message("removal.record-none"))
+            print_line(Message("removal.record-none"))
         else:
             print_list([(Message("removal.record-all"), total), *rows], _COLUMNS, settings, is_json=False)
 

@@ -23,7 +23,7 @@ from webadmin.notices.services.counters import (
     note_action,
     take_back_counter_statement,
 )
-from webadmin.notices.services.drafting import confirm, withdraw, write_fields
+from webadmin.notices.services.drafting import confirm_notice, withdraw_notice, write_fields
 from webadmin.notices.services.legal_fields import FIELDS
 from webadmin.notices.services.sending import EventDetails, mark_sent, open_mails
 from webadmin.ui.pages.requests.request_values import is_key, require_record
@@ -45,7 +45,7 @@ def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
 def draft_escalation(request: HttpRequest, notice: Notice, user: User) -> Notice:
     """Draft a notice to another addressee about the same pages (POST: to). Raises Http404, ZhuiwenError."""
     addressee = require_record(visible(Addressee.objects.all(), user), request.POST.get("to", ""))
-    return outcomes.escalate(notice, addressee, user).notice
+    return outcomes.escalate_notice(notice, addressee, user).notice
 
 
 def _save_draft(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -55,13 +55,13 @@ def _save_draft(request: HttpRequest, notice: Notice, user: User) -> str:
 
 def _confirm_notice(request: HttpRequest, notice: Notice, user: User) -> str:
     _write_fields(request, notice, user)
-    confirm(notice, user)
+    confirm_notice(notice, user)
     return _("Confirmed. The files are frozen as they are now; nothing was sent.")
 
 
 def _withdraw_notice(request: HttpRequest, notice: Notice, user: User) -> str:
     _write_fields(request, notice, user)
-    withdraw(notice, user, request.POST.get("note", ""))
+    withdraw_notice(notice, user, request.POST.get("note", ""))
     return _("Withdrawn.")
 
 
@@ -126,7 +126,7 @@ def _note_legal_action(request: HttpRequest, notice: Notice, user: User) -> str:
 
 
 def _undo_last_event(request: HttpRequest, notice: Notice, user: User) -> str:
-    outcomes.take_back_last_event(notice, user, timezone.now(), request.POST.get("note", ""))
+    outcomes.undo_last_event(notice, user, timezone.now(), request.POST.get("note", ""))
     return _("Undone.")
 
 

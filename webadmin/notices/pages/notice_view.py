@@ -26,7 +26,7 @@ from webadmin.notices.pages import notice_actions as deeds
 from webadmin.notices.pages.sending_section import list_events, sending_context
 from webadmin.notices.pages.site_sections import ADDRESSEE
 from webadmin.notices.services import mail_message
-from webadmin.notices.services.drafting import DraftStatus, confirmed_cases, draft, draft_status, preview_notice
+from webadmin.notices.services.drafting import DraftStatus, confirmed_cases, draft_notice, draft_status, preview_notice
 from webadmin.notices.services.events import TRANSITIONS
 from webadmin.notices.services.kept_files import applicable_papers, current_template
 from webadmin.notices.services.legal_fields import FIELDS, FORM, Law, PaperField
@@ -57,7 +57,7 @@ def draft_view(request: HttpRequest) -> HttpResponse:
     addressee, paper = _requested_addressee(request)
     back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
     try:
-        made = draft(confirmed_cases(matter), paper, request.user, addressee)
+        made = draft_notice(confirmed_cases(matter), paper, request.user, addressee)
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
         return back

@@ -34,7 +34,7 @@ def contacts_section(site: Site, *, is_managed: bool) -> str:
         "addressees": [_addressee_row(each, site, add) for each in list_addressees(site)],
         "contacts": [_contact_row(row, site, add) for row in rows[:MAX_CONTACTS]],
         "more_contacts": len(rows[MAX_CONTACTS:]),
-        "look_up": _look_up_status(look_ups.newest(site)),
+        "look_up": _look_up_status(look_ups.newest_look_up(site)),
         "is_on": settings.ZHUIWEN.registries.is_enabled,
         "add": f"{add}?{urlencode({'site': site.pk})}" if add else "",
     }

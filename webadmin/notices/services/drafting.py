@@ -91,7 +91,7 @@ class DraftStatus:
         return said
 
 
-def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> DraftResult:
+def draft_notice(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> DraftResult:
     """Draft a notice about confirmed cases of one site; the addressee may be added later.
 
     Raises BadInput if none of the cases may be in a notice.
@@ -202,7 +202,7 @@ def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
     return [(f"{notice.kind}-{notice.pk}.docx", files.word), (f"{notice.kind}-{notice.pk}.pdf", files.pdf)]
 
 
-def confirm(notice: Notice, by: User) -> None:
+def confirm_notice(notice: Notice, by: User) -> None:
     """Confirm a notice, and store its files. Raises BadInput if it is not ready or the user is not a manager."""
     require_manager(notice, by)
     now = timezone.now()
@@ -220,7 +220,7 @@ def confirm(notice: Notice, by: User) -> None:
     notice.state = row.state
 
 
-def withdraw(notice: Notice, by: User, note: str = "") -> None:
+def withdraw_notice(notice: Notice, by: User, note: str = "") -> None:
     """Withdraw a notice; its files stay.
 
     Raises BadInput if the user is not a manager or the state does not allow it.

@@ -21,7 +21,7 @@ from core.settings import Settings
 from core.wording import Message
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.database import AWAY, fresh, is_away
+from webadmin.database import AWAY, is_outage, refresh_connections
 from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
 from webadmin.notices.services.events import lock_notice
 from webadmin.notices.services.fitness import require_fit
@@ -67,12 +67,12 @@ def request_mail(
 def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
     """Send a confirmed notice in this process, even if it waits for a worker. Raises BadInput, RetryLater."""
     mail, _ = _prepare_mail(notice, by, clock.now(), settings)
-    deliver(mail.pk, settings, clock)
+    deliver_mail(mail.pk, settings, clock)
     mail.refresh_from_db()
     return mail
 
 
-def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
+def deliver_mail(mail_id: int, settings: Settings, clock: Clock) -> None:
     """Send a prepared mail. Safe to call twice: a mail that was attempted is not sent again."""
     mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
     if mail is None:
@@ -89,7 +89,7 @@ def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
     _note_result(mail, handed, clock.now())
 
 
-def give_up(mail_id: int, now: datetime) -> None:
+def record_failure(mail_id: int, now: datetime) -> None:
     """Record the result of a mail whose task failed permanently."""
     _change_state(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
     for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
@@ -207,10 +207,10 @@ def _note_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
         try:
             _write_result(mail, handed, now)
         except AWAY as error:
-            if not is_away(error):
+            if not is_outage(error):
                 raise
             time.sleep(pause_s)
-            fresh()
+            refresh_connections()
         else:
             return
     _write_result(mail, handed, now)

@@ -12,7 +12,7 @@ from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 from webadmin.notices.models import Addressee, Notice, NoticeEvent, Removal, RemovalLook
-from webadmin.notices.services.drafting import DraftResult, draft
+from webadmin.notices.services.drafting import DraftResult, draft_notice
 from webadmin.notices.services.events import (
     TRANSITIONS,
     change_state,
@@ -78,7 +78,7 @@ def reversible_event(notice: Notice) -> NoticeEvent | None:
     return newest if newest.state in (*OUTCOMES, State.SENT, State.WITHDRAWN) else None
 
 
-def take_back_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
+def undo_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
     """Withdraw the last event: the notice returns to its earlier state, and the event remains visible.
 
     Raises BadInput if the event is a mail, was observed by the program, or is a counter-statement, which
@@ -135,10 +135,10 @@ def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> 
         raise BadInput("notice.seen-since", **said)
 
 
-def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
+def escalate_notice(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
     """Draft a notice about the same pages to another addressee. Sending it marks the first one as escalated.
 
-    Raises BadInput as `draft` does, and if the notice cannot be escalated.
+    Raises BadInput as `draft_notice` does, and if the notice cannot be escalated.
     """
     if State.ESCALATED not in TRANSITIONS[notice.state]:
         raise BadInput("notice.other-state")
@@ -149,7 +149,7 @@ def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
         existing = notice.escalations.filter(addressee=addressee, state=State.DRAFTED).first()
         if existing is not None:  # The form was sent twice.
             return DraftResult(existing, ())
-        made = draft(notice_cases(notice), addressee.paper, by, addressee)
+        made = draft_notice(notice_cases(notice), addressee.paper, by, addressee)
         new = made.notice
         new.escalates = notice
         if addressee.paper is not Paper.DMCA:  # A DMCA notice states no facts.

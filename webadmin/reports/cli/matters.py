@@ -11,7 +11,7 @@ from core.errors import BadInput, RetryLater
 from core.wording import Message
 from webadmin.cases.cli.keys import find_matter
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.output import as_json, print_line
 from webadmin.ui.console.session import local_time, session
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def damages(
         def moment(at: datetime) -> str:
             return local_time(at, settings)
 
-        say(Message("damages.head", site=matter.site.name, work=matter.work.title))
+        print_line(Message("damages.head", site=matter.site.name, work=matter.work.title))
         for line in [*describe_damages(found, moment), Message("damages.own")]:
-            say(line)
+            print_line(line)
 
 
 def export(
@@ -77,11 +77,11 @@ def export(
             find_matter(matter_key), chosen, out, configured_authorities(settings.evidence) if is_sealed else []
         )
     for each in left_out:
-        say(each, err=True)
+        print_line(each, err=True)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
-    say(Message("custody.written", path=out.absolute(), **counts))
+    print_line(Message("custody.written", path=out.absolute(), **counts))
     if not report.is_stamped:
-        say(Message("custody.unstamped"), err=True)
+        print_line(Message("custody.unstamped"), err=True)
 
 
 def _write_export(
@@ -105,7 +105,7 @@ class _ExportProgress:
     def __call__(self, message: Message) -> None:
         if time.monotonic() - self._said >= SAY_EVERY_S:
             self._said = time.monotonic()
-            say(message, err=True)
+            print_line(message, err=True)
 
 
 GROUP = verb_group(

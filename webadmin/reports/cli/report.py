@@ -13,7 +13,7 @@ from core.errors import BadInput
 from core.settings import Settings
 from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.days import parse_day
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
 from webadmin.works.cli.keys import find_work
 
@@ -52,7 +52,7 @@ def report(  # noqa: PLR0917 - options of a command
         content = chosen.render(made)
         path = _write_report(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
     if path is not None:
-        say(str(path))
+        print_line(str(path))
 
 
 def _write_report(content: bytes, out: str, settings: Settings, name: str) -> Path | None:

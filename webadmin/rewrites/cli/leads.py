@@ -13,7 +13,7 @@ from webadmin.rewrites.cli.keys import find_lead
 from webadmin.rewrites.cli.leads_output import describe_leads, shown_sentence
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
-from webadmin.ui.console.output import as_json, fields, passage, say
+from webadmin.ui.console.output import as_json, print_fields, print_line, print_passage
 from webadmin.ui.console.session import local_time, session
 from webadmin.ui.console.written_files import require_folder, write
 
@@ -78,9 +78,9 @@ def _print_leads(holder: str, limit: int, settings: Settings, is_json: bool) -> 
     print_list(shown, (_COLUMNS[0], state, *_COLUMNS[1:]), settings, is_json=is_json)
     if is_json:
         return
-    say(describe_leads(total), err=True)
+    print_line(describe_leads(total), err=True)
     if total > limit:
-        say(Message("reworded.more", left=total - limit, total=total), err=True)
+        print_line(Message("reworded.more", left=total - limit, total=total), err=True)
 
 
 _PAIR = ("page_start", "page_end", "work_start", "work_end", "strength")
@@ -133,8 +133,8 @@ def _print_lead(lead: "RewordedLead", settings: Settings, is_json: bool) -> None
             as_record(lead, _COLUMNS, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]}
         )
         return
-    say(Message("reworded.caution"))
-    fields(
+    print_line(Message("reworded.caution"))
+    print_fields(
         [
             ("column.id", lead.pk),
             ("column.state", lead.get_state_display()),
@@ -152,9 +152,9 @@ def _print_lead(lead: "RewordedLead", settings: Settings, is_json: bool) -> None
     )
     _print_status(lead, settings)
     for page, work in pairs:
-        say("")
-        passage("column.page", [(page, False)])
-        passage("column.work", [(work, False)])
+        print_line("")
+        print_passage("column.page", [(page, False)])
+        print_passage("column.work", [(work, False)])
 
 
 def _print_status(lead: "RewordedLead", settings: Settings) -> None:
@@ -163,9 +163,11 @@ def _print_status(lead: "RewordedLead", settings: Settings) -> None:
     from webadmin.rewrites.services.lead_status import lead_status
 
     if lead.state == RewordedState.CONFIRMED:
-        say(lead_status(lead).said)
+        print_line(lead_status(lead).said)
     elif lead.lapsed_at is not None:
-        say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
+        print_line(
+            Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings))
+        )
 
 
 def _sentence_pairs(lead: "RewordedLead") -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.text import TextRange
 from core.wording import Message
-from webadmin.ui.console.output import cut, passage, say, table
+from webadmin.ui.console.output import cut_to_width, print_line, print_passage, print_table
 
 if TYPE_CHECKING:
     from matcher.reworded.found import RewordedMatch
@@ -35,21 +35,21 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
     """Print a caution, a table of the leads, and each lead's strongest pairs."""
     from matcher.reworded.sentences import sentence_units
 
-    say("")
+    print_line("")
     if not leads:
-        say(Message("reworded.none"))
+        print_line(Message("reworded.none"))
         return
-    say(describe_leads(len(leads)))
+    print_line(describe_leads(len(leads)))
     sentences = len(sentence_units(page))
     columns = ("column.work", "column.chapter", "column.class", "column.counterparts", "column.alarms")
-    table(columns, [_lead_row(lead, sentences) for lead in leads])
+    print_table(columns, [_lead_row(lead, sentences) for lead in leads])
     for lead in leads:
-        say("")
-        say(lead.works[0]["title"])
+        print_line("")
+        print_line(lead.works[0]["title"])
         strongest = sorted(lead.match.pairs, key=lambda pair: -pair.strength)[:MAX_PAIRS]
         for pair in sorted(strongest, key=lambda pair: pair.page.start):
-            passage("column.page", [(_cut_sentence(page, pair.page), False)])
-            passage("column.work", [(_cut_sentence(lead.text, pair.work), False)])
+            print_passage("column.page", [(_cut_sentence(page, pair.page), False)])
+            print_passage("column.work", [(_cut_sentence(lead.text, pair.work), False)])
 
 
 def describe_leads(count: int) -> Message:
@@ -78,4 +78,4 @@ def _cut_sentence(text: str, place: TextRange) -> str:
 
 def shown_sentence(text: str) -> str:
     """Return a sentence on one line, cut if it is long."""
-    return cut(" ".join(text.split()), MAX_SENTENCE_COLUMNS)
+    return cut_to_width(" ".join(text.split()), MAX_SENTENCE_COLUMNS)

@@ -94,7 +94,7 @@ def searched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
     return _watched_chapters(watch).filter(reworded_at__isnull=False)
 
 
-def newest(watch: MeaningWatch) -> datetime | None:
+def newest_text_time(watch: MeaningWatch) -> datetime | None:
     """Return the time from which pages are searched for the newest text, or None without texts."""
     return _watched_chapters(watch).aggregate(newest=Max("reworded_at"))["newest"]
 
@@ -104,7 +104,7 @@ def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: d
     with transaction.atomic():
         others = Chapter.objects.filter(work__rights_holder=watch.holder, reworded_at__isnull=False)
         others.exclude(work__kind__in=watch.kinds).update(reworded_at=None)
-        before = newest(watch)
+        before = newest_text_time(watch)
         at = now if before is None else max(now, before + _A_MOMENT)  # later even if the clock is not
         new = [pk for pk, text in _unsearched_chapters(watch).values_list("pk", "text_id") if text in texts]
         for batch in batches(new):
@@ -127,7 +127,7 @@ def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
     """Return the backlog of the given rights holders."""
     pages = texts = 0
     for watch in watches:
-        until = newest(watch)
+        until = newest_text_time(watch)
         if until is not None and due_pages(watch, until, 1):  # uses an index; PostgreSQL counts with a full scan
             pages += sum(rows.count() for rows, _ in _due_rows(watch, until))
         texts += _unsearched_chapters(watch).count()
@@ -214,7 +214,7 @@ def has_due_searches(ports: "Ports") -> bool:
 
 def is_search_due(watch: MeaningWatch, ports: "Ports") -> bool:
     """Return True if a search is due for one rights holder."""
-    until = newest(watch)
+    until = newest_text_time(watch)
     if until is not None and due_pages(watch, until, 1):
         return True
     return has_news(watch) and not lags(watch, ports)

@@ -13,7 +13,7 @@ from matcher.reworded.encoding import UseEncoder
 from pipeline.app import SETTINGS
 from pipeline.connections import redis_client
 from pipeline.redis_lock import redis_lock
-from webadmin.database import fresh
+from webadmin.database import refresh_connections
 from webadmin.rewrites.services.searching.search import RewordedSearching
 from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.stores import live
@@ -45,7 +45,7 @@ def _search_until_idle() -> None:
     log.info("ready to compare by meaning after %.1f s", time.monotonic() - began)
     idle_since = time.monotonic()
     while time.monotonic() - idle_since < LINGER_S:
-        fresh()
+        refresh_connections()
         done = searching.run()
         if done.pages:
             idle_since = time.monotonic()

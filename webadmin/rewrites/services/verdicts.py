@@ -17,7 +17,7 @@ class LeadVerdictRefused(BadInput):
     """A verdict on a lead was rejected."""
 
 
-def decide(
+def decide_lead(
     lead: RewordedLead,
     state: RewordedState,
     user: User,

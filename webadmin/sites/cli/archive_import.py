@@ -9,7 +9,7 @@ from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
-from webadmin.ui.console.output import as_json, fields, progress
+from webadmin.ui.console.output import as_json, print_fields, progress
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", set
     from webadmin.sites.services.archive_imports import run_import
 
     row = imports.request_import(holder, path, site)
-    if not imports.take(row, timezone.now()):
+    if not imports.start_import(row, timezone.now()):
         raise BadInput("tracking.importing", path=path)
     if row.position:
         complain(Message("tracking.going-on", file=path.name))
@@ -92,7 +92,7 @@ def _print_import(row: "ArchiveImport") -> None:
         f"{PASSED_BY.get(name, name)} {count:,}" for name, count in sorted(counts["passed_by"].items())
     )
     by_server = counts.get("dated_by_server", 0)
-    fields(
+    print_fields(
         [
             ("column.import-file", row.path),
             ("column.state", row.get_state_display()),

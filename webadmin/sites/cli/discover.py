@@ -9,7 +9,7 @@ from core.settings import Settings
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
 from webadmin.ui.console.lists import ConsoleColumn, print_list, share_column
-from webadmin.ui.console.output import as_json, fields, progress, say
+from webadmin.ui.console.output import as_json, print_fields, print_line, progress
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def _search_works(works: "list[Work]", queries_a_day: int | None, settings: Sett
     if is_json:
         as_json(record)
     elif not done.queries and not done.stopped:
-        say(Message("tracking.nothing-sent"))
+        print_line(Message("tracking.nothing-sent"))
     else:
-        fields([(_NAMES[name], str(value)) for name, value in record.items()])
+        print_fields([(_NAMES[name], str(value)) for name, value in record.items()])
         if done.proposed:
-            say(Message("tracking.look-at"))
+            print_line(Message("tracking.look-at"))
     if done.stopped:
         raise typer.Exit(FAILED)
 
@@ -120,7 +120,7 @@ def _stop_searching(works: "list[Work]") -> None:
     if not works:
         raise BadInput("tracking.name-works")
     stopped = DiscoveryPlan.objects.filter(work__in=works).update(is_active=False)
-    say(Message("tracking.stopped", count=stopped))
+    print_line(Message("tracking.stopped", count=stopped))
 
 
 def _settle_proposals(accepted: list[int], dismissed: list[int], settings: Settings) -> None:
@@ -133,14 +133,14 @@ def _settle_proposals(accepted: list[int], dismissed: list[int], settings: Setti
     for key in accepted:
         page = _find_page(key)
         if page.state == page.State.ACCEPTED:
-            say(Message("tracking.watched-already", host=page.host))
+            print_line(Message("tracking.watched-already", host=page.host))
             continue
-        site = discovery.accept(page, discovery.BY_COMMAND_LINE, timezone.now())
+        site = discovery.accept_proposal(page, discovery.BY_COMMAND_LINE, timezone.now())
         crawl_accepted(site, live(settings))
-        say(Message("tracking.accepted-page", id=site.pk, site=site.name))
+        print_line(Message("tracking.accepted-page", id=site.pk, site=site.name))
     for key in dismissed:
-        discovery.dismiss(_find_page(key), discovery.BY_COMMAND_LINE, timezone.now())
-        say(Message("tracking.dismissed", page=key))
+        discovery.dismiss_proposal(_find_page(key), discovery.BY_COMMAND_LINE, timezone.now())
+        print_line(Message("tracking.dismissed", page=key))
 
 
 def _find_page(key: int) -> "DiscoveredPage":

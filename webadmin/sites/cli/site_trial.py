@@ -12,7 +12,7 @@ from core.errors import BadInput
 from core.ids import PageId, VersionId
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.wording import Message
-from webadmin.ui.console.output import as_json, say, table
+from webadmin.ui.console.output import as_json, print_line, print_table
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
@@ -129,14 +129,16 @@ def _print_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: boo
         as_json(record)
     else:
         read = Message("tracking.read", title=record["title"], chars=record["chars"])
-        say(read if page else Message("tracking.none-read"))
+        print_line(read if page else Message("tracking.none-read"))
         for line in _describe_reading(record):
-            say(line)
-        say(Message("tracking.login", state=record["login"]))
+            print_line(line)
+        print_line(Message("tracking.login", state=record["login"]))
         for place, health in counts.proxies.items():
-            say(Message("tracking.proxy", place=place, successes=health["successes"], failures=health["failures"]))
+            print_line(
+                Message("tracking.proxy", place=place, successes=health["successes"], failures=health["failures"])
+            )
         for fault in faults:
-            say(fault)
+            print_line(fault)
     return 0 if page else 1
 
 
@@ -181,7 +183,7 @@ def _print_tried(tried: list[Any], is_json: bool) -> int:
     gone = Message("tracking.page-gone")
     rows = [(t.url, t.title, t.rule or ("-" if t.is_stored else gone), t.seen or "") for t in tried]
     with suppress(BrokenPipeError):
-        table(("column.url", "column.title", "column.rule", "column.seen"), rows)
+        print_table(("column.url", "column.title", "column.rule", "column.seen"), rows)
     refused = sum(bool(t.rule) for t in tried)
-    say(Message("tracking.refusals", refused=refused, pages=len(tried)))
+    print_line(Message("tracking.refusals", refused=refused, pages=len(tried)))
     return 0

@@ -7,7 +7,7 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from webadmin.ui.console.lists import ConsoleColumn, print_list
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
 
 MAX_ROWS = 200
@@ -46,7 +46,7 @@ def failures(
         shown = list(rows if is_json else rows[:MAX_ROWS])
         print_list(shown, _FAILURES, settings, is_json=is_json)
         if not is_json and len(shown) == MAX_ROWS and (left := rows.count() - MAX_ROWS) > 0:
-            say(Message("tracking.more-failures", left=left))
+            print_line(Message("tracking.more-failures", left=left))
 
 
 def moves(
@@ -64,9 +64,9 @@ def moves(
         if accept is not None or refuse is not None:
             is_accepted = accept is not None
             move = identity.find_move(accept if accept is not None else refuse or 0)
-            (identity.accept if is_accepted else identity.refuse)(move, None)
+            (identity.accept_move if is_accepted else identity.refuse_move)(move, None)
             decided = "tracking.accepted" if is_accepted else "tracking.refused"
-            say(Message(decided, host=move.to_host, site=move.site.name))
+            print_line(Message(decided, host=move.to_host, site=move.site.name))
             return
         found = SiteMove.objects.select_related("site", "other").order_by("-proposed_at", "-pk")
         print_list(found, _MOVES, settings, is_json=is_json)

@@ -19,16 +19,16 @@ from webadmin.sites.cli import site_trial, site_visits
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, print_list
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import local_iso, local_time, session
-from webadmin.ui.console.words import language
+from webadmin.ui.console.words import console_language
 
 if TYPE_CHECKING:
     from webadmin.sites.models import Site
 
 
 def _kinds_help() -> str:
-    return "; ".join(f"{kind.name}: {kind.label.in_language(language())}" for kind in KINDS.values())
+    return "; ".join(f"{kind.name}: {kind.label.in_language(console_language())}" for kind in KINDS.values())
 
 
 def _kinds_with_setting(setting: str) -> str:
@@ -100,7 +100,7 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
         if options.get("obey_robots") is False:
             politeness.note_robots_switch(site, reason)
         hosts = _host_names(site)
-        say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_describe_schedule(site)))
+        print_line(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_describe_schedule(site)))
         for shared in shared_hosts(site):
             warn(shared)
 
@@ -162,7 +162,7 @@ def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
         from webadmin.works.services.intake.plain import read_bytes
 
         text = _decode(read_bytes(file, settings.crawl.max_body_bytes), file)
-        say(Message("site.reach-written", count=len(import_reach(text))))
+        print_line(Message("site.reach-written", count=len(import_reach(text))))
 
 
 def _decode(data: bytes, path: Path) -> str:
@@ -249,7 +249,7 @@ def _add_named(  # noqa: PLR0917 - what the command was given
     is_list = kind.starts_are_pages
     if url.strip() or (urls is None) == is_list:
         if is_list:
-            raise BadInput("tracking.list-as-file", label=kind.label.in_language(language()), kind=kind.name)
+            raise BadInput("tracking.list-as-file", label=kind.label.in_language(console_language()), kind=kind.name)
         raise BadInput("tracking.no-address-of-archive", kind=kind.name)
     with session() as settings:
         from webadmin.accounts.services import holders
@@ -261,9 +261,9 @@ def _add_named(  # noqa: PLR0917 - what the command was given
         site = watchlist.add_list(holder, name, text, **options) if is_list else watchlist.archive_site(holder, name)
         if is_list:
             pages = len(site.start_urls.splitlines())
-            say(Message("tracking.watching-pages", id=site.pk, name=site.name, pages=pages))
+            print_line(Message("tracking.watching-pages", id=site.pk, name=site.name, pages=pages))
         else:
-            say(Message("tracking.ready", id=site.pk, name=site.name))
+            print_line(Message("tracking.ready", id=site.pk, name=site.name))
 
 
 def _parse_kind(text: str | None) -> str | None:

@@ -42,7 +42,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
         shown = recheck_summary(page)
         return JsonResponse({"sentence": shown.sentence, "is_over": shown.is_over})
     try:
-        rechecks.ask(page, request.user, timezone.now(), stores.outbox())
+        rechecks.request_recheck(page, request.user, timezone.now(), stores.outbox())
     except BadInput as error:
         messages.warning(request, message_text(error))
     except RetryLater as error:

@@ -90,11 +90,11 @@ class SiteRulesForm(forms.ModelForm):
         """Return the values after saving: the given ones, or else the stored ones."""
         if given == FORGET:
             return ()
-        return politeness.pairs(given or sealed.unseal(self.instance.sealed_values))
+        return politeness.parse_pairs(given or sealed.unseal(self.instance.sealed_values))
 
     def _clean_pairs(self, name: str) -> str:
         given = str(self.cleaned_data[name]).strip()
-        return given if given == FORGET else str(_validate(lambda: politeness.pairs(given), given))
+        return given if given == FORGET else str(_validate(lambda: politeness.parse_pairs(given), given))
 
 
 class SiteBanRuleForm(forms.ModelForm):

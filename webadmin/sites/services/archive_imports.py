@@ -33,7 +33,7 @@ def run_import(
     settings: CrawlSettings,
     on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
 ) -> ImportCounts:
-    """Import the file of a row that `webadmin.sites.services.imports.take` assigned to this process.
+    """Import the file of a row that `webadmin.sites.services.imports.start_import` assigned to this process.
 
     Raises RetryLater if a store does not answer; the row stays in the running state and is resumed later. The error of
     a faulty file is recorded in the row.
@@ -56,15 +56,15 @@ def run_import(
         counts = import_archive(Path(row.path), places, store, outbox, limit, so_far=so_far, on_progress=note)
     except BadInput as error:
         log.warning("import %s: %s", row.pk, error)
-        imports.end(row, counts, error.message)
+        imports.end_import(row, counts, error.message)
         return counts
     except ZhuiwenError:
         raise
     except Exception as error:  # archives may contain anything; the row records the error
         log.exception("import %s", row.pk)
-        imports.end(row, counts, Message("archive.fault", path=row.path, kind=type(error).__name__))
+        imports.end_import(row, counts, Message("archive.fault", path=row.path, kind=type(error).__name__))
         return counts
-    imports.end(row, counts)
+    imports.end_import(row, counts)
     return counts
 
 
@@ -111,5 +111,5 @@ def main(arguments: list[str]) -> int:
 def _run_waiting_imports() -> None:
     clock, ports = SystemClock(), live(SETTINGS)
     for row in imports.waiting_imports(clock.now()):
-        if imports.take(row, clock.now()):
+        if imports.start_import(row, clock.now()):
             run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)

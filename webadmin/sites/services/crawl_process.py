@@ -30,7 +30,7 @@ from crawler.stats import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from pagestore.mongo import MongoPageStore
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
-from webadmin.database import fresh, patiently, time_limit
+from webadmin.database import refresh_connections, retry_outages, time_limit
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import contacts, families, outages, politeness, rechecks
 from webadmin.sites.services import domain_changes as identity
@@ -91,7 +91,7 @@ class RunLease:
     def _renew_lease(self) -> None:
         while not self._stop.wait(HEARTBEAT_S):
             asked_at_s = _now_s()
-            fresh()  # The connection may have ended since the last sign of life.
+            refresh_connections()  # The connection may have ended since the last sign of life.
             try:
                 is_ours = crawls.heartbeat(self._run, self.counts)
             except DatabaseFailure as error:
@@ -108,7 +108,7 @@ class RunLease:
 def crawl(number: int) -> int:
     """Crawl the run with this number, record the result in its row, and return the exit code."""
     asked = CrawlRun.objects.select_related("site").filter(pk=number)
-    run = patiently(asked.first, time_limit(MAX_UNCONFIRMED_S))
+    run = retry_outages(asked.first, time_limit(MAX_UNCONFIRMED_S))
     if run is None:
         log.error("%s", NotFound("crawl-run", number))
         return UNKNOWN
@@ -152,7 +152,7 @@ def _crawl_run(run: CrawlRun, lease: RunLease) -> int:
 def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox: Outbox) -> int:
     """Record the result of a run while no other process can have it, and return the exit code."""
     try:
-        patiently(write, lease.is_held)
+        retry_outages(write, lease.is_held)
     except DatabaseFailure as error:
         log.error("what became of crawl run %s could not be written, and it is taken up again: %s", run.pk, error)
         return UNKNOWN
@@ -166,14 +166,14 @@ def _fail_run(run: CrawlRun, lease: RunLease, error: Exception) -> None:
     if fault is not None:
         outages.wait_for_service(run, lease.counts, fault, SystemClock().now(), has_moved=lease.has_moved)
     else:
-        crawls.fail(run, lease.counts, error.message if isinstance(error, ZhuiwenError) else DATABASE_FAULT)
+        crawls.fail_run(run, lease.counts, error.message if isinstance(error, ZhuiwenError) else DATABASE_FAULT)
 
 
 def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
     """Propose possible moves of the site; if that fails, the next crawl does."""
-    fresh()
+    refresh_connections()
     try:
-        identity.propose(run.site, store, SystemClock().now())
+        identity.propose_moves(run.site, store, SystemClock().now())
     except (ZhuiwenError, DatabaseFailure) as error:
         log.warning("whether site %s has moved was not looked into: %s", run.site_id, error)
 
@@ -205,14 +205,14 @@ def _close_run(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -
     politeness.keep_health(run.site, counts)
     # A crawl of single pages is complete even if all were refused: the recheck reports it.
     if counts.finish_reason in COMPLETE or (run.only_urls and counts.finish_reason in set(Rejection)):
-        crawls.finish(run, counts)
+        crawls.finish_run(run, counts)
     elif counts.finish_reason == STOPPED or counts.resume_at:
-        crawls.put_back(run, counts)
+        crawls.put_run_back(run, counts)
     elif counts.finish_reason == STORE_AWAY:
         fault = counts.end_sentence or Message("service.page-store")
         outages.wait_for_service(run, counts, fault, SystemClock().now(), has_moved=has_moved)
     else:
-        crawls.fail(run, counts, counts.end_sentence or next(iter(counts.faults), None))
+        crawls.fail_run(run, counts, counts.end_sentence or next(iter(counts.faults), None))
 
 
 def _job_dir(run: CrawlRun) -> Path:

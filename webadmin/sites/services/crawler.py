@@ -21,11 +21,11 @@ from core.garbage import freeze_loaded_objects
 from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.process_name import call_this_process
-from webadmin.database import patiently, time_limit
+from webadmin.database import retry_outages, time_limit
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import crawl_process, crawlers
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.interruptions import slot_task, take_up_dead, take_up_lost
+from webadmin.sites.services.interruptions import requeue_lost_run, requeue_or_fail, slot_task
 
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
@@ -67,8 +67,8 @@ class Crawler:
             tasks.append(slot.take_note())
             slot.free()
         for task in filter(None, tasks):
-            if self._query_database(partial(take_up_lost, task, SystemClock().now())) is not None:
-                crawlers.start(SETTINGS)
+            if self._query_database(partial(requeue_lost_run, task, SystemClock().now())) is not None:
+                crawlers.start_crawler(SETTINGS)
 
     def _crawl_run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
         """Crawl a run; if its process died, return the run that resumes from its journal on this machine."""
@@ -93,7 +93,7 @@ class Crawler:
     def _query_database(self, call: Callable[[], T]) -> T:
         """Query the admin database, waiting through an outage; another crawler may resume the run meanwhile."""
         within_time = time_limit(OUTAGE_S)
-        return patiently(call, lambda: within_time() and not self._is_stopping)
+        return retry_outages(call, lambda: within_time() and not self._is_stopping)
 
     def _stop_crawl(self) -> None:
         if self._crawl is not None:
@@ -102,11 +102,11 @@ class Crawler:
     def _replace_dead_run(self, run: CrawlRun, code: int) -> CrawlRun | None:
         """Handle a run whose process died, and return the started run that replaces it, if there is one."""
         if self._is_stopping:
-            crawls.put_back(run)
+            crawls.put_run_back(run)
             return None
         log.error("the process of crawl run %s ended with code %s", run.pk, code)
         now = SystemClock().now()
-        again = take_up_dead(run, now)
+        again = requeue_or_fail(run, now)
         return again if again is not None and crawls.mark_started(again, now) else None
 
     def _free_slot(self, slot: slots.Slot) -> None:

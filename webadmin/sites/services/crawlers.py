@@ -20,7 +20,7 @@ from core.errors import ZhuiwenError
 from core.garbage import freeze_loaded_objects
 from core.settings import Settings
 from pipeline import slots
-from webadmin.database import AWAY, is_away
+from webadmin.database import AWAY, is_outage
 
 CRAWLER, IMPORT = "webadmin.sites.services.crawler", "webadmin.sites.services.archive_imports"
 _RUNNER = ("-m", "webadmin.process")
@@ -32,7 +32,7 @@ def slots_folder(home: Path) -> Path:
     return home / "run" / "crawlers"
 
 
-def start(settings: Settings) -> bool:
+def start_crawler(settings: Settings) -> bool:
     """Start a crawler if this machine has a free slot, and return immediately whether it had one."""
     return start_process(CRAWLER, slots_folder(settings.home), settings)
 
@@ -42,7 +42,7 @@ def restart_lost_crawler(settings: Settings) -> None:
     left = next(slots.abandoned_slots(slots_folder(settings.home)), None)
     if left is not None:
         left.free()
-        start(settings)
+        start_crawler(settings)
 
 
 def start_import(settings: Settings) -> bool:
@@ -84,7 +84,7 @@ def running_processes(home: Path) -> list[psutil.Process]:
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 
-def stop(home: Path) -> None:
+def stop_jobs(home: Path) -> None:
     """Stop all long jobs; crawlers finish the pages in flight, and their runs are queued again."""
     for process in running_processes(home):
         with suppress(psutil.NoSuchProcess):  # The process has already ended.
@@ -118,7 +118,7 @@ def work_in_slot(arguments: Sequence[str], work: Callable[[], object], log: logg
     try:
         work()
     except (ZhuiwenError, *AWAY) as error:
-        if not (isinstance(error, ZhuiwenError) or is_away(error)):
+        if not (isinstance(error, ZhuiwenError) or is_outage(error)):
             raise
         log.warning("%s stopped, and is taken up again: %s", what, error)
         return 1

@@ -25,7 +25,7 @@ from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery,
 from webadmin.sites.services.runs import midnight
 from webadmin.sites.services.watchlist import add_site
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
-from webadmin.works.services.licences import licence_permission, one_spelling
+from webadmin.works.services.licences import licence_permission, normalize_page_url
 
 PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
 BY_RULE = "rule"  # `decided_by` of a page accepted automatically
@@ -154,7 +154,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
     # The chapters of the page are unknown before it is read, so a licence for some chapters does not exclude it.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
-    ruling = rule(one_spelling(url), midnight(now).date(), own, map(licence_permission, licences))
+    ruling = rule(normalize_page_url(url), midnight(now).date(), own, map(licence_permission, licences))
     if ruling.rejection is not None:
         return LeftOutReason(ruling.rejection.value)
     accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")
@@ -163,7 +163,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
     return LeftOutReason.WATCHED if _is_watched(holder, *key) else None
 
 
-def record(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: datetime) -> DiscoveredPage | None:
+def record_finding(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: datetime) -> DiscoveredPage | None:
     """Store the result for a page, or return None if another process was faster."""
     state = PageState.PROPOSED if finding.matched_chars else PageState.NO_COPY
     if finding.fault:
@@ -189,7 +189,7 @@ def record(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: date
         return None
 
 
-def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
+def accept_proposal(page: DiscoveredPage, by: str, now: datetime) -> Site:
     """Watch the site of a proposal, with the found page and the front page as start pages.
 
     Proposals of the same host for works of the same rights holder are accepted too. Raises BadInput for a page that is
@@ -212,7 +212,7 @@ def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
     return site
 
 
-def dismiss(page: DiscoveredPage, by: str, now: datetime) -> None:
+def dismiss_proposal(page: DiscoveredPage, by: str, now: datetime) -> None:
     """Dismiss a proposal, so that its site is not watched. Raises BadInput for a page that is not a proposal."""
     if page.state != PageState.PROPOSED:
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])

@@ -32,7 +32,7 @@ from pipeline.steps import Ports
 from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
 from webadmin.sites.services import discovery
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.query_sentences import distinctive
+from webadmin.sites.services.query_sentences import distinctive_sentences
 from webadmin.works.models import Work
 
 log = logging.getLogger("zhuiwen.discovery")
@@ -132,7 +132,7 @@ class _SearchRun:
         asked = discovery.asked_sentences(plan.work, self._ports.clock.now())
         for chapter in discovery.chapters_to_ask(plan.work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
-            if text and (found := distinctive(text, self._ports.index, self._ports.algorithm, 1, asked)):
+            if text and (found := distinctive_sentences(text, self._ports.index, self._ports.algorithm, 1, asked)):
                 self._keep_pace()
                 return discovery.begin_query(plan, chapter.number, found[0].text, self._ports.clock.now())
         return None
@@ -163,7 +163,7 @@ class _SearchRun:
         return dict(left_out)
 
     def _record_finding(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.CandidateMatch) -> None:
-        page = discovery.record(plan.work, query, finding, self._ports.clock.now())
+        page = discovery.record_finding(plan.work, query, finding, self._ports.clock.now())
         if page is None or page.state != DiscoveredPage.State.PROPOSED:
             return
         self.done.proposed += 1
@@ -172,7 +172,7 @@ class _SearchRun:
 
     def _accept_by_rule(self, page: DiscoveredPage) -> None:
         try:
-            site = discovery.accept(page, discovery.BY_RULE, self._ports.clock.now())
+            site = discovery.accept_proposal(page, discovery.BY_RULE, self._ports.clock.now())
         except BadInput as error:
             self.done.faults.append(error.message)
             return

@@ -26,7 +26,7 @@ from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 from webadmin.accounts.models import User
 from webadmin.sites.models import Address, OffSiteRedirect, Site, SiteDomain, SiteMove
-from webadmin.sites.services.runs import lines
+from webadmin.sites.services.runs import field_lines
 from webadmin.sites.services.visit_repository import url_host
 from webadmin.works.models import Licence, OwnDomain
 
@@ -84,7 +84,7 @@ def evidence_sentences(evidence: Mapping[str, Any]) -> list[Message]:
     return said
 
 
-def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
+def propose_moves(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
     """Record the moves with enough evidence, and return the new ones.
 
     The evidence of an undecided move is updated; a decided move is not changed.
@@ -116,12 +116,12 @@ def find_move(number: int) -> SiteMove:
     return move
 
 
-def refuse(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
+def refuse_move(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
     """Refuse a move, so that it is not proposed again. Raises MoveRefused if it was decided."""
     _decide_move(move, SiteMove.State.REFUSED, user, now)
 
 
-def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
+def accept_move(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
     """Accept a move: add the new host to the site, and continue its visits there.
 
     Pages keep their identity and history under their old URL; visits and start pages change to the new host. If the
@@ -135,7 +135,7 @@ def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> No
         _decide_move(move, SiteMove.State.ACCEPTED, user, now)
         site = Site.objects.select_for_update().get(pk=move.site_id)
         scheme = _new_host_scheme(move)
-        site.start_urls = "\n".join(dict.fromkeys(_move_url(url, move, scheme) for url in lines(site.start_urls)))
+        site.start_urls = "\n".join(dict.fromkeys(_move_url(url, move, scheme) for url in field_lines(site.start_urls)))
         site.save(update_fields=["start_urls"])
         for host in (move.from_host, move.to_host):
             if not site.domains.filter(host__in=parse_host(host).spellings()).exists():

@@ -76,7 +76,7 @@ def requeue_running() -> None:
     ArchiveImport.objects.filter(state=State.RUNNING).update(state=State.QUEUED, heartbeat_at=None)
 
 
-def take(row: ArchiveImport, now: datetime) -> bool:
+def start_import(row: ArchiveImport, now: datetime) -> bool:
     """Start an import, or return False if another process was faster."""
     silent = Q(state=State.RUNNING) & (Q(heartbeat_at__lt=now - DEAD_AFTER) | Q(heartbeat_at__isnull=True))
     changed = ArchiveImport.objects.filter(Q(state=State.QUEUED) | silent, pk=row.pk).update(
@@ -91,7 +91,7 @@ def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) 
     _write_progress(row, counts, position=asdict(at), heartbeat_at=timezone.now())
 
 
-def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) -> None:
+def end_import(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) -> None:
     """End an import as finished, or as failed with a fault."""
     if fault is not None:
         counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]

@@ -37,7 +37,7 @@ def requeue_live_runs(outbox: Outbox) -> int:
     return len(runs)
 
 
-def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
+def requeue_silent_runs(now: datetime, outbox: Outbox) -> int:
     """Requeue the runs whose process gives no sign of life, and return their number.
 
     A sign of life in the future came from a clock that was ahead; its silence is counted from now.
@@ -46,13 +46,13 @@ def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
     silent = CrawlRun.objects.filter(
         state=CrawlRun.State.RUNNING, heartbeat_at__lt=now - crawls.DEAD_AFTER_SILENCE
     ).select_related("site", "requested_by")
-    queued = [again for run in silent if (again := take_up(run, now)) is not None]
+    queued = [again for run in silent if (again := requeue_dead_run(run, now)) is not None]
     for run in queued:
         outbox.send(CrawlRequested(run.pk))
     return len(queued)
 
 
-def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
+def requeue_dead_run(run: CrawlRun, now: datetime) -> CrawlRun | None:
     """Requeue the site of a run whose process died, and return the new run, or None.
 
     The pause grows each time, unless the run stored pages. Returns None after the last of `PAUSES` within a day.
@@ -63,11 +63,11 @@ def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
     return _replace_run(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
 
 
-def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Requeue a run as `take_up`, or fail it if it is not requeued."""
-    again = take_up(run, now)
+def requeue_or_fail(run: CrawlRun, now: datetime) -> CrawlRun | None:
+    """Requeue a run as `requeue_dead_run`, or fail it if it is not requeued."""
+    again = requeue_dead_run(run, now)
     if again is None:
-        crawls.fail(run, None, DIED)
+        crawls.fail_run(run, None, DIED)
     return again
 
 
@@ -76,12 +76,12 @@ def slot_task(run: CrawlRun) -> str:
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
 
-def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
+def requeue_lost_run(task: str, now: datetime) -> CrawlRun | None:
     """Requeue the site of the run in the note of an abandoned slot, and return the new run, or None."""
     number = task.partition(" ")[0]
     running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
     run = running.filter(pk=int(number)).first() if number.isdecimal() else None
-    return take_up_dead(run, now) if run is not None and slot_task(run) == task else None
+    return requeue_or_fail(run, now) if run is not None and slot_task(run) == task else None
 
 
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
@@ -97,14 +97,14 @@ def _died_at_once(run: CrawlRun) -> bool:
     return is_dead and not crawls.stored_counts(run).kept_pages
 
 
-def newest(run: CrawlRun) -> CrawlRun:
+def newest_run(run: CrawlRun) -> CrawlRun:
     """Return the refreshed run, or the run that replaced it if it was interrupted."""
     run.refresh_from_db()
     if run.finish_reason is None or run.finish_reason.code != INTERRUPTED.code:
         return run
     later = CrawlRun.objects.filter(site=run.site_id, only_urls=run.only_urls, pk__gt=run.pk)
     taken_up = later.select_related("site").order_by("pk").first()
-    return run if taken_up is None else newest(taken_up)
+    return run if taken_up is None else newest_run(taken_up)
 
 
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
@@ -123,7 +123,7 @@ def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
 
 @transaction.atomic
 def _replace_run(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | None:
-    crawls.fail(run, None, INTERRUPTED)
+    crawls.fail_run(run, None, INTERRUPTED)
     try:
         again = crawls.request_run(
             run.site,

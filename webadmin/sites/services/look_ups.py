@@ -20,7 +20,7 @@ EXPIRES_AFTER = timedelta(minutes=15)
 MAX_FAULTS = 20
 
 
-def ask(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: Settings) -> ContactLookUp:
+def request_look_up(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: Settings) -> ContactLookUp:
     """Request a look-up, or return the one already requested.
 
     Raises BadInput if no registry is configured or the site has no hosts. Raises ServiceUnavailable if the broker does
@@ -41,12 +41,12 @@ def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
     """Query the registries in this process. Raises BadInput if no registry is configured or the site has no hosts."""
     _require_possible(site, settings)
     look_up, _ = _open_look_up(site, None, clock.now())
-    carry_out(look_up.pk, settings, clock)
+    carry_out_look_up(look_up.pk, settings, clock)
     look_up.refresh_from_db()
     return look_up
 
 
-def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
+def carry_out_look_up(look_up_id: int, settings: Settings, clock: Clock) -> None:
     """Query the registries and store their answers. Safe to call twice: an ended look-up is not repeated."""
     look_up = ContactLookUp.objects.select_related("site").filter(pk=look_up_id, ended_at=None).first()
     if look_up is None:
@@ -62,12 +62,12 @@ def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
         _end_look_up(look_up_id, now, looked.faults, len(looked.found))
 
 
-def give_up(look_up_id: int, now: datetime) -> None:
+def end_failed_look_up(look_up_id: int, now: datetime) -> None:
     """End a look-up that failed permanently."""
     _end_look_up(look_up_id, now, [Message("registry.died")])
 
 
-def newest(site: Site) -> ContactLookUp | None:
+def newest_look_up(site: Site) -> ContactLookUp | None:
     """Return the look-up requested last, or None."""
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
 

@@ -13,7 +13,7 @@ from core.errors import RetryLater
 from core.full_disk import find_disk_full_error
 from core.pages import CrawlCounts
 from core.wording import Message
-from webadmin.database import is_away, unavailable
+from webadmin.database import is_outage, unavailable
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import runs as crawls
 
@@ -37,18 +37,18 @@ def wait_for_service(
     service = faulty_service(fault)
     attempt = 1 if has_moved else run.outages + 1
     if attempt > len(PAUSES):
-        return crawls.fail(run, counts, Message("crawl.service-stayed-away", service=service, count=len(PAUSES)))
+        return crawls.fail_run(run, counts, Message("crawl.service-stayed-away", service=service, count=len(PAUSES)))
     goes_on_at = now + PAUSES[attempt - 1]
     when = f"{localtime(goes_on_at):%Y-%m-%d %H:%M:%S}"
     reason = Message(crawls.WAITS_FOR_SERVICE, service=service, when=when)
-    return crawls.put_back(run, counts, outages=attempt, resume_at=goes_on_at, finish_reason=reason)
+    return crawls.put_run_back(run, counts, outages=attempt, resume_at=goes_on_at, finish_reason=reason)
 
 
 def outage_message(error: Exception) -> Message | None:
     """Return the message of an error caused by a service that is down or by a full disk, or None for any other."""
     if find_disk_full_error(error) is not None:
         return FULL_DISK
-    if is_away(error):
+    if is_outage(error):
         return unavailable(error).message
     return error.message if isinstance(error, RetryLater) else None
 

@@ -54,7 +54,9 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
             _crawler_proxy(each) for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)
         ),
         user_agents=tuple(line.strip() for line in rules.user_agents.splitlines() if line.strip()),
-        login=Login(rules.login_steps, pairs(unseal(rules.sealed_values)), pairs(unseal(rules.sealed_cookies))),
+        login=Login(
+            rules.login_steps, parse_pairs(unseal(rules.sealed_values)), parse_pairs(unseal(rules.sealed_cookies))
+        ),
         browser=BrowserMode(rules.browser),
     )
 
@@ -68,7 +70,7 @@ def ban_rule(rule: SiteBanRule) -> BanRule:
     """Convert a rule to the crawler's form."""
     return BanRule(
         name=rule.name,
-        statuses=statuses(rule.statuses),
+        statuses=parse_statuses(rule.statuses),
         words=tuple(line.strip() for line in rule.words.splitlines() if line.strip()),
         selector=rule.selector,
         redirect=rule.redirect,
@@ -77,7 +79,7 @@ def ban_rule(rule: SiteBanRule) -> BanRule:
     )
 
 
-def statuses(text: str) -> tuple[int, ...]:
+def parse_statuses(text: str) -> tuple[int, ...]:
     """Return the HTTP statuses in a field. Raises BadConfiguration for any other text."""
     parts = [part for part in text.replace("，", ",").replace(" ", ",").split(",") if part]
     wrong = next((part for part in parts if not _STATUS.fullmatch(part)), None)
@@ -86,7 +88,7 @@ def statuses(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-def pairs(text: str) -> tuple[tuple[str, str], ...]:
+def parse_pairs(text: str) -> tuple[tuple[str, str], ...]:
     """Parse lines of `name = value`. Raises BadConfiguration for any other line, without showing a value.
 
     >>> pairs("user = 读者")

@@ -34,7 +34,7 @@ class QuerySentence:
     mean: float
 
 
-def distinctive(
+def distinctive_sentences(
     text: str, index: MatchIndex, algorithm: Algorithm, wanted: int, asked: Collection[str] = ()
 ) -> list[QuerySentence]:
     """Return up to `wanted` suitable sentences of `text` that are not in `asked`, the rarest first.

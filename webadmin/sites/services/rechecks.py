@@ -34,7 +34,7 @@ MAX_IN_A_RUN = 50
 SAID_TO_BE_GONE = "fetch.gone"  # code of a crawl's fault
 
 
-def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRecheck:
+def request_recheck(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRecheck:
     """Request a recheck of a page, or return the one already requested. Raises BadInput, RetryLater."""
     live = live_recheck(page)
     if live is not None:
@@ -54,7 +54,7 @@ def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRech
     return recheck
 
 
-def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_second_route: bool) -> int:
+def request_rechecks(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_second_route: bool) -> int:
     """Request rechecks of pages of one site for the program, outside the daily limit, and return their number.
 
     Raises RetryLater.

@@ -185,7 +185,7 @@ def live_run(site: Site) -> CrawlRun | None:
     return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
 
 
-def left_out(run: CrawlRun | None) -> list[Message]:
+def left_out_messages(run: CrawlRun | None) -> list[Message]:
     """Return messages on what a run left out because of a missing browser or OCR, repeated texts or slow rules."""
     wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
@@ -200,9 +200,9 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
         run_id=str(run.pk),
         start_urls=site_start_urls(site),
         allowed_hosts=() if is_list else tuple(site.domains.order_by("pk").values_list("host", flat=True)),
-        follow_patterns=lines(site.follow_patterns),
-        page_patterns=lines(site.page_patterns),
-        deny_patterns=lines(site.deny_patterns),
+        follow_patterns=field_lines(site.follow_patterns),
+        page_patterns=field_lines(site.page_patterns),
+        deny_patterns=field_lines(site.deny_patterns),
         use_sitemap=site.use_sitemap,
         next_page_selector=site.next_page_selector,
         chapter_list_selector=site.chapter_list_selector,
@@ -215,7 +215,7 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
         concurrency=site.concurrency,
         obey_robots=site.obey_robots,
         kind=site.kind,
-        only_urls=lines(run.only_urls),
+        only_urls=field_lines(run.only_urls),
         politeness=politeness,
         answers_since=earliest_shared_answer(site, run, politeness),
     )
@@ -236,10 +236,10 @@ def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) ->
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
     """Return the start URLs of the site's crawl; for a list of pages, these are all its pages."""
-    return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
+    return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else field_lines(site.start_urls)
 
 
-def lines(text: str) -> tuple[str, ...]:
+def field_lines(text: str) -> tuple[str, ...]:
     """Return the non-blank lines of a field with one entry on each line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
@@ -298,7 +298,7 @@ def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | 
     return _update_run(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
 
 
-def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
+def finish_run(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
     """End a complete run, even if it was given up as dead before."""
     at = now or timezone.now()
     return _update_run(
@@ -312,7 +312,9 @@ def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> b
     )
 
 
-def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None) -> bool:
+def fail_run(
+    run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None
+) -> bool:
     """End a live run as failed. reason: shown to the operator, or None to use the reason in the counts."""
     at = now or timezone.now()
     figures = _run_figures(counts) if counts else {}
@@ -321,7 +323,7 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = Non
     return _update_run(run, Q(state__in=CrawlRun.LIVE), **ending, **figures)
 
 
-def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
+def put_run_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
     """Requeue a running run that was stopped or waits; it resumes from its journal.
 
     noted: further fields to set if the run waits for something other than its site.
@@ -375,12 +377,12 @@ def abandon_dead_runs(now: datetime) -> int:
     silent = CrawlRun.objects.annotate(alive_at=Coalesce("heartbeat_at", "started_at", "due_at")).filter(
         state=State.RUNNING, alive_at__lt=now - DEAD_AFTER_SILENCE
     )
-    count = sum(fail(run, None, STOPPED_ANSWERING, now=now) for run in silent)
+    count = sum(fail_run(run, None, STOPPED_ANSWERING, now=now) for run in silent)
     if CrawlRun.objects.filter(Q(state=State.RUNNING) | Q(started_at__gte=now - DEAD_AFTER_QUEUED)).exists():
         return count
     waited = Q(resume_at__isnull=True) | Q(resume_at__lt=now - DEAD_AFTER_QUEUED)
     ignored = CrawlRun.objects.filter(waited, state=State.QUEUED, due_at__lt=now - DEAD_AFTER_QUEUED)
-    return count + sum(fail(run, None, NEVER_TAKEN_UP, now=now) for run in ignored)
+    return count + sum(fail_run(run, None, NEVER_TAKEN_UP, now=now) for run in ignored)
 
 
 def _startable_runs(now: datetime) -> QuerySet[CrawlRun]:

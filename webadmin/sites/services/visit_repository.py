@@ -14,7 +14,7 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from webadmin.accounts.services.holders import lock_rights
-from webadmin.database import answering, batches, fresh
+from webadmin.database import answering, batches, refresh_connections
 from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
 from webadmin.sites.models.site import site_key
 from webadmin.sites.signals import pages_came_and_went
@@ -85,7 +85,7 @@ def url_host(url: str) -> str:
 @contextmanager
 def _working_connection() -> Iterator[None]:
     """Open a working connection for the block; raise ServiceUnavailable if the database does not answer."""
-    fresh()
+    refresh_connections()
     with answering():
         yield
 

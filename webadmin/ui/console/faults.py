@@ -95,11 +95,11 @@ def _database_outage(error: BaseException) -> ServiceUnavailable | None:
         return None
     from django.conf import settings
 
-    from webadmin.database import is_away, is_unmade, unavailable
+    from webadmin.database import is_outage, lacks_tables, unavailable
 
     if not (isinstance(error, Exception) and settings.configured):
         return None
-    if not (is_away(error) or is_unmade(error)):
+    if not (is_outage(error) or lacks_tables(error)):
         return None
     away = unavailable(error)
     away.__cause__ = error

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.settings import Settings
 from core.shares import cut_share, percentage
-from webadmin.ui.console.output import as_json, table
+from webadmin.ui.console.output import as_json, print_table
 from webadmin.ui.console.session import local_iso, local_time
 
 Value = str | Callable[[Any], object]
@@ -43,7 +43,7 @@ def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: 
         as_json([as_record(row, columns, settings) for row in rows])
         return
     in_table = [column for column in columns if column.head]
-    table(
+    print_table(
         [column.head for column in in_table],
         [[_column_cell(row, column, settings) for column in in_table] for row in rows],
         right=[column.head for column in in_table if column.is_number],

@@ -54,7 +54,7 @@ def pad_text(text: str, columns: int) -> str:
     return text + " " * (columns - width(text))
 
 
-def cut(text: str, columns: int) -> str:
+def cut_to_width(text: str, columns: int) -> str:
     """Cut a text to a number of terminal columns, with an ellipsis for the rest.
 
     >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
@@ -66,16 +66,16 @@ def cut(text: str, columns: int) -> str:
     return text[: sum(end < columns for end in ends)] + "…"
 
 
-def head(name: str) -> str:
+def heading_text(name: str) -> str:
     """Translate the message code of a column's heading or of a value; return other texts unchanged."""
     return console_text(Message(name)) if has_words(name) else name
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
     """Print a table: in columns on a terminal, elsewhere as lines with tabs, the headings first."""
     cells = [[terminal_text(console_text(cell)) for cell in row] for row in rows]
     if not sys.stdout.isatty():
-        for row in [list(map(head, columns)), *cells]:
+        for row in [list(map(heading_text, columns)), *cells]:
             typer.echo("\t".join(row))
         return
     from rich.console import Console
@@ -84,7 +84,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Seque
 
     drawn = Table(box=None, pad_edge=False)
     for column in columns:
-        drawn.add_column(head(column), justify="right" if column in right else "left", overflow="fold")
+        drawn.add_column(heading_text(column), justify="right" if column in right else "left", overflow="fold")
     for row in cells:
         drawn.add_row(*(Text(cell) for cell in row))
     Console().print(drawn)
@@ -106,24 +106,24 @@ def _json_value(value: object) -> object:
     return str(value)
 
 
-def say(line: object, *, err: bool = False) -> None:
+def print_line(line: object, *, err: bool = False) -> None:
     """Print one line: a message, an error of the product, or plain text."""
     typer.echo(terminal_text(console_text(line)), err=err)
 
 
-def fields(pairs: Iterable[tuple[str, object]]) -> None:
+def print_fields(pairs: Iterable[tuple[str, object]]) -> None:
     """Print named values, one on each line, without empty ones."""
     for name, value in pairs:
         if value not in ("", None):
-            say(Message("cli.field", name=head(name), value=console_text(value)))
+            print_line(Message("cli.field", name=heading_text(name), value=console_text(value)))
 
 
-def passage(side: str, pieces: Iterable[Piece]) -> None:
+def print_passage(side: str, pieces: Iterable[Piece]) -> None:
     """Print one side of a copied passage on a line, with marks around the changed pieces.
 
     On a terminal, continuation lines are indented to distinguish page and work.
     """
-    name = f"  {head(side)}  "
+    name = f"  {heading_text(side)}  "
     marked = [
         (f"{MARK_OPEN}{terminal_text(text)}{MARK_CLOSE}" if is_changed else terminal_text(text), is_changed)
         for text, is_changed in pieces
@@ -214,7 +214,7 @@ class Meter:
             sys.stderr.write("\r\x1b[K")
 
 
-def counting(label: Message | str) -> Callable[[int, int], None]:
+def progress_counter(label: Message | str) -> Callable[[int, int], None]:
     """Return a function that shows progress, given the numbers of done and all items, and ends when all are done."""
     meter = Meter(label)
 

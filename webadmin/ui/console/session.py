@@ -13,7 +13,7 @@ from core.settings_loading import load
 from core.sqlite_files import says_damage
 from core.wording import Message
 from webadmin.ui.console.faults import private_log
-from webadmin.ui.console.words import language
+from webadmin.ui.console.words import console_language
 
 _openers: list[Callable[[], Settings]] = []
 
@@ -37,13 +37,13 @@ def session() -> Iterator[Settings]:
 
     django.setup()
     try:
-        with translation.override(language()):  # A report has its own language.
+        with translation.override(console_language()):  # A report has its own language.
             yield settings
     except (DatabaseError, InterfaceError) as error:
         if says_damage(str(error)):
-            from webadmin.database import place
+            from webadmin.database import describe_database
 
-            raise DamagedStore(Message("service.admin-database"), place()) from error
+            raise DamagedStore(Message("service.admin-database"), describe_database()) from error
         if not _is_outage(error):
             raise
         raise _outage_error(error) from error
@@ -66,18 +66,18 @@ def local_iso(moment: datetime | None, settings: Settings) -> str | None:
 
 def _outage_error(error: Exception) -> ServiceUnavailable:
     """Return the error to report; `zhuiwen up` is its remedy only for missing tables."""
-    from webadmin.database import is_unmade, place, unavailable
+    from webadmin.database import describe_database, lacks_tables, unavailable
 
-    if is_unmade(error):
-        return ServiceUnavailable(Message("service.admin-database"), place(), "zhuiwen up")
+    if lacks_tables(error):
+        return ServiceUnavailable(Message("service.admin-database"), describe_database(), "zhuiwen up")
     return unavailable(error)
 
 
 def _is_outage(error: Exception) -> bool:
     """Return True if the database does not answer or lacks its tables, False if the query is wrong."""
-    from webadmin.database import is_away, is_unmade
+    from webadmin.database import is_outage, lacks_tables
 
-    return is_away(error) or is_unmade(error)
+    return is_outage(error) or lacks_tables(error)
 
 
 def _configure_logging(settings: Settings) -> None:

@@ -22,7 +22,7 @@ _CATALOGUES = Path(__file__).resolve().parents[2] / "locale"
 
 
 @cache
-def language() -> str:
+def console_language() -> str:
     """Return the language of this command, which is determined before `deploy.home.adopt` changes the environment."""
     return detect_language(os.environ)
 
@@ -36,12 +36,12 @@ def detect_language(environ: Mapping[str, str]) -> str:
 def console_text(said: object) -> str:
     """Translate a message or an error of the product into the language of this command; format anything else."""
     message = said.message if isinstance(said, ZhuiwenError) else said
-    return message.in_language(language()) if isinstance(message, Message) else str(said)
+    return message.in_language(console_language()) if isinstance(message, Message) else str(said)
 
 
 def obfuscation(kind: str) -> str:
     """Return the name of an obfuscation."""
-    return OBFUSCATIONS[kind].label.in_language(language())
+    return OBFUSCATIONS[kind].label.in_language(console_language())
 
 
 def obfuscation_found(kind: str, count: int, example: str) -> Message:
@@ -49,13 +49,13 @@ def obfuscation_found(kind: str, count: int, example: str) -> Message:
     named, caveat = obfuscation(kind), OBFUSCATIONS[kind].caveat
     if caveat is None:
         return Message("corpus.obfuscation", kind=named, count=count, example=example)
-    told = caveat.in_language(language())
+    told = caveat.in_language(console_language())
     return Message("corpus.obfuscation-with-caveat", kind=named, count=count, example=example, caveat=told)
 
 
 def translator() -> Callable[[str], str]:
     """Return a function that translates a string of the admin into the language of this command."""
-    folders = ["zh_Hans"] if language() == CHINESE else []
+    folders = ["zh_Hans"] if console_language() == CHINESE else []
     return gettext.translation("django", _CATALOGUES, folders, fallback=True).gettext
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from core.errors import UnreadableFile
 from core.wording import Message
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 
 
 def require_folder(path: Path | None) -> None:
@@ -19,4 +19,4 @@ def write(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise UnreadableFile(path, "cli.cannot-write", reason=error.strerror or error) from error
-    say(Message("cli.written-to", path=path))
+    print_line(Message("cli.written-to", path=path))

@@ -11,7 +11,7 @@ from core.counting import count_characters
 from core.errors import BadInput, NotFound, UnreadableFile
 from core.wording import Message
 from webadmin.ui.console.faults import USAGE, complain, warn
-from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.output import as_json, print_line
 from webadmin.ui.console.session import session
 from webadmin.works.cli.work_plan import plan_lines, plan_record
 
@@ -62,7 +62,7 @@ def add(  # noqa: PLR0917 - options of a command
                 continue
             records.append(record)
             for line in () if is_json else lines:
-                say(line)
+                print_line(line)
             for note in record["notes"]:
                 warn(note)
         if is_json:

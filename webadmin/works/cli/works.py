@@ -11,7 +11,7 @@ from core.wording import Message
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, print_list, share_column
-from webadmin.ui.console.output import say
+from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
 from webadmin.works.cli.keys import find_work
 from webadmin.works.cli.work_add import add, describe_work
@@ -36,9 +36,9 @@ def times(
 
         found = _find_work(work, rights_holder)
         data, zone = read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone)
-        listed = official_times.read_bytes(data, zone, official_times.headings(found))
+        listed = official_times.read_bytes(data, zone, official_times.heading_numbers(found))
         came = official_times.set_times(found, listed)
-        say(Message("corpus.times-set", work=describe_work(found), count=came.changed))
+        print_line(Message("corpus.times-set", work=describe_work(found), count=came.changed))
         if came.unknown:
             named = [str(number) for number in came.unknown[:MAX_UNKNOWN]]
             left = len(came.unknown) - len(named)
@@ -120,7 +120,9 @@ def remove(
 
         found = _find_work(work, rights_holder)
         number, title = found.pk, found.title
-        say(Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox())))
+        print_line(
+            Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox()))
+        )
 
 
 def unprotect(
@@ -135,7 +137,7 @@ def unprotect(
 
         found = _find_work(work, rights_holder)
         mark = licences.mark_unprotected(found, reason.replace("-", "_"), note)
-        say(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
+        print_line(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
 
 
 def protect(
@@ -148,7 +150,7 @@ def protect(
 
         found = _find_work(work, rights_holder)
         is_marked = licences.mark_protected(found)
-        say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
+        print_line(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
 
 
 def _find_work(key: str, rights_holder: str) -> "Work":

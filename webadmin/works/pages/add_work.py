@@ -26,13 +26,19 @@ from webadmin.works.services.acquisition import (
     PlannedWork,
     Sending,
     SendingPlan,
-    carry_out,
-    plan,
+    add_planned_works,
+    plan_changes,
     read_sending,
 )
 from webadmin.works.services.changes import Wanted
 from webadmin.works.services.intake import divisions
-from webadmin.works.services.planned_uploads import UploadGone, divide, keep, planned_upload, stored_sending
+from webadmin.works.services.planned_uploads import (
+    UploadGone,
+    divide_upload,
+    keep_upload,
+    planned_upload,
+    stored_sending,
+)
 
 CONFIRM, DISCARD, DIVIDE, ASSIGN = "confirm", "discard", "divide", "assign"
 FIRST_TITLES = 3  # The first chapters, shown with the last one to illustrate the division of a work.
@@ -52,7 +58,7 @@ def add_work_view(request: HttpRequest) -> HttpResponse:
         form = AddWorkForm(request.POST, request.FILES, request.user)
         sending = _read_upload(form) if form.is_valid() else None
         if sending is not None and sending.works:
-            upload = keep(form.cleaned_data["rights_holder"], request.user, sending)
+            upload = keep_upload(form.cleaned_data["rights_holder"], request.user, sending)
             if sending.warning is not None:
                 messages.warning(request, message_text(sending.warning))
             return HttpResponseRedirect(reverse("admin:works_work_plan", args=[upload.pk]))
@@ -113,7 +119,7 @@ def _divide_work(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
         raise BadValue("of", of, _("enter the number of an uploaded work."))
     style = request.POST.get("style", "")
     try:
-        divide(upload, int(of), style)
+        divide_upload(upload, int(of), style)
     except UnreadableFile as fault:
         raise BadValue("style", style, message_text(fault)) from fault
     return HttpResponseRedirect(f"{request.path}?of={of}")
@@ -122,14 +128,14 @@ def _divide_work(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
 def _confirm_upload(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     assert upload.rights_holder is not None
     sending = stored_sending(upload)
-    planned = plan(upload.rights_holder, sending)
+    planned = plan_changes(upload.rights_holder, sending)
     if planned.basis != request.POST.get("basis", ""):
         messages.error(
             request,
             _("Someone else has changed the works in the meantime. Nothing was saved; this is what would change now."),
         )
         return HttpResponseRedirect(request.path)
-    acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
+    acquisition = add_planned_works(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
     if acquisition.works and len(acquisition.works) == len(planned.works):
         upload.delete()  # otherwise the rest can still be confirmed
     _log_changes(request, acquisition)
@@ -141,7 +147,7 @@ def _confirm_upload(request: HttpRequest, upload: PlannedUpload) -> HttpResponse
 
 def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderForm | None = None) -> HttpResponse:
     sending = stored_sending(upload)
-    planned = plan(upload.rights_holder, sending, stores.index())
+    planned = plan_changes(upload.rights_holder, sending, stores.index())
     shown = _shown_work(request, planned)
     page = requested_page(request, shown.planned.change.changed_chapters, DIFFERENCES_SHOWN)
     context = {

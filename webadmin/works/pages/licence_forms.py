@@ -13,7 +13,7 @@ from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import AuthorAlias, Licence, OwnAccount, OwnDomain
 from webadmin.works.models.rights import MAX_ADDRESS_CHARS
 from webadmin.works.pages.sent_files import checked_document
-from webadmin.works.services.licences import one_spelling
+from webadmin.works.services.licences import normalize_page_url
 
 
 class OwnDomainForm(forms.ModelForm):
@@ -50,7 +50,7 @@ class LicenceForm(forms.ModelForm):
 
     def clean_address(self) -> str:
         typed = self.cleaned_data["address"].strip()
-        address = one_spelling(clean_urls(typed)) if typed else ""
+        address = normalize_page_url(clean_urls(typed)) if typed else ""
         if address and is_whole_site(address):
             raise forms.ValidationError(_("This is a whole site: leave the URL of the page empty."))
         if len(address) > MAX_ADDRESS_CHARS:  # percent-encoding makes other scripts longer

@@ -74,15 +74,17 @@ def _read_list(request: HttpRequest, work: Work) -> Times:
     zone = timezone.get_current_timezone()
     sent = request.FILES.get("list")
     if sent is None:
-        return official_times.read_list(request.POST.get("pasted", ""), zone, official_times.headings(work))
-    return official_times.read_bytes(sent.read(official_times.MAX_BYTES + 1), zone, official_times.headings(work))
+        return official_times.read_list(request.POST.get("pasted", ""), zone, official_times.heading_numbers(work))
+    return official_times.read_bytes(
+        sent.read(official_times.MAX_BYTES + 1), zone, official_times.heading_numbers(work)
+    )
 
 
 def _read_series(request: HttpRequest, work: Work) -> Times:
     given = {name: request.POST.get(name, "") for name in ("from", "first", "hours", "at_once")}
-    return official_times.in_series(
+    return official_times.series_times(
         work,
-        official_times.read_number(given["from"] or "1", official_times.headings(work)),
+        official_times.read_number(given["from"] or "1", official_times.heading_numbers(work)),
         parse_moment(given["first"], timezone.get_current_timezone()),
         official_times.read_interval(given["hours"]),
         official_times.read_at_once(given["at_once"] or "1"),

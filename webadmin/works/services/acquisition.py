@@ -133,7 +133,9 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
     return sending
 
 
-def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> SendingPlan:
+def plan_changes(
+    rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None
+) -> SendingPlan:
     """Return the changes that adding the works for this rights holder would make, regardless of manifests.
 
     rights_holder: None if the user has not named one yet; then all works are new. index: used to look up texts of other
@@ -148,7 +150,7 @@ def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchInde
     return SendingPlan([PlannedWork(*each) for each in zip(sending.works, changes, stands, strict=True)])
 
 
-def carry_out(
+def add_planned_works(
     rights_holder: RightsHolder, sending: Sending, planned: SendingPlan, store: WorkStore, outbox: Outbox
 ) -> Acquisition:
     """Add the works as planned. A work that was changed meanwhile is left out with a fault."""

@@ -36,7 +36,7 @@ def licence_permission(licence: Licence) -> Permission:
     )
 
 
-def one_spelling(url: str) -> str:
+def normalize_page_url(url: str) -> str:
     """Normalize the URL of a page as licences for single pages store it."""
     try:
         return canonical(url)

@@ -36,7 +36,7 @@ class TimesSet:
     unknown: tuple[int, ...]
 
 
-def headings(work: Work) -> Headings:
+def heading_numbers(work: Work) -> Headings:
     """Return chapter numbers by the number in the heading, which may differ: after a prologue, 第一章 is chapter 2."""
     found = defaultdict[int, list[int]](list)
     for number, title in work.chapters.order_by("number").values_list("number", "title"):
@@ -88,7 +88,7 @@ def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
     return times
 
 
-def in_series(
+def series_times(
     work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
 ) -> dict[int, datetime]:
     """Return times for all chapters from `first_number` on, `at_once` chapters at each interval.

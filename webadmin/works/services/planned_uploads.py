@@ -30,7 +30,7 @@ class UploadGone(BadInput):
         super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))
 
 
-def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
+def keep_upload(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
     """Store an upload, replacing the user's earlier one; expired uploads of other users are removed.
 
     rights_holder: None if the user chooses it later.
@@ -56,7 +56,7 @@ def stored_sending(upload: PlannedUpload) -> Sending:
     return _load_sending(_unpack_upload(upload))
 
 
-def divide(upload: PlannedUpload, place: int, style: str) -> None:
+def divide_upload(upload: PlannedUpload, place: int, style: str) -> None:
     """Divide a work of an upload by another heading style. Raises UnreadableFile if the work lacks the style."""
     stored = _unpack_upload(upload)
     work = stored["works"][place]

@@ -14,7 +14,7 @@ from webadmin.accounts.models import Membership, RightsHolder
 from webadmin.accounts.models.rights_holder import WorkKind
 from webadmin.accounts.pages.isolation import HolderAdmin, is_manager
 from webadmin.accounts.pages.member_forms import MembershipForm, ReviewerForm, RightsHolderForm
-from webadmin.accounts.services.access import admit, is_administrator
+from webadmin.accounts.services.access import allow_admin_access, is_administrator
 from webadmin.ui.pages.columns import NOTHING
 
 
@@ -127,7 +127,7 @@ class MembershipAdmin(HolderAdmin):
                 raise PermissionDenied
             obj.user.save()
         super().save_model(request, obj, form, change)
-        admit(obj.user)
+        allow_admin_access(obj.user)
         if is_new_account:
             said = _now("%(name)s can sign in now, with exactly this name.") % {"name": obj.user.get_username()}
             messages.info(request, said)

@@ -19,7 +19,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from webadmin.accounts.models import FailedMessage, Membership, User
 from webadmin.accounts.pages.isolation import AdministratorsOnly
 from webadmin.accounts.pages.lists import AdminLists
-from webadmin.accounts.services.access import admit
+from webadmin.accounts.services.access import allow_admin_access
 from webadmin.ui.pages.columns import sentence_column
 
 TAKEN_OVER = (
@@ -95,7 +95,7 @@ class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         if form.instance.memberships.exists():
-            admit(form.instance)
+            allow_admin_access(form.instance)
 
 
 class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):

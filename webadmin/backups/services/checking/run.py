@@ -22,7 +22,7 @@ from webadmin.backups.services.checking.row_checks import check_evidence_rows, c
 from webadmin.backups.services.checking.sqlite_files import check_files, check_references
 from webadmin.backups.services.status_notes import note_damage
 from webadmin.backups.services.store_checks import known_damages, note_store_check
-from webadmin.database import fresh, is_away, unavailable
+from webadmin.database import is_outage, refresh_connections, unavailable
 from webadmin.evidence.services.making import live_evidence
 from webadmin.stores import live
 
@@ -59,7 +59,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckP
         may_mend=may_mend,
     )
     for store, step in STEPS:
-        fresh()
+        refresh_connections()
         try:
             step(context)
         except DamagedStore as error:
@@ -68,7 +68,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckP
             log.warning("%s was not read to its end: %s", step.__name__, error)
             report.unread.append(error.message)
         except (DatabaseError, InterfaceError) as error:
-            if is_away(error):
+            if is_outage(error):
                 report.unread.append(unavailable(error).message)
                 continue
             report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
@@ -83,12 +83,12 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Chec
     started = clock.now()
     report = check_stores(settings, tell, may_mend=may_mend, part=part)
     damages = [each.as_values() for each in report.damages]
-    fresh()
+    refresh_connections()
     try:
         note_store_check(started, clock.now(), report.items, damages, part=part.number)
         known = known_damages()
     except (DatabaseError, InterfaceError) as error:
-        if is_away(error):
+        if is_outage(error):
             report.unread.append(unavailable(error).message)
         else:
             report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))

@@ -104,7 +104,10 @@ class IgnoredTextAdmin(HolderAdmin):
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
         user = signed_in_user(request)
         done = carry_out_each(
-            request, queryset, lambda each: ignoring.take_back(each, user), lambda each: clip_text(each.text, 30)
+            request,
+            queryset,
+            lambda each: ignoring.withdraw_ignored_text(each, user),
+            lambda each: clip_text(each.text, 30),
         )
         if done:
             words = _now("Undone: %(count)d. The excluded text counts again from the next comparison on.")

@@ -12,7 +12,7 @@ class AssignmentRefused(BadInput):
     """An assignment or a note of awaited documents was refused."""
 
 
-def assign(matter: Matter, assignee: User | None, by: User) -> None:
+def assign_matter(matter: Matter, assignee: User | None, by: User) -> None:
     """Assign a matter with all its cases to a user, or to no one (None).
 
     Raises AssignmentRefused if the user or the assignee has no role for the rights holder.

@@ -1,6 +1,6 @@
 """Updates the figures of matters: their cases by state, the characters taken together, the first times.
 
-Every writer of cases calls `refresh` in its own transaction, once and after all cases
+Every writer of cases calls `refresh_matters` in its own transaction, once and after all cases
 (`webadmin.database.lock_rows`), with the affected texts if it knows them, because a page with one chapter of a book
 changes only one of the matter's 3,000 texts.
 
@@ -57,7 +57,7 @@ def assign_matters(cases: Iterable[Case]) -> None:
 
 
 @transaction.atomic
-def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
+def refresh_matters(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
     """Update the figures of matters. texts: the changed texts of their works, or None for all texts."""
     if texts is not None and len(texts) > _MOST_TEXTS:
         texts = None
@@ -89,8 +89,8 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
 
 
 def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
-    """Update the matters of works whose lengths, official times or texts changed. texts: as in `refresh`."""
-    refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
+    """Update the matters of works whose lengths, official times or texts changed. texts: as in `refresh_matters`."""
+    refresh_matters(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
 
 
 def rank_site(site: int) -> None:
@@ -118,7 +118,7 @@ def harm_parts(matter: Matter) -> Harm:
 
 def refresh_cases(cases: Collection[int]) -> None:
     """Update the matters of cases that changed their state."""
-    refresh(*matters_and_texts(cases))
+    refresh_matters(*matters_and_texts(cases))
 
 
 def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
@@ -142,7 +142,7 @@ def refresh_recorded(
     if moved:
         of_moved, their_texts = matters_and_texts(moved)
         affected, texts = affected | of_moved, texts | their_texts
-    refresh(affected, texts)
+    refresh_matters(affected, texts)
 
 
 def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:

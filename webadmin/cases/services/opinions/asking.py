@@ -18,7 +18,12 @@ from core.program import code_version
 from core.shares import cut_share
 from webadmin.cases.models import CaseMatch, EnginePanel, SecondOpinion
 from webadmin.cases.services.opinions import requests as opinion_requests
-from webadmin.cases.services.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, describe_engines
+from webadmin.cases.services.opinions.engine_answers import (
+    BACKGROUND_PIECES,
+    Question,
+    ask_all_engines,
+    describe_engines,
+)
 from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.database import answering
 from webadmin.works.models import Chapter
@@ -35,8 +40,8 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
 
     A text that is too long, gone or changed is recorded as such and not retried. Raises ServiceUnavailable.
     """
-    if opinion_requests.is_answered(subject):
-        opinion_requests.close(subject)
+    if opinion_requests.has_answer(subject):
+        opinion_requests.close_request(subject)
         return
     matches = _version_matches(subject)
     texts = _compared_texts(matches, pages, works)
@@ -51,13 +56,13 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
             matches,
             now,
             panel=_current_panel(),
-            answers=[asdict(answer) for answer in answers(question)],
+            answers=[asdict(answer) for answer in ask_all_engines(question)],
             piece_chars=question.piece_chars,
             background_ids=background_ids,
         )
 
 
-def give_up(subject: OpinionSubject, now: datetime) -> None:
+def record_failure(subject: OpinionSubject, now: datetime) -> None:
     """Record that the engines could not be run, because the worker died at each attempt."""
     _store_opinion(subject, _version_matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
@@ -146,4 +151,4 @@ def _store_opinion(subject: OpinionSubject, matches: Sequence[CaseMatch], now: d
                     **fields,
                 },
             )
-        opinion_requests.close(subject)
+        opinion_requests.close_request(subject)

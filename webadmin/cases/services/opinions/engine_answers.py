@@ -79,7 +79,7 @@ def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[
     ]
 
 
-def answers(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
+def ask_all_engines(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
     """Return an answer of each engine, in the order of the catalogue."""
     return [_engine_answer(entry, question) for entry in engines.values()]
 

@@ -35,27 +35,27 @@ def request_opinions(subject: OpinionSubject, now: datetime) -> None:
     """
     if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
         raise NotFound("page-version", subject.version_id)
-    if is_answered(subject) or not _open_request(subject, now):
+    if has_answer(subject) or not _open_request(subject, now):
         return
     try:
         stores.outbox().send(OpinionsRequested(subject.case_id, subject.version_id))
     except RetryLater:
-        close(subject)
+        close_request(subject)
         raise
 
 
-def is_open(subject: OpinionSubject, now: datetime) -> bool:
+def is_request_open(subject: OpinionSubject, now: datetime) -> bool:
     """Return True if a request is open."""
     requests = OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return requests.filter(requested_at__gt=now - EXPIRES_AFTER).exists()
 
 
-def is_answered(subject: OpinionSubject) -> bool:
+def has_answer(subject: OpinionSubject) -> bool:
     """Return True if an opinion, or the reason why there is none, is stored."""
     return SecondOpinion.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists()
 
 
-def close(subject: OpinionSubject) -> None:
+def close_request(subject: OpinionSubject) -> None:
     """Delete the request."""
     OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id).delete()
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import get_language
 
 from webadmin.cases.models import Case, SecondOpinion
-from webadmin.cases.services.opinions.requests import OpinionSubject, is_open
+from webadmin.cases.services.opinions.requests import OpinionSubject, is_request_open
 
 # The same as in engine_answers.EngineVerdict, which cannot be imported without loading all engines.
 COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
@@ -60,7 +60,7 @@ def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsSection
     """Return the answers on a version of the page, in the order of the catalogue and in the reader's language."""
     opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None:
-        return OpinionsSection(version_id, None, is_open(OpinionSubject(case.pk, version_id), now))
+        return OpinionsSection(version_id, None, is_request_open(OpinionSubject(case.pk, version_id), now))
     if opinion.panel is None:
         return OpinionsSection(version_id, opinion)
     descriptions = {each["name"]: each for each in opinion.panel.engines}

@@ -17,7 +17,7 @@ from crawler.recrawl.policy import GONE_AFTER
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, PageCheck
 from webadmin.cases.services.addresses import OUTDATED
-from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.database import lock_rows
 from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
 from webadmin.notices.services.events import change_state, lock_notice, reopen
@@ -144,4 +144,4 @@ def _reopen_notices(case: Case, at: datetime) -> None:
     for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
         with suppress(BadInput):  # its state has changed meanwhile
             reopen(notice, at)
-    refresh({case.matter_id}, texts=())
+    refresh_matters({case.matter_id}, texts=())

@@ -38,7 +38,7 @@ class RoundCounts:
         return self != RoundCounts()
 
 
-def follow(ports: Ports, store: EvidenceStore) -> RoundCounts:
+def follow_removals(ports: Ports, store: EvidenceStore) -> RoundCounts:
     """Run a round and return its counts. Raises RetryLater if a store is down; the next round resumes."""
     now = ports.clock.now()
     made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())

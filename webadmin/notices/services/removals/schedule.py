@@ -40,7 +40,9 @@ def request_due_checks(now: datetime, outbox: Outbox) -> int:
         rows = list(PageRecord.objects.filter(pk__in=pages, site__kind__in=CRAWLED).select_related("site"))
         live = PageRecheck.objects.filter(page__site=site, asked_by=None, outcome="")
         if rows and not live.exists():
-            asked += rechecks.ask_all(rows[: rechecks.MAX_IN_A_RUN], now, outbox, by_second_route=by_second_route)
+            asked += rechecks.request_rechecks(
+                rows[: rechecks.MAX_IN_A_RUN], now, outbox, by_second_route=by_second_route
+            )
     return asked
 
 

@@ -57,7 +57,7 @@ class FileNames:
         """
         self.pieces += 1
         folder = self.folders.setdefault(group, f"{len(self.folders) + 2:02d}-{group.value}")
-        return f"{folder}/证据{self.pieces:03d}-{readable(name)}"
+        return f"{folder}/证据{self.pieces:03d}-{safe_file_name(name)}"
 
     @property
     def contents(self) -> list[tuple[str, Message]]:
@@ -69,7 +69,7 @@ def _group_contents(group: EvidenceGroup) -> Message:
     return Message(f"court-file.group-{group.name.lower()}")
 
 
-def readable(name: str) -> str:
+def safe_file_name(name: str) -> str:
     """Return a safe file name for any name: letters, digits and few signs.
 
     >>> readable("=cmd /c ../x 第一章　水位簿.html")

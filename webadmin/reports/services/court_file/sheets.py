@@ -27,7 +27,7 @@ _EVENT_HEADS = ("通知", "时间", "状态", "操作人", "备注")
 _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 
-def here(at: datetime) -> str:
+def local_moment(at: datetime) -> str:
     """Format a time in the installation's time zone, with its UTC offset."""
     return format_with_offset(at, timezone.get_default_timezone())
 
@@ -52,7 +52,7 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 def damages(found: Damages, about: str) -> Document:
     """Return the sheet with the rights holder's own arithmetic and the source of each figure."""
-    said = [*describe_for_court(found, here), Message("damages.own")]
+    said = [*describe_for_court(found, local_moment), Message("damages.own")]
     return Document(
         DAMAGES, (*_sheet_head(DAMAGES, about), *(Paragraph.from_text(_chinese_text(each)) for each in said))
     )
@@ -118,14 +118,14 @@ def damages_as_values(found: Damages) -> dict[str, Any]:
 def _decision_row(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
     verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "重新打开"
     page = row.case.page_title or row.case.page_url
-    when = here(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
+    when = local_moment(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
     return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
 
 
 def _event_row(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
     by = in_chinese(naming(row.by)) if row.by else "程序"
     notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
-    noted = here(row.at) if naming is by_name else local_day(row.at).isoformat()
+    noted = local_moment(row.at) if naming is by_name else local_day(row.at).isoformat()
     when = f"{row.day.isoformat()}（登记于 {noted}）" if row.day and row.day != local_day(row.at) else noted
     return notice, when, row.what, by, row.note
 

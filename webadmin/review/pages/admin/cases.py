@@ -17,10 +17,10 @@ from core.shares import cut_share, percentage
 from core.states import Verdict
 from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
 from webadmin.accounts.pages.isolation import is_member
-from webadmin.accounts.pages.searching import of_keys
+from webadmin.accounts.pages.searching import rows_with_keys
 from webadmin.accounts.services.access import manageable
 from webadmin.cases.models import Case
-from webadmin.cases.pages.bulk_verdicts import answer
+from webadmin.cases.pages.bulk_verdicts import respond_to_verdict
 from webadmin.cases.pages.state_columns import CASE_STATE_COLORS, case_state_name
 from webadmin.evidence.pages.factors_view import case_factors_view
 from webadmin.evidence.pages.proofs_view import case_proofs_view
@@ -90,7 +90,7 @@ def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, Que
 
     @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
     def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return answer(request, queryset, verdict)
+        return respond_to_verdict(request, queryset, verdict)
 
     give.__name__ = f"decide_{verdict}"
     return give
@@ -183,13 +183,13 @@ class CaseAdmin(AuthorSearchAdmin):
         if is_key(number):
             numbered = set(queryset.order_by().filter(pk=int(number)).values_list("pk", flat=True))
             if numbered:
-                found = of_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
+                found = rows_with_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
                 request.zhuiwen_searched_count = 0  # type: ignore[attr-defined]
         return found, may_repeat
 
     @admin.action(description=_("Undo the verdict"), permissions=["review"])
     def reopen(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return answer(request, queryset, None)
+        return respond_to_verdict(request, queryset, None)
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:

@@ -30,7 +30,7 @@ from webadmin.cases.services.licensing import license_case
 from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 from webadmin.cases.services.opinions.summary import read_opinions
-from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
+from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo_decision
 from webadmin.evidence.pages.proofs_view import third_party_context
 from webadmin.evidence.services.subject import Subject
 from webadmin.review.pages.case_page.case_figures import IN_BAR, list_figures
@@ -185,7 +185,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
         if requested == UNDO:
             has_licence = case.verdicts.filter(pk=int(basis), licence__isnull=False).exists()
             with announce_rulings(request, case.rights_holder_id) if has_licence else nullcontext():
-                undo(case, user, int(basis))
+                undo_decision(case, user, int(basis))
         elif requested == Verdict.LICENSED and request.POST.get(FIELD):
             licensee = request.POST.get(LICENSEE, "")
             with announce_rulings(request, case.rights_holder_id):

@@ -14,8 +14,8 @@ from core.taken import NO_PLACES, Places
 from core.text import TextRange
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
-from webadmin.cases.services.ignoring import LEAST_LETTERS, may_take_back
-from webadmin.cases.services.opposites import opposite
+from webadmin.cases.services.ignoring import LEAST_LETTERS, may_withdraw_text
+from webadmin.cases.services.opposites import opposite_ranges
 from webadmin.review.pages.case_page.comparison import PageComparison, sort_spans
 
 BEGINNING_CHARS = 24  # characters of a passage, enough to recognize it
@@ -72,7 +72,7 @@ def passage_text(match: CaseMatch, number: int) -> str:
 
 
 def _may_take_back(ignored: IgnoredText, user: Any) -> bool:
-    return isinstance(user, User) and may_take_back(ignored, user)
+    return isinstance(user, User) and may_withdraw_text(ignored, user)
 
 
 def _counted_places(match: CaseMatch) -> tuple[Places, Places]:
@@ -104,7 +104,7 @@ def _excluded_pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[st
     flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one flag per character
     stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]
     for first, last in stretches[:MAX_PIECES]:
-        on_page = opposite(span, TextRange(first, last), "work")
+        on_page = opposite_ranges(span, TextRange(first, last), "work")
         page = "…".join(span["page_excerpt"][each.start - page_start : each.end - page_start] for each in on_page)
         yield span["work_excerpt"][first - start : last - start], page
 

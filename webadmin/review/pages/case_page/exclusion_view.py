@@ -82,12 +82,12 @@ def why_left_out(exclusion: Exclusion) -> str:
 
 def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> str:
     if request.POST.get("do") == "overrule":
-        overruling.overrule(exclusion, user, note)
+        overruling.overrule_exclusion(exclusion, user, note)
         return _("Overruled. The page is being compared; its case opens in a minute or two.")
     standing = overruling.active_overruling(exclusion)
     if standing is None:
         raise BadInput("exclusion.taken-back-already")
-    overruling.take_back(standing, user)
+    overruling.withdraw_overruling(standing, user)
     return _("The overruling was withdrawn.")
 
 

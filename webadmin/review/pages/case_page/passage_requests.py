@@ -64,17 +64,17 @@ def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
 
 
 def _withdraw_passage(request: HttpRequest, case: Case, user: User) -> str:
-    passages.take_back(_named_record(case.excluded_passages.select_related("case"), request), user)
+    passages.withdraw_exclusion(_named_record(case.excluded_passages.select_related("case"), request), user)
     return _("The passage counts again.")
 
 
 def _withdraw_noise(request: HttpRequest, case: Case, user: User) -> str:
-    ignoring.take_back(_named_record(case.page.site.ignored_texts.all(), request), user)
+    ignoring.withdraw_ignored_text(_named_record(case.page.site.ignored_texts.all(), request), user)
     return _("The text counts again, from the next comparison of the site's pages on.")
 
 
 def _withdraw_overruling(request: HttpRequest, case: Case, user: User) -> str:
-    overruling.take_back(_named_record(case.page.overrulings.filter(work=case.work_id), request), user)
+    overruling.withdraw_overruling(_named_record(case.page.overrulings.filter(work=case.work_id), request), user)
     return _("The overruling was withdrawn.")
 
 

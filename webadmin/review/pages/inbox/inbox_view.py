@@ -18,9 +18,9 @@ from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter, SavedView, VerdictRecord
 from webadmin.cases.models.matter import MAX_NAME_CHARS
-from webadmin.cases.pages.bulk_verdicts import answer
-from webadmin.cases.services.matters.assignment import assign
-from webadmin.cases.services.verdicts import undo
+from webadmin.cases.pages.bulk_verdicts import respond_to_verdict
+from webadmin.cases.services.matters.assignment import assign_matter
+from webadmin.cases.services.verdicts import undo_decision
 from webadmin.notices.pages.due_view import due_rows
 from webadmin.review.pages.inbox.matter_summaries import matter_lines, matter_preview, visible_matter
 from webadmin.review.pages.matter_lists import inbox_query
@@ -211,7 +211,7 @@ def _decide_matters(request: HttpRequest, user: User, query: InboxQuery, verdict
         if not cases.exists():
             messages.error(request, _("Choose matters that have undecided cases."))
             return None
-    return answer(request, cases, verdict)
+    return respond_to_verdict(request, cases, verdict)
 
 
 def _undo_verdicts(request: HttpRequest, user: User) -> None:
@@ -220,7 +220,9 @@ def _undo_verdicts(request: HttpRequest, user: User) -> None:
         messages.error(request, _("You have nothing to undo here."))
         return
     records = _joint_decisions(found[0]).select_related("case")
-    done = carry_out_each(request, records, lambda each: undo(each.case, user, each.pk), lambda each: str(each.case))
+    done = carry_out_each(
+        request, records, lambda each: undo_decision(each.case, user, each.pk), lambda each: str(each.case)
+    )
     if done:
         words = ngettext(
             "The verdict on %(count)d case was undone.", "The verdicts on %(count)d cases were undone.", done
@@ -234,7 +236,7 @@ def _assign_matters(request: HttpRequest, user: User) -> None:
     if not matters or (person is None and key != inbox_query.NOBODY):
         messages.error(request, _("Choose matters, and whom to assign them to."))
         return
-    if done := carry_out_each(request, matters, lambda matter: assign(matter, person, user)):
+    if done := carry_out_each(request, matters, lambda matter: assign_matter(matter, person, user)):
         who = person.get_username() if person is not None else _("nobody")
         words = ngettext("%(count)d matter assigned to %(who)s.", "%(count)d matters assigned to %(who)s.", done)
         messages.success(request, words % {"count": done, "who": who})

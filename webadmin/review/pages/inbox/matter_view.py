@@ -12,7 +12,7 @@ from core.errors import ZhuiwenError
 from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
-from webadmin.cases.services.matters.assignment import assign, set_awaited_documents
+from webadmin.cases.services.matters.assignment import assign_matter, set_awaited_documents
 from webadmin.cases.services.matters.damages import compute_damages, describe_damages
 from webadmin.evidence.pages.subjects import matter_subject, subject_name, subject_url
 from webadmin.review.pages.inbox.matter_summaries import matter_preview, visible_matter
@@ -61,7 +61,7 @@ def _save_field(request: HttpRequest, matter: object, user: User) -> None:
             if person is None and key != NOBODY:
                 messages.error(request, _("Choose whom to assign it to."))
                 return
-            assign(matter, person, user)  # type: ignore[arg-type]
+            assign_matter(matter, person, user)  # type: ignore[arg-type]
             who = person.get_username() if person is not None else _("nobody")
             messages.success(request, _("Assigned to %(who)s.") % {"who": who})
         else:

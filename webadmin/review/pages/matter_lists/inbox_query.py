@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from core.obfuscations import Obfuscation
 from webadmin.accounts.models import RightsHolder, User
-from webadmin.accounts.pages.searching import has_words, having, split_words, written_ways
+from webadmin.accounts.pages.searching import has_words, matching_keys, split_words, written_ways
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter, MatterText
 from webadmin.review.pages.matter_lists.queues import Queue, queue_matters
@@ -208,7 +208,7 @@ def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str
 
 def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
     """Return the sites and works with a word in their names."""
-    return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
+    return set(matching_keys(Site, ["name"], ways, user)), set(matching_keys(Work, ["title", "author"], ways, user))
 
 
 def _matters_with_chapter(typed: str, user: access.Person) -> set[int]:

@@ -14,7 +14,7 @@ from core.matches import RewordedState
 from core.wording import Message
 from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.pages.lead_page.lead_view import BANDS, alarms, lead_view
+from webadmin.rewrites.pages.lead_page.lead_view import BANDS, describe_alarms, lead_view
 from webadmin.ui.pages.columns import NOTHING, moment_column, state_column, two_lines
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.wording import message_text
@@ -97,7 +97,7 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
     def alarm_rate(self, lead: RewordedLead) -> list[str]:
         """Return the score with its band and alarm rate, because the score has no upper bound."""
         band = f" · {BANDS.get(lead.band, spell_hidden(lead.band))}" if lead.band else ""
-        return [f"{lead.score:.0f}{band}", alarms(lead) or NOTHING]
+        return [f"{lead.score:.0f}{band}", describe_alarms(lead) or NOTHING]
 
     state_label = state_column(STATE_COLORS)
 

@@ -23,7 +23,7 @@ from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, li
 from webadmin.rewrites.services.lead_export import export_lead
 from webadmin.rewrites.services.lead_status import compared_page, compared_work, lead_status
 from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
-from webadmin.rewrites.services.verdicts import decide, is_verdict_current
+from webadmin.rewrites.services.verdicts import decide_lead, is_verdict_current
 from webadmin.ui.models.phrases import in_language_of_reader
 from webadmin.ui.pages.downloads import as_file, raw_download, refusal, zip_response
 from webadmin.ui.pages.page_responses import admin_page
@@ -126,13 +126,13 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
     return _lead_page(request, lead)
 
 
-def counterparts(lead: RewordedLead) -> str:
+def describe_counterparts(lead: RewordedLead) -> str:
     """Return a sentence on the number of sentences with a counterpart."""
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     return message_text(Message("reworded.sentences", **counts))
 
 
-def alarms(lead: RewordedLead) -> str:
+def describe_alarms(lead: RewordedLead) -> str:
     """Return a sentence on how often innocent passages reached the band, or "" if not measured."""
     if lead.band_passages is None:
         return ""
@@ -146,7 +146,7 @@ def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> Htt
         return HttpResponseRedirect(request.path)
     note = request.POST.get("note", "")
     try:
-        decide(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
+        decide_lead(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
     except ZhuiwenError as refusal:
         messages.error(request, message_text(refusal))
         return _lead_page(request, lead, note, status=409)
@@ -167,8 +167,8 @@ def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status:
         "title": f"{lead.get_found_as_display()} {lead.pk}",
         "lead": lead,
         "caution": message_text(Message("reworded.caution")),
-        "counterparts": counterparts(lead),
-        "alarms": alarms(lead),
+        "counterparts": describe_counterparts(lead),
+        "alarms": describe_alarms(lead),
         "band": BANDS.get(lead.band, lead.band),
         "page_href": lead.page_url if is_web_address(lead.page_url) else "",
         "notes": texts.notes,

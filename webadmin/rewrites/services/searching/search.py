@@ -19,7 +19,7 @@ from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.steps import Ports
 from webadmin.accounts.services import failures
 from webadmin.cases.models import Case, CaseAddress, Exclusion
-from webadmin.database import AWAY, fresh
+from webadmin.database import AWAY, refresh_connections
 from webadmin.rewrites.services import due_searches
 from webadmin.rewrites.services.due_searches import DuePage, MeaningWatch, is_search_due, lags
 from webadmin.rewrites.services.recording import SearchedPage, record_searched
@@ -86,7 +86,7 @@ class _HolderSearch:
             return
         due_searches.forget_gone(self._watch, until)
         while pages := due_searches.due_pages(self._watch, until, BATCH_PAGES):
-            fresh()
+            refresh_connections()
             if not self._search_batch(pages, until, done):
                 log.info("%s: other kinds of works are looked for by now", self._watch.name)
                 return
@@ -100,7 +100,7 @@ class _HolderSearch:
         )
         self._works.bring_in_line(texts)
         due_searches.add_searched_texts(watch, texts, self._ports.clock.now())
-        return due_searches.newest(watch)
+        return due_searches.newest_text_time(watch)
 
     def _search_batch(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
         """Compare pages and record the results, or return False if the watched kinds have changed."""
@@ -112,7 +112,7 @@ class _HolderSearch:
             if count > 1 and len(pages) > 1:  # The process died with one of the pages: try each separately.
                 return all(self._search_batch([page], until, done) for page in pages)
             if count > MAX_ATTEMPTS:
-                failures.note(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
+                failures.note_failure(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
                 return True
             return self._compare_pages(pages, until, done)
         finally:
@@ -171,7 +171,7 @@ class _HolderSearch:
 
 def _note_failure(version: VersionId, error: Exception) -> None:
     log.error("%s %s failed: %s", due_searches.TASK, version, error)
-    failures.note(due_searches.TASK, version, error)
+    failures.note_failure(due_searches.TASK, version, error)
 
 
 def copied_shares(pages: Sequence[DuePage]) -> Mapping[str, float]:

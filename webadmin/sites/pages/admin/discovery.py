@@ -207,7 +207,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 def _watch_proposal(request: HttpRequest, page: DiscoveredPage) -> None:
     """Watch the site of a proposal, request its crawl, and show the result."""
     try:
-        site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
+        site = discovery.accept_proposal(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:
         messages.warning(request, message_text(error))
         return
@@ -223,7 +223,7 @@ def _watch_proposal(request: HttpRequest, page: DiscoveredPage) -> None:
 
 def _dismiss_proposal(request: HttpRequest, page: DiscoveredPage) -> None:
     try:
-        discovery.dismiss(page, signed_in_user(request).get_username(), timezone.now())
+        discovery.dismiss_proposal(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:
         messages.warning(request, message_text(error))
         return

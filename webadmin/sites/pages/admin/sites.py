@@ -226,7 +226,7 @@ class SiteAdmin(HolderAdmin):
             messages.warning(request, _now("Host and registrar are not looked up: the operator has not enabled this."))
             return redirect_to_record(request, site)
         try:
-            look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
+            look_ups.request_look_up(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
         except (BadInput, RetryLater) as error:
             messages.warning(request, message_text(error))
         else:
@@ -241,7 +241,7 @@ class SiteAdmin(HolderAdmin):
         """Return the form, with warnings of obstacles to reading the site's pages."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
-            for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
+            for missing in crawls.left_out_messages(site.runs.filter(only_urls="").first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
             _warn_of_slow_pages(request, site)
             _warn_of_shared_hosts(request, site)

@@ -164,7 +164,9 @@ class SiteMoveAdmin(HolderAdmin):
         is_primary=True,
     )
     def accept_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decide_move(request, object_id, identity.accept, _now("The new host belongs to the site now."))
+        return self._decide_move(
+            request, object_id, identity.accept_move, _now("The new host belongs to the site now.")
+        )
 
     @confirmed_action(
         "refuse",
@@ -174,7 +176,7 @@ class SiteMoveAdmin(HolderAdmin):
         _("The move will not be suggested again."),
     )
     def refuse_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decide_move(request, object_id, identity.refuse, _now("The move was refused."))
+        return self._decide_move(request, object_id, identity.refuse_move, _now("The move was refused."))
 
     def _decide_move(
         self, request: HttpRequest, object_id: str, decide: Callable[..., None], success: str

@@ -56,7 +56,7 @@ class BoundedReader(ReadingProcess):
             raise UnreadableFile(path, "intake.unforeseen", fault=fault) from fault
 
 
-def written_in_pdf(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
+def pdf_text(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
     """Return the text of a PDF, "" if it has only pictures, and whether the limits cut it.
 
     Raises UnreadableFile.
