@@ -22,7 +22,7 @@ def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
     """Return the document on A4; the same input gives the same bytes."""
     import typst  # here, because most processes never write a PDF
 
-    content = {"title": title, "blocks": [block_values(block, _printable) for block in blocks]}
+    content = {"title": title, "blocks": [block_values(block, _printable_text) for block in blocks]}
     compiler = typst.Compiler(
         str(TEMPLATE),
         root=str(TEMPLATE.parent),
@@ -54,5 +54,5 @@ def split_long_runs(text: str) -> list[str]:
     return pieces
 
 
-def _printable(text: str) -> list[str]:
+def _printable_text(text: str) -> list[str]:
     return split_long_runs("".join(char if char.isprintable() or char in "\n\u3000" else "·" for char in text))

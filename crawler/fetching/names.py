@@ -75,7 +75,7 @@ class NameResolver:
             return _look_up_by_system(name, port, family, kind, timeout_s or self._timeout_s)
         deadline, families = Deadline(timeout_s or self._timeout_s), [each for each in _RECORDS if family in (0, each)]
         try:
-            found = [(each, at) for each in families for at in self._addresses(name, _RECORDS[each], deadline)]
+            found = [(each, at) for each in families for at in self._record_addresses(name, _RECORDS[each], deadline)]
         except TimeoutError as error:
             raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer") from error
         if not found:
@@ -89,20 +89,20 @@ class NameResolver:
         """Return every address of a host, each once, in the resolver's order. Raises the errors of `places`."""
         return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port, timeout_s=timeout_s)))
 
-    def _addresses(self, host: str, record: int, deadline: Deadline) -> list[str]:
+    def _record_addresses(self, host: str, record: int, deadline: Deadline) -> list[str]:
         name = host.encode("idna").lower().rstrip(b".")
         for _ in range(MAX_ALIASES):
-            answers = self._query(name, record, deadline)
+            answers = self._query_records(name, record, deadline)
             name, addresses = _follow_aliases(name, answers, record)
             if addresses or not any(answer.type == _CNAME for answer in answers):
                 return addresses
         return []
 
-    def _query(self, name: bytes, record: int, deadline: Deadline) -> list[Any]:
+    def _query_records(self, name: bytes, record: int, deadline: Deadline) -> list[Any]:
         """Return the records of an answer. Raises socket.gaierror if no server provides one."""
         for _ in range(ROUNDS):
             for server in self._servers:
-                answer = _answer(server, name, record, deadline)
+                answer = _receive_answer(server, name, record, deadline)
                 if answer is not None and answer.rCode in (_FOUND, _UNKNOWN):
                     return list(answer.answers)
         raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer")
@@ -115,15 +115,15 @@ def make_resolver(settings: Any) -> NameResolver:
 
 def _follow_aliases(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:
     """Return the name at the end of an answer's aliases, and its addresses; records of other names are ignored."""
-    aliases = {_bare(answer.name): _bare(answer.payload.name) for answer in answers if answer.type == _CNAME}
+    aliases = {_dns_name(answer.name): _dns_name(answer.payload.name) for answer in answers if answer.type == _CNAME}
     for _ in range(MAX_ALIASES):
         name = aliases.get(name, name)
     family = socket.AF_INET if record == _A else socket.AF_INET6
-    there = (answer for answer in answers if answer.type == record and _bare(answer.name) == name)
+    there = (answer for answer in answers if answer.type == record and _dns_name(answer.name) == name)
     return name, [socket.inet_ntop(family, answer.payload.address) for answer in there]
 
 
-def _bare(name: Any) -> bytes:
+def _dns_name(name: Any) -> bytes:
     return bytes(name.name).lower().rstrip(b".")
 
 
@@ -144,7 +144,7 @@ def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: 
         raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer") from error
 
 
-def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
+def _receive_answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
     """Return a server's message, or None if it sends no matching one. Raises TimeoutError at the deadline."""
     from twisted.names import dns  # here, because with a system's resolver nothing needs Twisted
 
@@ -171,9 +171,9 @@ def _parse_message(message: Any, data: bytes, query: Any) -> Any:
         message.fromStr(data)
     except Exception:
         return None
-    asked = [(_bare(each.name), each.type) for each in query.queries]
+    asked = [(_dns_name(each.name), each.type) for each in query.queries]
     is_ours = message.id == query.id and bool(message.answer)
-    return message if is_ours and [(_bare(each.name), each.type) for each in message.queries] == asked else None
+    return message if is_ours and [(_dns_name(each.name), each.type) for each in message.queries] == asked else None
 
 
 def _over_udp(server: tuple[str, int], query: bytes, deadline: Deadline) -> bytes:
@@ -188,11 +188,11 @@ def _over_udp(server: tuple[str, int], query: bytes, deadline: Deadline) -> byte
 def _over_tcp(server: tuple[str, int], query: bytes, deadline: Deadline) -> bytes:
     with socket.create_connection(server, timeout=deadline.remaining_s()) as asking:
         asking.sendall(struct.pack("!H", len(query)) + query)
-        head = _exactly(asking, 2, deadline)
-        return _exactly(asking, struct.unpack("!H", head)[0], deadline)
+        head = _receive_exactly(asking, 2, deadline)
+        return _receive_exactly(asking, struct.unpack("!H", head)[0], deadline)
 
 
-def _exactly(source: socket.socket, count: int, deadline: Deadline) -> bytes:
+def _receive_exactly(source: socket.socket, count: int, deadline: Deadline) -> bytes:
     """Receive exactly `count` bytes. Raises OSError if the connection closes before."""
     taken = bytearray()
     while len(taken) < count:

@@ -81,7 +81,7 @@ class PageToRead:
             raise BrokenInvariant("page.no-plan")
         if self.is_without_rules:
             plan = without_selectors(plan)
-        opened = _open(self.body, self.headers, self.url, plan, self.given_up)
+        opened = _open_response(self.body, self.headers, self.url, plan, self.given_up)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
         if not isinstance(opened, OpenPage):
@@ -135,7 +135,7 @@ def without_selectors(plan: CrawlPlan) -> CrawlPlan:
     return replace(plan, body_selector="", title_selector="", next_page_selector="", chapter_list_selector="")
 
 
-def _open(
+def _open_response(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
 ) -> "Book | OpenPage | Rejected":
     """Read a file or open a page. After a full reading was given up, open only the page's plain markup."""
@@ -187,7 +187,7 @@ class SinglePage:
 
     def run(self, session: "ReadingSession") -> Reading | Rejected:
         """Read the page. Raises BadConfiguration if a selector of the rules is invalid."""
-        opened = _open(self.body, self.headers, self.url, self.rules, self.given_up)
+        opened = _open_response(self.body, self.headers, self.url, self.rules, self.given_up)
         if isinstance(opened, Rejected):
             return opened
         if not isinstance(opened, OpenPage):

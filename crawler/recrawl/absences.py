@@ -35,7 +35,7 @@ class NotFoundPages:
             target = redirect_target(headers, url)
             self._targets |= {target} if target else set()
         elif status < 300:
-            grams = _grams(plain_text(body, headers, url))
+            grams = _text_grams(plain_text(body, headers, url))
             self._texts += [grams] if grams else []
 
     def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
@@ -46,8 +46,8 @@ class NotFoundPages:
         """Return True if a page is nearly the same as the one that the site shows for URLs that never existed."""
         if not self._texts:
             return False
-        grams = _grams(plain_text(body, headers, url))
-        return any(_resemblance(grams, known) >= MIN_RESEMBLANCE for known in self._texts)
+        grams = _text_grams(plain_text(body, headers, url))
+        return any(_text_resemblance(grams, known) >= MIN_RESEMBLANCE for known in self._texts)
 
 
 def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> list[str]:
@@ -97,7 +97,7 @@ def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
     return " ".join(str(text) for text in texts)
 
 
-def _grams(text: str) -> frozenset[str]:
+def _text_grams(text: str) -> frozenset[str]:
     """Return all trigrams of a text, ignoring digits, spaces and punctuation."""
     bare = _NOISE.sub("", text)
     if len(bare) < _MIN_CHARS:
@@ -105,5 +105,5 @@ def _grams(text: str) -> frozenset[str]:
     return frozenset(bare[at : at + _GRAM_CHARS] for at in range(len(bare) - _GRAM_CHARS + 1))
 
 
-def _resemblance(one: frozenset[str], other: frozenset[str]) -> float:
+def _text_resemblance(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, len(one | other))

@@ -9,8 +9,8 @@ from tests.support import admin_data
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, RightsRecord
 from webadmin.cases.services.licensing import AffectedCases, LicenceOffer, LicenceScope, license_case, offer_licences
-from webadmin.cases.services.overruling import overrule
-from webadmin.cases.services.verdicts import VerdictRefused, decide, undo
+from webadmin.cases.services.overruling import overrule_exclusion
+from webadmin.cases.services.verdicts import VerdictRefused, decide, undo_decision
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Licence, LicenceProof, Work
 
@@ -159,7 +159,7 @@ def test_who_only_reviews_makes_no_licence(shelf: Shelf) -> None:
 def test_undoing_the_verdict_withdraws_its_licence_and_opens_the_others(shelf: Shelf) -> None:
     other = shelf.add("book/2")
     shelf.license("work")
-    undo(shelf.case, shelf.manager, shelf.case.verdicts.get().pk)
+    undo_decision(shelf.case, shelf.manager, shelf.case.verdicts.get().pk)
     other.refresh_from_db()
     assert (shelf.case.state, shelf.case.allowed_as, other.state) == (CaseState.OPEN, "", CaseState.OPEN)
     assert not Licence.objects.exists()
@@ -174,7 +174,7 @@ def test_a_licence_may_outlive_its_verdict(shelf: Shelf, since: str) -> None:
         LicenceProof.objects.create(licence=licence, name="合同.pdf", digest="0" * 64, size=1, kind="pdf")
     else:
         shelf.manager.memberships.update(role="reviewer")
-    undo(shelf.case, shelf.manager, shelf.case.verdicts.get().pk)
+    undo_decision(shelf.case, shelf.manager, shelf.case.verdicts.get().pk)
     assert Licence.objects.get() == licence
     assert shelf.case.state == CaseState.SET_ASIDE
 
@@ -205,7 +205,7 @@ def test_an_overruled_licence_of_a_page_hides_no_other(shelf: Shelf) -> None:
     of_page.save()
     finding.refresh_from_db()
     assert finding.detail.endswith(of_page.address)
-    overrule(finding, shelf.manager, "授权不含本页")
+    overrule_exclusion(finding, shelf.manager, "授权不含本页")
     admin_data.licence(shelf.holder, "落霞书城", HOST)
     finding.refresh_from_db()
     assert finding.detail == "落霞书城 HT-2026-017"

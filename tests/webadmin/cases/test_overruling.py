@@ -8,7 +8,12 @@ from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 from tests.support.refusals import refused
 from webadmin.cases.models import Exclusion, Overruling
-from webadmin.cases.services.overruling import MAX_NOTE_CHARS, active_overruling, overrule, take_back
+from webadmin.cases.services.overruling import (
+    MAX_NOTE_CHARS,
+    active_overruling,
+    overrule_exclusion,
+    withdraw_overruling,
+)
 from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db
@@ -21,35 +26,35 @@ def estate() -> admin_data.Estate:
 
 def test_a_reviewer_of_another_rights_holder_neither_overrules_nor_takes_back(estate: admin_data.Estate) -> None:
     stranger = admin_data.user("stranger", admin_data.holder("北斗日报"), "manager")
-    refused("no role", overrule, estate.exclusion, stranger, "是照搬")
+    refused("no role", overrule_exclusion, estate.exclusion, stranger, "是照搬")
     assert not Overruling.objects.exists()
-    made = overrule(estate.exclusion, estate.reviewer, "是照搬")
-    refused("no role", take_back, made, stranger)
+    made = overrule_exclusion(estate.exclusion, estate.reviewer, "是照搬")
+    refused("no role", withdraw_overruling, made, stranger)
     made.refresh_from_db()
     assert made.withdrawn_at is None
 
 
 @pytest.mark.parametrize("changed", [{"detail": "别的书城 B-1"}, {"reason": Rejection.OWN_SITE}])
 def test_another_right_or_reason_is_not_overruled(estate: admin_data.Estate, changed: dict[str, str]) -> None:
-    overrule(estate.exclusion, estate.reviewer, "是照搬")
+    overrule_exclusion(estate.exclusion, estate.reviewer, "是照搬")
     Exclusion.objects.filter(pk=estate.exclusion.pk).update(**changed)
     estate.exclusion.refresh_from_db()
     assert active_overruling(estate.exclusion) is None
-    overrule(estate.exclusion, estate.reviewer, "也是照搬")
+    overrule_exclusion(estate.exclusion, estate.reviewer, "也是照搬")
     assert Overruling.objects.count() == 2
 
 
 def test_what_was_taken_back_can_be_overruled_again(estate: admin_data.Estate) -> None:
-    made = overrule(estate.exclusion, estate.reviewer, "是照搬")
-    take_back(made, estate.manager)
-    refused("already taken back", take_back, made, estate.manager)
+    made = overrule_exclusion(estate.exclusion, estate.reviewer, "是照搬")
+    withdraw_overruling(made, estate.manager)
+    refused("already withdrawn", withdraw_overruling, made, estate.manager)
     assert active_overruling(estate.exclusion) is None
-    again = overrule(estate.exclusion, estate.reviewer, "还是照搬")
+    again = overrule_exclusion(estate.exclusion, estate.reviewer, "还是照搬")
     assert active_overruling(estate.exclusion) == again
 
 
 def test_a_note_that_is_too_long_is_refused_whole(estate: admin_data.Estate) -> None:
-    refused(str(MAX_NOTE_CHARS), overrule, estate.exclusion, estate.reviewer, "长" * (MAX_NOTE_CHARS + 1))
+    refused(str(MAX_NOTE_CHARS), overrule_exclusion, estate.exclusion, estate.reviewer, "长" * (MAX_NOTE_CHARS + 1))
     assert not Overruling.objects.exists()
 
 
@@ -60,7 +65,7 @@ def test_a_broker_that_is_away_keeps_nobody_from_overruling(
 ) -> None:
     outbox.is_away = True
     with django_capture_on_commit_callbacks(execute=True) as sent:
-        made = overrule(estate.exclusion, estate.reviewer, "是照搬")
+        made = overrule_exclusion(estate.exclusion, estate.reviewer, "是照搬")
     assert sent, "it was tried"
     assert active_overruling(estate.exclusion) == made
 
@@ -94,6 +99,6 @@ def test_a_right_that_is_overruled_on_a_page_leaves_it_to_the_others(estate: adm
     case.refresh_from_db()
     assert (case.state, case.allowed_by) == (CaseState.SET_ASIDE, "乙 B-1")
     other.delete()
-    take_back(made, estate.reviewer)
+    withdraw_overruling(made, estate.reviewer)
     case.refresh_from_db()
     assert (case.allowed_as, case.allowed_by) == (reason, detail)

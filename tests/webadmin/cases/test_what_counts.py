@@ -55,10 +55,10 @@ def test_taking_it_back_gives_every_figure_back(desk: DeskChain) -> None:
     before = figures(desk.case)
     passage = excluded(desk, CHAPTER[100:900])
     assert figures(desk.case)[2:] < before[2:]
-    passages.take_back(passage, desk.reviewer)
+    passages.withdraw_exclusion(passage, desk.reviewer)
     assert figures(desk.case) == before
     assert not TakenText.objects.exclude(left_out=b"").exists()
-    refused("already taken back", passages.take_back, passage, desk.reviewer)
+    refused("already withdrawn", passages.withdraw_exclusion, passage, desk.reviewer)
     excluded(desk, CHAPTER[100:900])
     assert figures(desk.case)[2:] < before[2:]
     refused("already", excluded, desk, CHAPTER[100:900])
@@ -82,7 +82,7 @@ def test_a_case_of_which_nothing_is_left_is_set_aside_and_says_so(desk: DeskChai
     desk.compare(OTHERS_TEXT + CHAPTER)
     assert desk.case.state == CaseState.SET_ASIDE, "the next comparison keeps it so"
     assert desk.case.version_id != version
-    passages.take_back(passage, desk.reviewer)
+    passages.withdraw_exclusion(passage, desk.reviewer)
     assert (desk.case.state, desk.case.allowed_as) == (CaseState.OPEN, "")
 
 
@@ -121,7 +121,7 @@ def test_of_several_passages_those_that_count_already_no_more_are_passed_over(de
 def test_another_holders_reviewer_leaves_out_nothing(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     passage, stranger = excluded(desk, CHAPTER[:40]), admin_data.user("zhao", admin_data.holder("别家"))
-    refused("no role", passages.take_back, passage, stranger)
+    refused("no role", passages.withdraw_exclusion, passage, stranger)
     with pytest.raises(BadInput, match="no role"):
         passages.exclude_passages(CaseMatch.objects.get(), [CHAPTER[50:90]], stranger, reason="quotation")
     refused("no role", passages.exclude_chapter, CaseMatch.objects.get(), stranger, reason="quotation")
@@ -148,7 +148,7 @@ def test_without_a_text_nothing_is_counted_anew(desk: DeskChain, monkeypatch: py
     else:
         CaseMatch.objects.update(**{gone: "0" * 64})
     refused("no longer stored", excluded, desk, CHAPTER[100:140])
-    refused("no longer stored", passages.take_back, passage, desk.reviewer)
+    refused("no longer stored", passages.withdraw_exclusion, passage, desk.reviewer)
     assert figures(desk.case) == before
     assert ExcludedPassage.objects.get().withdrawn_at is None
 
@@ -183,9 +183,9 @@ def test_an_overruled_exclusion_is_a_case(desk: DeskChain, django_capture_on_com
     version = quoted(desk)
     assert (desk.exclusion.reason, Case.objects.count()) == (Rejection.QUOTATION, 0)
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
-        overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
+        overruling.overrule_exclusion(desk.exclusion, desk.reviewer, "是照搬")
     assert desk.outbox.sent, "the comparison is asked for at once"
-    refused("already overruled", overruling.overrule, desk.exclusion, desk.reviewer, "是照搬")
+    refused("already overruled", overruling.overrule_exclusion, desk.exclusion, desk.reviewer, "是照搬")
     assert Overruling.objects.count() == 1
     desk.again()
     assert not Exclusion.objects.exists()
@@ -200,7 +200,7 @@ def test_an_overruled_licence_leaves_a_case_until_another(desk: DeskChain) -> No
     licence = admin_data.licence(desk.holder, domain="luoxia.example.net")
     version = desk.compare(CHAPTER)
     assert desk.exclusion.reason == Rejection.LICENSED
-    overruling.overrule(desk.exclusion, desk.reviewer, "授权不含本章")
+    overruling.overrule_exclusion(desk.exclusion, desk.reviewer, "授权不含本章")
     desk.again(version)
     assert desk.case.state == CaseState.OPEN
     licence.save()  # every change of a right rules again
@@ -239,7 +239,7 @@ def test_noise_that_is_taken_back_counts_from_the_next_comparison_on(desk: DeskC
     before = figures(desk.case)
     ignored = ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
     desk.again(version)
-    ignoring.take_back(ignored, desk.reviewer)
+    ignoring.withdraw_ignored_text(ignored, desk.reviewer)
     desk.again(version)
     assert figures(desk.case) == before
 
@@ -264,7 +264,7 @@ def test_a_finding_of_ignored_text_is_left_out_until_it_counts(desk: DeskChain) 
     ignored, _ = ignoring.ignore_everywhere(desk.holder, notice, desk.manager, reason="notice")
     version = desk.compare(notice)
     assert (desk.exclusion.reason, Case.objects.count()) == (Rejection.NOTHING_LEFT, 0)
-    ignoring.take_back(ignored, desk.manager)
+    ignoring.withdraw_ignored_text(ignored, desk.manager)
     desk.again(version)
     assert desk.case.taken_chars > 400
     assert not Exclusion.objects.exists()
@@ -273,12 +273,12 @@ def test_a_finding_of_ignored_text_is_left_out_until_it_counts(desk: DeskChain) 
 def test_a_finding_of_an_ignored_text_is_overruled_for_one_page(desk: DeskChain) -> None:
     ignoring.ignore_everywhere(desk.holder, CHAPTER[:600], desk.manager, reason="notice")
     version = desk.compare(CHAPTER[:600])
-    made = overruling.overrule(desk.exclusion, desk.reviewer, "此页确系抄袭")
+    made = overruling.overrule_exclusion(desk.exclusion, desk.reviewer, "此页确系抄袭")
     desk.again(version)
     whole = desk.case.taken_chars
     assert (desk.case.state, whole > 400) == (CaseState.OPEN, True)
     excluded(desk, CHAPTER[:300])
     assert 0.4 * whole < desk.case.taken_chars < 0.6 * whole, "what a reviewer left out stays so"
     assert desk.case.state == CaseState.OPEN
-    overruling.take_back(made, desk.reviewer)
+    overruling.withdraw_overruling(made, desk.reviewer)
     assert (desk.case.state, desk.case.taken_chars) == (CaseState.SET_ASIDE, 0)

@@ -21,7 +21,7 @@ from tests.support.refusals import refused
 from tests.support.sent_notices import SENDER, StandingClock, mailing
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail
 from webadmin.notices.services import mails
-from webadmin.notices.services.drafting import confirm, draft, withdraw, write_fields
+from webadmin.notices.services.drafting import confirm_notice, draft_notice, withdraw_notice, write_fields
 from webadmin.notices.services.kept_files import withdraw_file
 from webadmin.notices.services.mail_message import attached_files
 from webadmin.notices.services.sending import EventDetails, mark_sent
@@ -59,7 +59,7 @@ class Post:
 
     def deliver(self, mail: NoticeMail) -> NoticeMail:
         """What a worker does."""
-        mails.deliver(mail.pk, self.settings, self.clock)
+        mails.deliver_mail(mail.pk, self.settings, self.clock)
         return NoticeMail.objects.get(pk=mail.pk)
 
     def send(self, through: str = "") -> NoticeMail:
@@ -137,7 +137,7 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(post: Post) -> None
     for meanwhile in (
         post.send,
         post.send,
-        lambda: withdraw(notice, manager),
+        lambda: withdraw_notice(notice, manager),
         lambda: mark_sent(notice, "post", proof, manager, now),
     ):
         refused("may already have been sent", meanwhile)
@@ -157,7 +157,7 @@ def test_a_person_says_that_it_went_out(post: Post) -> None:
 
 def test_a_broken_sending_becomes_unknown_and_one_that_never_began_has_failed(post: Post) -> None:
     failed = post.request()
-    mails.give_up(failed.pk, post.clock.now())
+    mails.record_failure(failed.pk, post.clock.now())
     failed.refresh_from_db()
     assert (failed.state, failed.said.code) == (State.FAILED, "mail.broken-off")  # type: ignore[union-attr]
     mail = post.request()
@@ -171,7 +171,7 @@ def test_a_broken_sending_becomes_unknown_and_one_that_never_began_has_failed(po
     mail.refresh_from_db()
     assert (mail.state, mail.said.code) == (State.UNKNOWN, "mail.may-have-gone")  # type: ignore[union-attr]
     NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING)
-    mails.give_up(mail.pk, post.clock.now())
+    mails.record_failure(mail.pk, post.clock.now())
     mail.refresh_from_db()
     assert mail.state == State.UNKNOWN
 
@@ -204,9 +204,9 @@ def test_an_ended_authority_keeps_it(post: Post) -> None:
     kind, name = HolderPaper.Kind.AUTHORITY, "授权委托书.pdf"
     paper = admin_data.keep_paper(ours.holder, kind, name, PDF, ours.manager, valid_until=today)
     admin_data.author_alias(ours.holder, "林栖", ours.identity.legal_name)
-    notice = draft(notice_cases(post.notice), "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]
+    notice = draft_notice(notice_cases(post.notice), "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]
     write_fields(notice, {"agent_name": "某律师事务所"}, ours.reviewer)
-    confirm(notice, ours.manager)
+    confirm_notice(notice, ours.manager)
     post.key = notice.pk
     post.clock.at += timedelta(days=1)
     refused(r"授权委托书\.pdf.*is not valid today", post.send)
@@ -218,7 +218,7 @@ def test_an_ended_authority_keeps_it(post: Post) -> None:
 
 def test_a_mail_that_waits_is_taken_back_with_its_notice(post: Post) -> None:
     waiting = post.request()
-    withdraw(post.notice, post.ours.manager)
+    withdraw_notice(post.notice, post.ours.manager)
     assert (post.deliver(waiting).state, post.mailbox.contents) == (State.FAILED, [])
 
 

@@ -28,10 +28,10 @@ from webadmin.notices.services.counters import (
     note_action,
     take_back_counter_statement,
 )
-from webadmin.notices.services.drafting import confirm, draft, draft_status, withdraw
+from webadmin.notices.services.drafting import confirm_notice, draft_notice, draft_status, withdraw_notice
 from webadmin.notices.services.due import list_due
 from webadmin.notices.services.events import TRANSITIONS, change_state
-from webadmin.notices.services.outcomes import escalate, note_outcome
+from webadmin.notices.services.outcomes import escalate_notice, note_outcome
 from webadmin.notices.services.sending import EventDetails, mark_sent, note_sent
 from webadmin.notices.services.values import notice_cases
 from webadmin.sites.models import PageRecord
@@ -112,7 +112,7 @@ def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Esta
     assert outcomes.next_outcomes(notice) == [State.CLOSED]
     note_outcome(notice, State.CLOSED, ours.manager, now)
     refused("no longer in that state", note_outcome, notice, State.ANSWERED, ours.manager, now)
-    refused("no longer in that state", withdraw, notice, ours.manager)
+    refused("no longer in that state", withdraw_notice, notice, ours.manager)
     states = [event.state for event in notice.events.all()]
     assert states[-5:] == ["sent", "answered", "refused", "removed", "closed"]
 
@@ -141,14 +141,14 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     now, due_before = timezone.now(), notice.answer_due
     note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
     note_outcome(notice, State.CLOSED, ours.manager, now)
-    refused("only a manager", outcomes.take_back_last_event, notice, ours.reviewer, now)
+    refused("only a manager", outcomes.undo_last_event, notice, ours.reviewer, now)
     states = []
     for _ in range(3):
-        outcomes.take_back_last_event(notice, ours.manager, now, "登记错误")
+        outcomes.undo_last_event(notice, ours.manager, now, "登记错误")
         states.append((notice.state, notice.sent_on is None, notice.answer_due))
     assert states == [(State.REMOVED, False, None), (State.SENT, False, due_before), (State.CONFIRMED, True, None)]
-    with pytest.raises(BadInput, match="was not recorded by hand, or was already taken back"):
-        outcomes.take_back_last_event(notice, ours.manager, now)
+    with pytest.raises(BadInput, match="was not recorded by hand, or was already undone"):
+        outcomes.undo_last_event(notice, ours.manager, now)
     told = [(event.what, event.note) for event in notice.events.all()]
     assert told[2:5] == [("已发出", ""), ("已下架", ""), ("已办结", "")]
     assert told[5:] == [(f"撤回登记：{each}", "登记错误") for each in ("已办结", "已下架", "已发出")]
@@ -160,15 +160,15 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
 
 
 def test_a_notice_withdrawn_by_mistake_goes_on(ours: admin_data.Estate, notice: Notice, host: Addressee) -> None:
-    further = escalate(notice, host, ours.reviewer).notice
-    withdraw(further, ours.manager)
-    outcomes.take_back_last_event(further, ours.manager, timezone.now())
+    further = escalate_notice(notice, host, ours.reviewer).notice
+    withdraw_notice(further, ours.manager)
+    outcomes.undo_last_event(further, ours.manager, timezone.now())
     assert further.state == State.DRAFTED
     with transaction.atomic():
         change_state(further, State.CONFIRMED, ours.manager, timezone.now())
         note_sent(further, ours.manager, timezone.now(), "post", today())
     assert reloaded(notice).state == State.ESCALATED
-    outcomes.take_back_last_event(further, ours.manager, timezone.now())
+    outcomes.undo_last_event(further, ours.manager, timezone.now())
     assert (further.state, reloaded(notice).state) == (State.CONFIRMED, State.SENT)
     assert reloaded(notice).answer_due == notice.answer_due
 
@@ -176,8 +176,8 @@ def test_a_notice_withdrawn_by_mistake_goes_on(ours: admin_data.Estate, notice: 
 def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notice: Notice, host: Addressee) -> None:
     now = timezone.now()
     for _ in range(2):
-        draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host)
-        escalate(notice, host, ours.reviewer)
+        draft_notice(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host)
+        escalate_notice(notice, host, ours.reviewer)
         note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today(), "要求盖章", PROOF.files))
     for _ in range(2):
         enter_counter_statement(notice, EventDetails(today(), "不侵权", PROOF.files), ours.manager, now)
@@ -192,7 +192,7 @@ def test_a_counter_statement_stops_notices_to_its_provider_alone(
     ours: admin_data.Estate, notice: Notice, host: Addressee
 ) -> None:
     now, (page, other) = timezone.now(), notice_cases(notice)
-    waiting = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
+    waiting = draft_notice(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
     refused("only a manager", enter_counter_statement, notice, EventDetails(), ours.reviewer, now)
     elsewhere = Case.objects.exclude(pk__in=[page.pk, other.pk])[0]
     with pytest.raises(BadInput, match="about pages that the notice names"):
@@ -202,17 +202,17 @@ def test_a_counter_statement_stops_notices_to_its_provider_alone(
     )
     assert (notice.state, counter.rule, counter.days) == (State.COUNTERED, CounterRule.REPLY_2020_9, 20)
     assert counter.event.papers.count() == 1
-    (left_out,) = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
+    (left_out,) = draft_notice(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert (left_out[0].pk, left_out[1].code) == (page.pk, "notice.page-countered")
-    assert "no further notice about this address can be sent" in str(left_out[1])
+    assert "no further notice about this URL can be sent" in str(left_out[1])
     assert [case.pk for case, _ in draft_status(waiting).pages] == [page.pk]
-    refused("can no longer be named: this provider sent a counter-statement", confirm, waiting, ours.manager)
+    refused("can no longer be named: this provider sent a counter-statement", confirm_notice, waiting, ours.manager)
     with pytest.raises(BadInput, match="can be named in a notice: this provider sent a counter-statement"):
-        draft([page], Paper.ARTICLE_14, ours.reviewer, ours.addressee)
-    assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host).left_out
+        draft_notice([page], Paper.ARTICLE_14, ours.reviewer, ours.addressee)
+    assert not draft_notice(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host).left_out
     same = admin_data.addressee(ours.holder, "别名", role=AddresseeRole.SEARCHES, email=ours.addressee.email.upper())
-    assert len(draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, same).left_out) == 1
-    written_in = draft([page], Paper.ARTICLE_14, ours.reviewer).notice
+    assert len(draft_notice(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, same).left_out) == 1
+    written_in = draft_notice([page], Paper.ARTICLE_14, ours.reviewer).notice
     written_in.values["addressee_name"] = f" {ours.addressee.name} "
     assert [case.pk for case, _ in draft_status(written_in).pages] == [page.pk]
 
@@ -229,7 +229,7 @@ def test_a_counter_statement_taken_back_stops_nothing(ours: admin_data.Estate, n
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (before, due_before)
     last = notice.events.last()
     assert (last.note, last.what) == ("记错了通知", "撤回登记：收到不侵权声明")  # type: ignore[union-attr]
-    assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
+    assert not draft_notice(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert action_deadline(counter) is None
     assert "notice.due-action" not in [each.what.code for each in list_due(Notice.objects.all())]
     names = [paper.name for paper in case_enclosures(notice_cases(notice)[0], stores.evidence_store())[0]]
@@ -268,8 +268,8 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
 
 
 def test_a_notice_taken_further_escalates_when_sent(ours: admin_data.Estate, notice: Notice, host: Addressee) -> None:
-    refused("a different addressee", escalate, notice, ours.addressee, ours.reviewer)
-    made = escalate(notice, host, ours.reviewer).notice
+    refused("a different addressee", escalate_notice, notice, ours.addressee, ours.reviewer)
+    made = escalate_notice(notice, host, ours.reviewer).notice
     assert (made.escalates, made.addressee, made.kind) == (notice, host, Paper.ARTICLE_14)
     assert [case.pk for case in notice_cases(made)] == [case.pk for case in notice_cases(notice)]
     assert f"权利人已于 {notice.sent_on} 就相同网络地址向{ours.addressee.name}发出通知" in made.values["facts"]
@@ -279,11 +279,11 @@ def test_a_notice_taken_further_escalates_when_sent(ours: admin_data.Estate, not
     old = reloaded(notice)
     assert (old.state, old.answer_due) == (State.ESCALATED, None)
     assert old.events.last().note == f"#{made.pk}"  # type: ignore[union-attr]
-    refused("no longer in that state", escalate, old, host, ours.reviewer)
+    refused("no longer in that state", escalate_notice, old, host, ours.reviewer)
 
 
 def test_what_was_removed_meanwhile_is_not_escalated(ours: admin_data.Estate, notice: Notice, host: Addressee) -> None:
-    made = escalate(notice, host, ours.reviewer).notice
+    made = escalate_notice(notice, host, ours.reviewer).notice
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
     change_state(made, State.CONFIRMED, ours.manager, timezone.now())
     note_sent(made, ours.manager, timezone.now(), "post", today())

@@ -22,7 +22,14 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile
 from webadmin.notices.services import kept_files
-from webadmin.notices.services.drafting import confirm, draft, draft_status, preview_notice, withdraw, write_fields
+from webadmin.notices.services.drafting import (
+    confirm_notice,
+    draft_notice,
+    draft_status,
+    preview_notice,
+    withdraw_notice,
+    write_fields,
+)
 from webadmin.notices.services.kept_files import add_template, check_template
 from webadmin.notices.services.outcomes import sightings_since_sending
 from webadmin.notices.services.sending import answer_due_day
@@ -50,7 +57,7 @@ def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:
 
 
 def drafted(estate: admin_data.Estate, kind: Paper = Paper.ARTICLE_14) -> Notice:
-    notice = draft(cases_of(estate), kind, estate.reviewer).notice
+    notice = draft_notice(cases_of(estate), kind, estate.reviewer).notice
     owned = {} if kind is Paper.DMCA else {"ownership": "权利人依出版合同享有信息网络传播权。"}
     write_fields(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin", **owned}, estate.reviewer)
     return notice
@@ -61,7 +68,7 @@ def text_of(word: bytes) -> str:
 
 
 def test_a_draft_is_filled_with_what_is_known_of_holder_site_and_pages(ours: admin_data.Estate) -> None:
-    made = draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
+    made = draft_notice(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
     values = made.notice.values
     assert values["holder_name"] == ours.identity.legal_name
     assert values["site_domains"] == ours.sites[0].domains.get().host
@@ -77,7 +84,7 @@ def test_pages_that_may_not_be_named_are_left_out_each_with_its_reason(ours: adm
     gone, changed, *_ = cases_of(ours)
     PageRecord.objects.filter(pk=gone.page_id).update(gone_since=timezone.now())
     PageRecord.objects.filter(pk=changed.page_id).update(version_id="another")
-    made = draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
+    made = draft_notice(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
     assert [(case.pk, reason.code) for case, reason in made.left_out] == [
         (gone.pk, "notice.page-gone"),
         (changed.pk, "notice.page-changed"),
@@ -89,27 +96,27 @@ def test_licensed_pages_and_those_that_nobody_confirmed_are_named_in_no_notice(o
     admin_data.licence(
         ours.holder, domain=ours.sites[0].domains.get().host, valid_from=date(2020, 1, 1), valid_until=date(2030, 1, 1)
     )
-    refused("a licence, an own domain or another right", draft, cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
+    refused("a licence, an own domain or another right", draft_notice, cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
     other = cases_of(ours, ours.sites[1])
     for case in other:
         admin_data.decided(case, ours.reviewer, Verdict.FALSE_ALARM)
-    refused("has not been confirmed", draft, cases_of(ours, ours.sites[1]), Paper.LETTER, ours.reviewer)
+    refused("has not been confirmed", draft_notice, cases_of(ours, ours.sites[1]), Paper.LETTER, ours.reviewer)
     assert [notice.pk for notice in Notice.objects.filter(rights_holder=ours.holder)] == [ours.notice.pk]
 
 
 def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours: admin_data.Estate) -> None:
     with pytest.raises(BadInput, match="cases of one site"):
-        draft([*cases_of(ours), *cases_of(ours, ours.sites[1])], Paper.ARTICLE_14, ours.reviewer)
-    refused("no case is confirmed", draft, [], Paper.ARTICLE_14, ours.reviewer)
+        draft_notice([*cases_of(ours), *cases_of(ours, ours.sites[1])], Paper.ARTICLE_14, ours.reviewer)
+    refused("no case is confirmed", draft_notice, [], Paper.ARTICLE_14, ours.reviewer)
     stranger = admin_data.user("stranger", RightsHolder.objects.exclude(pk=ours.holder.pk)[0])
     with pytest.raises(BadInput):
-        draft(cases_of(ours), Paper.ARTICLE_14, stranger)
+        draft_notice(cases_of(ours), Paper.ARTICLE_14, stranger)
     theirs = admin_data.addressee(RightsHolder.objects.exclude(pk=ours.holder.pk)[0])
-    refused("another rights holder", draft, cases_of(ours), Paper.ARTICLE_14, ours.reviewer, theirs)
+    refused("another rights holder", draft_notice, cases_of(ours), Paper.ARTICLE_14, ours.reviewer, theirs)
     notice = drafted(ours)
     with pytest.raises(BadInput):
         write_fields(notice, {"facts": "换掉"}, stranger)
-    for deed in (confirm, withdraw):
+    for deed in (confirm_notice, withdraw_notice):
         for person in (stranger, ours.reviewer):
             refused("only a manager", deed, notice, person)
 
@@ -119,7 +126,7 @@ def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
     ours: admin_data.Estate, evidence_store: MemoryEvidenceStore, kind: Paper
 ) -> None:
     notice = drafted(ours, kind)
-    confirm(notice, ours.manager)
+    confirm_notice(notice, ours.manager)
     files = {file.name: evidence_store.get(Digest(file.digest)) for file in notice.files.all()}
     paper, pdf, table, table_pdf = files.values()
     assert paper is not None and table is not None and pdf is not None and table_pdf is not None  # noqa: PT018
@@ -137,8 +144,8 @@ def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
         assert content is not None
         assert (file.digest, file.size) == (digest(content), len(content))
     refused("no longer in that state", write_fields, notice, {"facts": "换掉"}, ours.reviewer)
-    refused("no longer in that state", confirm, notice, ours.manager)
-    withdraw(notice, ours.manager, "对方已删除")
+    refused("no longer in that state", confirm_notice, notice, ours.manager)
+    withdraw_notice(notice, ours.manager, "对方已删除")
     assert [event.state for event in notice.events.all()] == ["drafted", "confirmed", "withdrawn"]
     assert notice.events.last().note == "对方已删除"  # type: ignore[union-attr]
     assert notice.files.count() == 4
@@ -148,10 +155,10 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
     notice = drafted(ours)
     write_fields(notice, {"declaration": "  "}, ours.reviewer)
     assert [field.code for field in draft_status(notice).fields] == ["declaration"]
-    refused("declaration", confirm, notice, ours.manager)
+    refused("declaration", confirm_notice, notice, ours.manager)
     write_fields(notice, {"declaration": "保证真实", "agent_name": "某律师事务所"}, ours.reviewer)
     assert not draft_status(notice).is_ready
-    refused("power of attorney", confirm, notice, ours.manager)
+    refused("power of attorney", confirm_notice, notice, ours.manager)
     today = timezone.localdate()
 
     def authority(name: str, until: date) -> HolderPaper:
@@ -159,14 +166,14 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
         return admin_data.keep_paper(ours.holder, kind, name, PDF + name.encode(), ours.manager, valid_until=until)
 
     expired = authority("授权委托书.pdf", today - timedelta(days=1))
-    refused("power of attorney", confirm, notice, ours.manager)
+    refused("power of attorney", confirm_notice, notice, ours.manager)
     valid = authority("委托书二.pdf", today)
     page = cases_of(ours)[0].page
     PageRecord.objects.filter(pk=page.pk).update(gone_since=timezone.now())
     assert [case.page_id for case, _ in draft_status(notice).pages] == [page.pk]
-    refused("1 of the pages can no longer be named: the page is gone", confirm, notice, ours.manager)
+    refused("1 of the pages can no longer be named: the page is gone", confirm_notice, notice, ours.manager)
     PageRecord.objects.filter(pk=page.pk).update(gone_since=None)
-    confirm(notice, ours.manager)
+    confirm_notice(notice, ours.manager)
     names = list(notice.files.values_list("name", flat=True))
     assert f"1-{valid.name}" in names
     assert not any(expired.name in name for name in names)
@@ -179,7 +186,7 @@ def test_an_unconfirmed_notice_keeps_no_file(ours: admin_data.Estate, monkeypatc
         kept_files, "read_content", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
     )
     monkeypatch.setattr("webadmin.notices.services.drafting.read_content", kept_files.read_content)
-    refused("no longer in the evidence store", confirm, notice, ours.manager)
+    refused("no longer in the evidence store", confirm_notice, notice, ours.manager)
     assert not NoticeFile.objects.exists()
     assert Notice.objects.latest("pk").state == Notice.State.DRAFTED
 
@@ -195,7 +202,7 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     bundle = admin_data.evidence_bundle(cases[1])
     ours.addressee.answer_days = 5
     ours.addressee.save()
-    notice = draft(cases_of(ours), Paper.LETTER, ours.reviewer, ours.addressee).notice
+    notice = draft_notice(cases_of(ours), Paper.LETTER, ours.reviewer, ours.addressee).notice
     lacking = draft_status(notice).fields
     assert [field.code for field in lacking] == ["ownership"], "the author's name proves nothing for another"
     admin_data.author_alias(ours.holder, work.author, ours.identity.legal_name)
@@ -225,7 +232,7 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
 def test_a_notice_of_more_pages_asks_the_database_no_more_often(ours: admin_data.Estate) -> None:
     asked = []
     for cases in (cases_of(ours)[:1], cases_of(ours)):
-        notice = draft(cases, Paper.LETTER, ours.reviewer).notice
+        notice = draft_notice(cases, Paper.LETTER, ours.reviewer).notice
         Notice.objects.filter(pk=notice.pk).update(sent_on=TODAY)
         notice = Notice.objects.select_related("rights_holder").get(pk=notice.pk)
         with CaptureQueriesContext(connection) as queries:
@@ -244,7 +251,7 @@ def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_d
     admin_data.keep_paper(ours.holder, kinds.IDENTITY, "执照.pdf", PDF + b"2", ours.manager)
     gone = admin_data.keep_paper(ours.holder, kinds.IDENTITY, "旧执照.pdf", PDF + b"3", ours.manager)
     kept_files.withdraw_file(gone, ours.manager)
-    refused("already taken back", kept_files.withdraw_file, gone, ours.manager)
+    refused("already withdrawn", kept_files.withdraw_file, gone, ours.manager)
 
     def names(on: date) -> list[str]:
         return [paper.name for paper in kept_files.applicable_papers(notice, on)]

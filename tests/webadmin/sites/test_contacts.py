@@ -77,10 +77,10 @@ def test_what_cannot_be_stored_is_left_out_and_the_oldest_goes(watched: Site) ->
 
 def test_a_look_up_is_asked_for_once_and_again_when_it_was_lost(watched: Site, settings_on: Settings) -> None:
     outbox = CollectingOutbox()
-    first = look_ups.ask(watched, None, NOW, outbox, settings_on)
-    assert look_ups.ask(watched, None, NOW, outbox, settings_on) == first
+    first = look_ups.request_look_up(watched, None, NOW, outbox, settings_on)
+    assert look_ups.request_look_up(watched, None, NOW, outbox, settings_on) == first
     assert outbox.sent == [LookUpRequested(first.pk)]
-    look_ups.ask(watched, None, NOW + look_ups.EXPIRES_AFTER, outbox, settings_on)
+    look_ups.request_look_up(watched, None, NOW + look_ups.EXPIRES_AFTER, outbox, settings_on)
     assert outbox.sent == [LookUpRequested(first.pk)] * 2
 
 
@@ -88,21 +88,21 @@ def test_a_look_up_that_nobody_hears_of_leaves_nothing_open(watched: Site, setti
     outbox = CollectingOutbox()
     outbox.is_away = True
     with pytest.raises(ServiceUnavailable):
-        look_ups.ask(watched, None, NOW, outbox, settings_on)
+        look_ups.request_look_up(watched, None, NOW, outbox, settings_on)
     assert not ContactLookUp.objects.exists()
 
 
 def test_nothing_is_asked_while_it_is_off_or_there_is_nothing_to_ask(watched: Site, settings_on: Settings) -> None:
-    refused("no registry is asked", look_ups.ask, watched, None, NOW, CollectingOutbox(), load({}))
+    refused("registries are not queried", look_ups.request_look_up, watched, None, NOW, CollectingOutbox(), load({}))
     empty = Site.objects.create(rights_holder=watched.rights_holder, name="空")
-    refused("no host", look_ups.ask, empty, None, NOW, CollectingOutbox(), settings_on)
+    refused("no host", look_ups.request_look_up, empty, None, NOW, CollectingOutbox(), settings_on)
     assert not ContactLookUp.objects.exists()
 
 
 def test_registries_are_asked_once(watched: Site, settings_on: Settings, whois: WhoisServer) -> None:
-    look_up = look_ups.ask(watched, None, NOW, CollectingOutbox(), settings_on)
-    look_ups.carry_out(look_up.pk, settings_on, Clock())
-    look_ups.carry_out(look_up.pk, settings_on, Clock())
+    look_up = look_ups.request_look_up(watched, None, NOW, CollectingOutbox(), settings_on)
+    look_ups.carry_out_look_up(look_up.pk, settings_on, Clock())
+    look_ups.carry_out_look_up(look_up.pk, settings_on, Clock())
     look_up.refresh_from_db()
     assert (look_up.ended_at, look_up.found) == (NOW, 2)
     assert [fault.code for fault in look_up.faults] == ["registry.unknown"], "whose the address is"

@@ -73,7 +73,7 @@ def test_a_process_does_not_crawl_a_run_that_is_not_running(site: Site) -> None:
 )
 def test_a_run_is_finished_at_its_end_and_else_says_why_not(site: Site, reason: str, state: str) -> None:
     run = running(site)
-    crawl_process._close(run, CrawlCounts(finish_reason=reason, faults=FAULTS))
+    crawl_process._close_run(run, CrawlCounts(finish_reason=reason, faults=FAULTS))
     run.refresh_from_db()
     assert (run.state, run.finish_reason == FAULTS[0]) == (state, state == State.FAILED)
 
@@ -172,7 +172,7 @@ def test_a_host_is_crawled_for_one_of_those_who_watch_it_at_a_time(site: Site, t
 def test_a_host_that_wants_a_pause_is_left_alone_by_everybody(site: Site, theirs: Site) -> None:
     now = timezone.now()
     waits = CrawlCounts(finish_reason="asked_to_wait", resume_at=(now + timedelta(hours=1)).isoformat())
-    crawl_process._close(running(site), waits)
+    crawl_process._close_run(running(site), waits)
     second = crawls.request_run(theirs)
     assert not crawls.has_waiting(now, second.pk)
     assert crawls.has_waiting(now + timedelta(hours=2), second.pk)
@@ -236,7 +236,7 @@ def test_a_leaving_crawler_takes_a_late_run(site: Site, tmp_path: Path, monkeypa
 
 def test_a_run_that_was_stopped_keeps_what_it_had_counted(site: Site) -> None:
     run = running(site)
-    crawl_process._close(
+    crawl_process._close_run(
         run, CrawlCounts(fetched=7, rejected={"robots": 1}, faults=[FAULTS[0]], finish_reason="stopped")
     )
     run.refresh_from_db()
@@ -328,7 +328,7 @@ def test_a_run_whose_clock_was_ahead_is_silent_from_now_on_and_not_from_then(sit
 
 def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site: Site) -> None:
     run = running(site)
-    crawl_process._close(run, CrawlCounts(fetched=7, finish_reason="store_unavailable", end_sentence=STORE))
+    crawl_process._close_run(run, CrawlCounts(fetched=7, finish_reason="store_unavailable", end_sentence=STORE))
     run.refresh_from_db()
     assert (run.state, run.pages_fetched, run.outages) == (State.QUEUED, 7, 1)
     assert run.resume_at is not None
@@ -360,7 +360,7 @@ def test_a_run_that_cannot_store_fails_after_longer_waits(site: Site) -> None:
     for state in (*[State.QUEUED] * len(outages.PAUSES), State.FAILED):
         lease = crawl_process.RunLease(run)
         lease.note(CrawlCounts(fetched=3))
-        crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
+        crawl_process._fail_run(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
         assert run.state == state
         assert crawls.mark_started(run, timezone.now() + timedelta(hours=1)) == (state == State.QUEUED)
 

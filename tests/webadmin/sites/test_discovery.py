@@ -36,7 +36,7 @@ from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.sites.models import CrawlRun, DiscoveredPage, DiscoveryQuery, Site
 from webadmin.sites.services import discovery, watchlist
 from webadmin.sites.services import discovery_round as round_of
-from webadmin.sites.services.query_sentences import MAX_CHARS, MIN_CHARS, distinctive
+from webadmin.sites.services.query_sentences import MAX_CHARS, MIN_CHARS, distinctive_sentences
 from webadmin.works.models import OwnDomain, Work
 from webadmin.works.services import catalogue
 
@@ -216,10 +216,10 @@ def test_an_accepted_proposal_is_watched_and_its_page_is_where_the_crawl_begins(
     limited(world, 1)
     world.round()
     proposed = DiscoveredPage.objects.get(state="proposed")
-    site = discovery.accept(proposed, "某人", datetime.now(UTC))
+    site = discovery.accept_proposal(proposed, "某人", datetime.now(UTC))
     assert site.start_urls.splitlines() == [world.pirate.url("/"), world.pirate.url("/1.html")]
     assert (proposed.state, proposed.decided_by, proposed.site) == ("accepted", "某人", site)
-    refused("not a proposal", discovery.dismiss, proposed, "某人", datetime.now(UTC))
+    refused("not a proposal", discovery.dismiss_proposal, proposed, "某人", datetime.now(UTC))
 
 
 def test_a_rule_accepts_what_is_copied_enough_and_asks_for_the_crawl(world: World) -> None:
@@ -275,14 +275,14 @@ def test_sentences_that_other_works_have_speech_and_figures_are_not_chosen(world
     chapter = world.work.chapters.get(number=1)
     text = world.ports.works.text(WorkTextId(chapter.text_id))
     assert text is not None
-    found = distinctive(text, world.ports.index, DEFAULT, 40)
+    found = distinctive_sentences(text, world.ports.index, DEFAULT, 40)
     assert len(found) >= 5
     assert found[0].commonest == 1
     assert [sentence.commonest for sentence in found] == sorted(sentence.commonest for sentence in found)
     rarity = {sentence.text: sentence.commonest for sentence in found}
     assert rarity[FORMULA] == 4
     assert not any(set("“”：0123456789") & set(sentence.text) for sentence in found)
-    assert distinctive("“短。”他说道。第12章。", world.ports.index, DEFAULT, 5) == []
+    assert distinctive_sentences("“短。”他说道。第12章。", world.ports.index, DEFAULT, 5) == []
 
 
 def test_what_is_no_answer_is_refused() -> None:

@@ -90,7 +90,7 @@ def move_away(site: Site, store: MemoryPageStore) -> None:
 
 
 def proposed(site: Site, store: MemoryPageStore) -> SiteMove:
-    (move,) = identity.propose(site, store, NOW)
+    (move,) = identity.propose_moves(site, store, NOW)
     return move
 
 
@@ -100,13 +100,13 @@ def test_a_start_page_that_leads_away_is_proposed_and_nothing_else_happens(old: 
     assert (move.from_host, move.to_host, move.state) == (OLD, NEW, SiteMove.State.PROPOSED)
     assert move.evidence["start_pages_led"] == 1
     assert [domain.host for domain in old.domains.all()] == [OLD]
-    assert identity.propose(old, store, NOW) == [], "once"
+    assert identity.propose_moves(old, store, NOW) == [], "once"
 
 
 def test_three_pages_that_lead_elsewhere_are_enough(old: Site, store: MemoryPageStore) -> None:
     fill(store, old, OLD)
     lead(old, "/book/1.html", "/book/2.html")
-    assert identity.propose(old, store, NOW) == []
+    assert identity.propose_moves(old, store, NOW) == []
     lead(old, "/book/3.html")
     assert proposed(old, store).evidence["same_place"] == 3
 
@@ -119,7 +119,7 @@ def test_the_same_texts_at_the_same_places_in_the_same_template_are_proposed(old
     assert (move.other, move.to_host) == (other, NEW)
     found: dict[str, Any] = move.evidence
     assert (found["shared_texts"], found["compared"], found["alike"], found["template"]) == (6, 6, 6, 1.0)
-    identity.accept(move, None, NOW)
+    identity.accept_move(move, None, NOW)
     other.refresh_from_db()
     assert not other.is_active
     assert Address.objects.filter(site=other).count() == 6, "its pages are kept"
@@ -132,7 +132,7 @@ def test_the_same_novel_in_another_template_or_of_a_stranger_is_not(
     other = admin_data.site(admin_data.holder("别家") if is_strangers else old.rights_holder, "别家", NEW)
     fill(store, old, OLD)
     fill(store, other, NEW, look="lx" if is_strangers else "other")
-    assert identity.propose(old, store, NOW) == []
+    assert identity.propose_moves(old, store, NOW) == []
 
 
 def test_texts_that_differ_by_an_advertisement_are_alike(old: Site, store: MemoryPageStore) -> None:
@@ -150,7 +150,7 @@ def test_accepting_keeps_pages_and_moves_visits(old: Site, store: MemoryPageStor
     lead(old, "/", is_start=True)
     person = admin_data.user("manager", old.rights_holder)
     move = proposed(old, store)
-    identity.accept(move, person, NOW)
+    identity.accept_move(move, person, NOW)
     move.refresh_from_db()
     old.refresh_from_db()
     assert (move.state, move.decided_by, move.decided_at) == (SiteMove.State.ACCEPTED, person, NOW)
@@ -167,9 +167,9 @@ def test_accepting_keeps_pages_and_moves_visits(old: Site, store: MemoryPageStor
 
 def test_a_site_that_moves_twice_keeps_the_first_address_of_its_pages(old: Site, store: MemoryPageStore) -> None:
     move_away(old, store)
-    identity.accept(proposed(old, store), None, NOW)
+    identity.accept_move(proposed(old, store), None, NOW)
     again = SiteMove.objects.create(site=old, from_host=NEW, to_host="third.example.org", proposed_at=NOW)
-    identity.accept(again, None, NOW)
+    identity.accept_move(again, None, NOW)
     old.refresh_from_db()
     assert old.start_urls == "https://third.example.org/"
     row = Address.objects.get(url="https://third.example.org/book/1.html")
@@ -178,10 +178,10 @@ def test_a_site_that_moves_twice_keeps_the_first_address_of_its_pages(old: Site,
 
 def test_a_refused_move_is_not_proposed_again(old: Site, store: MemoryPageStore) -> None:
     move_away(old, store)
-    identity.refuse(proposed(old, store), None, NOW)
-    assert identity.propose(old, store, NOW) == []
+    identity.refuse_move(proposed(old, store), None, NOW)
+    assert identity.propose_moves(old, store, NOW) == []
     with pytest.raises(identity.MoveRefused, match="has already been"):
-        identity.accept(SiteMove.objects.get(), None, NOW)
+        identity.accept_move(SiteMove.objects.get(), None, NOW)
     assert Site.objects.get(pk=old.pk).start_urls == f"https://{OLD}/"
 
 
@@ -190,15 +190,15 @@ def test_a_licensed_or_own_host_is_never_proposed(old: Site, store: MemoryPageSt
     move = proposed(old, store)
     admin_data.licence(old.rights_holder, domain=NEW, valid_until=date(2099, 1, 1))
     with pytest.raises(identity.MoveRefused, match="licence"):
-        identity.accept(move, None, NOW)
+        identity.accept_move(move, None, NOW)
     move.delete()
-    assert identity.propose(old, store, NOW) == []
+    assert identity.propose_moves(old, store, NOW) == []
     lead(old, "/", is_start=True, to="www.example.cn")
     admin_data.own_domain(old.rights_holder, "www.example.cn")
-    assert identity.propose(old, store, NOW) == []
+    assert identity.propose_moves(old, store, NOW) == []
     own = SiteMove.objects.create(site=old, from_host=OLD, to_host="www.example.cn", proposed_at=NOW)
     with pytest.raises(identity.MoveRefused, match="own domain"):
-        identity.accept(own, None, NOW)
+        identity.accept_move(own, None, NOW)
     own.refresh_from_db()
     assert own.state == SiteMove.State.PROPOSED
 
@@ -206,4 +206,4 @@ def test_a_licensed_or_own_host_is_never_proposed(old: Site, store: MemoryPageSt
 def test_a_licence_for_one_page_makes_no_licensed_host(old: Site, store: MemoryPageStore) -> None:
     move_away(old, store)
     admin_data.licence(old.rights_holder, domain=NEW, address=f"https://{NEW}/book/1", valid_until=date(2099, 1, 1))
-    identity.accept(proposed(old, store), None, NOW)
+    identity.accept_move(proposed(old, store), None, NOW)

@@ -36,7 +36,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def run(row: ArchiveImport, store: RecordingStore | None = None) -> RecordingStore:
-    assert imports.take(row, timezone.now())
+    assert imports.start_import(row, timezone.now())
     kept = store or RecordingStore()
     run_import(row, kept, RecordingOutbox(), SETTINGS)
     row.refresh_from_db()
@@ -83,7 +83,7 @@ def test_an_import_goes_on_after_its_store(
     assert list(imports.waiting_imports(timezone.now())) == []
     later = timezone.now() + timedelta(minutes=11)
     assert list(imports.waiting_imports(later)) == [row]
-    assert imports.take(row, later)
+    assert imports.start_import(row, later)
     second = RecordingStore()
     run_import(row, second, RecordingOutbox(), SETTINGS)
     row.refresh_from_db()
@@ -104,8 +104,8 @@ def test_the_same_file_goes_on_and_another_begins_anew(holder: RightsHolder, arc
 
 def test_an_import_that_is_being_done_is_not_begun_twice(holder: RightsHolder, archive: Path) -> None:
     row = imports.request_import(holder, archive)
-    assert imports.take(row, timezone.now())
-    assert not imports.take(row, timezone.now())
+    assert imports.start_import(row, timezone.now())
+    assert not imports.start_import(row, timezone.now())
     refused("already", imports.request_import, holder, archive)
 
 

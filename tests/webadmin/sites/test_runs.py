@@ -70,7 +70,7 @@ def test_a_finished_run_keeps_its_counts_and_faults_and_lets_the_next_begin(site
         rejected=rejected,
         finish_reason="finished",
     )
-    assert crawls.finish(run, counts)
+    assert crawls.finish_run(run, counts)
     assert (run.state, run.pages_fetched, run.pages_stored) == (State.FINISHED, 9, 7)
     assert run.failed_requests == 1 + 3, "refused pages are no failures"
     assert run.counts["rejected"] == rejected
@@ -81,7 +81,7 @@ def test_a_finished_run_keeps_its_counts_and_faults_and_lets_the_next_begin(site
 def test_a_failed_run_says_why_and_lets_the_next_begin(site: Site) -> None:
     run = crawls.request_run(site)
     crawls.mark_started(run)
-    assert crawls.fail(run, CrawlCounts(fetched=2), DISK_FULL)
+    assert crawls.fail_run(run, CrawlCounts(fetched=2), DISK_FULL)
     assert (run.state, run.finish_reason, run.pages_fetched) == (State.FAILED, DISK_FULL, 2)
     assert not crawls.heartbeat(run)
     assert crawls.request_run(site).pk != run.pk
@@ -175,7 +175,7 @@ def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -
     run = crawls.request_run(site)
     crawls.mark_started(run)
     crawls.abandon_dead_runs(timezone.now() + timedelta(hours=1))
-    assert crawls.finish(run, CrawlCounts(stored=5))
+    assert crawls.finish_run(run, CrawlCounts(stored=5))
     assert (run.state, run.pages_stored) == (State.FINISHED, 5)
 
 

@@ -12,12 +12,12 @@ from tests.support.book_copies import book
 from tests.support.refusals import refused
 from webadmin.works.models import Work
 from webadmin.works.services.official_times import (
-    headings,
-    in_series,
+    heading_numbers,
     read_bytes,
     read_interval,
     read_list,
     read_number,
+    series_times,
     set_times,
 )
 
@@ -103,7 +103,7 @@ def test_what_is_no_list_is_refused(data: bytes) -> None:
 
 
 def test_a_series_goes_on_by_its_interval_so_many_at_once(work: Work) -> None:
-    set_times(work, in_series(work, 2, NOON, read_interval("24"), at_once=2))
+    set_times(work, series_times(work, 2, NOON, read_interval("24"), at_once=2))
     assert times_of(work) == [None, NOON, NOON, NOON + timedelta(days=1)]
 
 
@@ -114,18 +114,18 @@ def test_an_interval_that_is_none_is_named(text: str) -> None:
 
 
 def test_a_series_that_goes_on_for_centuries_is_refused(work: Work) -> None:
-    refused("beyond the year 2200", in_series, work, 1, datetime(2199, 12, 1, tzinfo=UTC), timedelta(days=300))
-    assert in_series(work, 9, NOON, timedelta(days=300)) == {}
+    refused("beyond the year 2200", series_times, work, 1, datetime(2199, 12, 1, tzinfo=UTC), timedelta(days=300))
+    assert series_times(work, 9, NOON, timedelta(days=300)) == {}
 
 
 def test_a_heading_means_the_chapter_that_is_called_so_not_the_one_at_that_place(work: Work) -> None:
     for number, title in enumerate(("楔子", "第一章 渡", "第二章 灯", "第二章 灯下"), 1):
         work.chapters.filter(number=number).update(title=title)
-    named = headings(work)
+    named = heading_numbers(work)
     assert read_list("1,2026-03-01 12:00\n第一章,2026-03-01 12:00", SHANGHAI, named) == {1: NOON, 2: NOON}
     refused(
         r"第二章 is the heading of several chapters; .*: 3, 4", read_list, "第二章,2026-03-01 12:00", SHANGHAI, named
     )
     assert set_times(work, read_list("第九章,2026-03-01 12:00", SHANGHAI, named)).unknown == (9,)
     with pytest.raises(BadInput):
-        in_series(work, read_number("第九章", named), NOON, timedelta(days=1))
+        series_times(work, read_number("第九章", named), NOON, timedelta(days=1))

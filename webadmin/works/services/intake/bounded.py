@@ -36,7 +36,7 @@ class BoundedReader(ReadingProcess):
         """Return the works in a file as `files.read_file` does, within the limits. Raises UnreadableFile."""
         if not path.is_file():
             return read_file(path)
-        intake = self.call(path, _read, path)
+        intake = self.call(path, _read_storable, path)
         assert isinstance(intake, Intake)
         return intake
 
@@ -62,16 +62,16 @@ def pdf_text(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
     Raises UnreadableFile.
     """
     with BoundedReader(MAX_SECONDS_OF_PDF, inf, MOST_MEMORY_BYTES) as reader:
-        text, is_cut = reader.call(name, _words, content, name, max_chars)
+        text, is_cut = reader.call(name, _pdf_words, content, name, max_chars)
     return str(text), bool(is_cut)
 
 
-def _read(path: Path) -> Intake:
+def _read_storable(path: Path) -> Intake:
     intake = read_file(path)
     return replace(intake, works=[replace(each, ways=tuple(divisions(each))) for each in intake.works])
 
 
-def _words(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
+def _pdf_words(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
     from crawler.formats.pdf import extract_words  # loads pypdf, which only the reading process needs
 
     return extract_words(io.BytesIO(content), name, MAX_PAGES_OF_PDF, max_chars)

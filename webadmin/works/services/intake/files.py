@@ -81,14 +81,14 @@ def _shown_path(path: Path) -> str:
     return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}..."
 
 
-def _plain(path: Path) -> Intake:
+def _read_plain_file(path: Path) -> Intake:
     read = read_text(path)
     return Intake(
         [FoundWork(WorkFile(*_title_and_author(path, read.text), split_chapters(read.text), flaws=read.flaws()), path)]
     )
 
 
-def _markdown(path: Path) -> Intake:
+def _read_markdown(path: Path) -> Intake:
     """Return the work in a Markdown file.
 
     The highest heading level that occurs twice starts the chapters; a heading above that level is the title.
@@ -118,7 +118,7 @@ def _title_and_author(path: Path, text: str) -> tuple[str, str]:
     return title.strip() or path.stem, author[1].strip() if author else ""
 
 
-def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
+def _read_book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
     try:
         with path.open("rb") as file:
             book = read(file, path)
@@ -127,7 +127,7 @@ def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
     return Intake([FoundWork(replace(book, title=book.title or path.stem), path)])
 
 
-def _html(path: Path) -> Intake:
+def _read_html(path: Path) -> Intake:
     from crawler.reading import read_page  # Imported here, because it loads fingerprint.
 
     reading = read_page(read_bytes(path), {}, str(path))
@@ -146,17 +146,17 @@ def _html(path: Path) -> Intake:
 def _pdf(path: Path) -> Intake:
     from crawler.formats.pdf import read_pdf  # loads pypdf, which only the reading process needs
 
-    return _book(path, read_pdf)
+    return _read_book(path, read_pdf)
 
 
 READERS: dict[str, Callable[[Path], Intake]] = {
-    ".txt": _plain,
-    ".md": _markdown,
-    ".epub": lambda path: _book(path, read_epub),
-    ".docx": lambda path: _book(path, read_docx),
+    ".txt": _read_plain_file,
+    ".md": _read_markdown,
+    ".epub": lambda path: _read_book(path, read_epub),
+    ".docx": lambda path: _read_book(path, read_docx),
     ".pdf": _pdf,
-    ".html": _html,
-    ".htm": _html,
-    ".xhtml": _html,
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".xhtml": _read_html,
     ".jsonl": read_jsonl,
 }
