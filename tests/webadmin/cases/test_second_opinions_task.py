@@ -75,7 +75,7 @@ def test_the_requested_page_is_asked_about_once(desk: Desk, monkeypatch: pytest.
     assert opinion.left_out == ""
     assert not OpinionRequest.objects.exists()
     kept = SecondOpinion.objects.values().get()
-    monkeypatch.setattr(second_opinions, "answers", lambda _: pytest.fail("the engines were asked again"))
+    monkeypatch.setattr(second_opinions, "ask_all_engines", lambda _: pytest.fail("the engines were asked again"))
     OpinionRequest.objects.create(case_id=desk.subject.case_id, version_id=desk.subject.version_id, requested_at=NOW)
     desk.ask()
     assert SecondOpinion.objects.values().get() == kept

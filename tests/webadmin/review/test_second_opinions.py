@@ -298,7 +298,7 @@ def test_a_very_long_text_is_answered_with_a_sentence(
     def never(*_: object) -> Any:
         raise AssertionError("no engine is asked")
 
-    monkeypatch.setattr(second_opinions, "answers", never)
+    monkeypatch.setattr(second_opinions, "ask_all_engines", never)
     long = WORK * (max(page_chars, work_chars) // len(WORK) + 1)
     opinion = judged(texts, world.ours.cases[0], long[:page_chars], long[:work_chars])
     assert opinion.left_out == SecondOpinion.LeftOut.TOO_LONG

@@ -229,7 +229,7 @@ def test_a_leaving_crawler_takes_a_late_run(site: Site, tmp_path: Path, monkeypa
     taken = slots.take(tmp_path, 2)
     leaving = crawler.Crawler(LeavingSlot(os.fdopen(os.dup(taken.fileno()), "ab")))
     taken.free()
-    monkeypatch.setattr(leaving, "_run", crawl)
+    monkeypatch.setattr(leaving, "_crawl_run", crawl)
     leaving.work()
     assert crawled == [CrawlRun.objects.get(site=site).pk]
 
@@ -397,7 +397,7 @@ def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(crawler, "_fork_crawl", crawled_elsewhere)
     monkeypatch.setattr(crawler.connections, "close_all", lambda: None)  # the test's transaction
     slot = slots.take(tmp_path, 1)
-    assert crawler.Crawler(slot)._run(run, slot) is None
+    assert crawler.Crawler(slot)._crawl_run(run, slot) is None
     assert slot.take_note() == "", "nothing is left behind"
     assert (CrawlRun.objects.get().state, CrawlRun.objects.count()) == (State.RUNNING, 1)
 
@@ -431,7 +431,7 @@ def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeyp
     crawlers.restart_lost_crawler(sites_tasks.SETTINGS)
     assert started == [sites_tasks.SETTINGS]
     taken = slots.take(tmp_path, 2)
-    crawler.Crawler(taken)._take_up_left()
+    crawler.Crawler(taken)._requeue_left_runs()
     assert CrawlRun.objects.get(pk=killed.pk).finish_reason == interruptions.INTERRUPTED
     assert [run.site_id for run in CrawlRun.objects.filter(state=State.QUEUED)] == [site.pk]
     assert len(started) == 2, "a crawler is started for it; what had ended is left alone"
