@@ -20,7 +20,7 @@ from tests.support.desk import CollectingOutbox
 from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, OpinionRequest
 from webadmin.cases.services.opinions.asking import ask_engines
-from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, OpinionSubject, is_open, request_opinions
+from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, OpinionSubject, is_request_open, request_opinions
 
 CASES = 2
 
@@ -63,8 +63,8 @@ def test_a_request_is_sent_once_until_it_was_not_answered_in_time(case: Case, ou
     for at, number in ((NOW, 1), (NOW, 1), (late - timedelta(seconds=1), 1), (late, 2), (late, 2)):
         request_opinions(subject_of(case), at)
         assert outbox.sent == [message_of(case)] * number
-        assert is_open(subject_of(case), at)
-    assert not is_open(subject_of(case), late + EXPIRES_AFTER)
+        assert is_request_open(subject_of(case), at)
+    assert not is_request_open(subject_of(case), late + EXPIRES_AFTER)
     with pytest.raises(NotFound):
         request_opinions(OpinionSubject(case.pk, "0" * 40), late)
     assert len(outbox.sent) == 2, "no other version is asked about"
@@ -148,7 +148,7 @@ def test_the_command_line_has_them_asked_and_says_so_or_that_the_broker_is_away(
     said = capsys.readouterr()
     assert (json.loads(said.out)["engines"], said.err) == (None, "")
     assert outbox.sent == [message_of(case)]
-    assert is_open(subject_of(case), timezone.now())
+    assert is_request_open(subject_of(case), timezone.now())
     OpinionRequest.objects.all().delete()
     outbox.is_away = True
     cases.case(str(case.pk), is_json=False)
