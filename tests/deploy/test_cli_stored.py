@@ -427,7 +427,7 @@ def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_a
     ("url", "sentence"),
     [
         ("http://10.1.2.3/", "10.1.2.3 is a private address"),
-        ("", "the address of the site is empty"),
+        ("", "the URL of the site is empty"),
         ("http://[::1/", "its host or port is invalid"),
         ("example.com", "a URL must begin with http:// or https://"),
     ],

@@ -212,7 +212,7 @@ def test_an_ended_authority_keeps_it(post: Post) -> None:
     refused(r"授权委托书\.pdf.*is not valid today", post.send)
     post.clock.at -= timedelta(days=1)
     withdraw_file(paper, ours.manager)
-    refused("was taken back", post.send)
+    refused("was withdrawn", post.send)
     assert not post.mailbox.contents
 
 
