@@ -13,7 +13,7 @@ from tests.support.s3_server import S3Server
 from webadmin import stores
 from webadmin.evidence.services.making import live_evidence
 from webadmin.sites.services import crawl_process
-from webadmin.wiring import live
+from webadmin.wiring import live_ports
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_what_a_step_keeps_in_an_s3_store_the_desk_and_crawls_read(
     chosen: Settings, s3_server: S3Server, s3_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body, bundle = b"<p>raw</p>", b"bundle"
-    live(chosen).pages.put(fetched(body=body), reading())
+    live_ports(chosen).pages.put(fetched(body=body), reading())
     live_evidence(chosen).store.put(digest(bundle), bundle)
     listed = s3_server.client.list_objects_v2(Bucket=s3_url.split("/")[2])["Contents"]
     assert [each["Key"].split("/")[1] for each in listed if "probe" not in each["Key"]] == ["evidence", "raw"]
@@ -49,6 +49,6 @@ def test_without_the_setting_everything_is_in_the_page_store(chosen: Settings, s
     services = replace(chosen.services, raw_url="")
     plain = replace(chosen, services=services, evidence=replace(chosen.evidence, url=""))
     s3_server.seen.clear()
-    live(plain).pages.put(fetched(), reading())
+    live_ports(plain).pages.put(fetched(), reading())
     live_evidence(plain).store.put(digest(b"x"), b"x")
     assert s3_server.seen == []

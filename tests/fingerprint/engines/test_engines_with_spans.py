@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines import located_works
-from fingerprint.engines.frequency import FrequencyEngine, _windows, digits
+from fingerprint.engines.frequency import FrequencyEngine, _text_windows, digits
 from fingerprint.engines.located_works import FeatureHits, MergeRule, PositionIndex, merge_hits
 from fingerprint.engines.winnowing import WinnowingEngine, winnow
 from fingerprint.letters import LETTERS, letter_number
@@ -187,8 +187,8 @@ def test_what_is_as_frequent_as_in_ordinary_text_is_the_middle_of_the_range() ->
 
 
 def test_windows_that_are_half_unreadable_are_no_feature() -> None:
-    _, windows, _ = _windows("\ufffd" * 1_000, PUBLISHED_WINDOWS)
+    _, windows, _ = _text_windows("\ufffd" * 1_000, PUBLISHED_WINDOWS)
     assert windows.size == 0
-    _, windows, places = _windows("\ufffd" * 100 + WORK, PUBLISHED_WINDOWS)
+    _, windows, places = _text_windows("\ufffd" * 100 + WORK, PUBLISHED_WINDOWS)
     assert windows.size > 0
     assert places.min() >= 100 - 32

@@ -77,16 +77,16 @@ def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: Wor
         page = signed_in(world.ours.reviewer).get(list_url(EvidenceBundle)).content.decode()
         rows = page.partition("<tbody")[2].partition("</table>")[0]
         form = signed_in(world.ours.reviewer).get(record_url(own(world))).content.decode()
-        assert ("尚未核查" in rows) == ("尚未核查" in form)
+        assert ("尚未核验" in rows) == ("尚未核验" in form)
         return rows
 
     before = listed()
-    assert "尚未核查" in before
+    assert "尚未核验" in before
     assert "完好保存" not in before
     assert "bg-green" not in before
     EvidenceBundle.objects.filter(pk=own(world).pk).update(checked_at=admin_data.NOW)
     after = listed()
-    assert "尚未核查" not in after
+    assert "尚未核验" not in after
     assert "完好保存" in after
     assert "bg-green" in after
     now = admin_data.NOW

@@ -79,7 +79,7 @@ class TestPages:
         world.page(1, gone_since=NOON)
         uncompared, given_up = world.page(2), world.page(3)
         PageCheck.objects.filter(page=uncompared).delete()
-        failures.note(due_searches.TASK, given_up.version_id, failures.WORKER_DIED)
+        failures.note_failure(due_searches.TASK, given_up.version_id, failures.WORKER_DIED)
         other = RightsHolder.objects.create(name="乙")
         foreign = Site.objects.create(rights_holder=other, name="别站", start_urls="http://b.example/")
         PageRecord.objects.filter(pk=world.page(4).pk).update(site=foreign, rights_holder=other)

@@ -19,7 +19,7 @@ from tests.support.case_texts import Texts
 from tests.support.desk import record_url, signed_in
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.lead_export import lead_material
-from webadmin.rewrites.services.verdicts import decide
+from webadmin.rewrites.services.verdicts import decide_lead
 
 CASES = 1
 
@@ -29,7 +29,9 @@ def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     for estate in (world.ours, world.theirs):
         kept.keep_lead(estate.lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
-        decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, "逐句改写", clock=ManualClock(admin_data.NOW))
+        decide_lead(
+            estate.lead, RewordedState.CONFIRMED, estate.reviewer, "逐句改写", clock=ManualClock(admin_data.NOW)
+        )
     return kept
 
 
@@ -72,7 +74,7 @@ def test_a_manager_gets_the_same_file_that_holds_twice(world: World, texts: Text
 
 def test_an_unconfirmed_lead_says_what_is_missing(world: World, texts: Texts) -> None:
     for state in (RewordedState.WAITING, RewordedState.DISMISSED):
-        decide(world.ours.lead, state, world.ours.reviewer)
+        decide_lead(world.ours.lead, state, world.ours.reviewer)
         shown = page_of(world)
         assert "须先经人工确认" in shown
         assert "export=evidence" not in shown
@@ -84,7 +86,7 @@ def test_what_a_person_confirmed_is_what_it_holds(world: World, texts: Texts) ->
     texts.keep_lead(lead, admin_data.REWORDED_TEXT + "后来改过。", admin_data.WORK_TEXT)
     assert "已重新比对" in refusal(world)
     later = ManualClock(admin_data.NOW + timedelta(days=1))
-    decide(lead, RewordedState.CONFIRMED, world.ours.reviewer, clock=later)
+    decide_lead(lead, RewordedState.CONFIRMED, world.ours.reviewer, clock=later)
     assert asked(world).status_code == 200
 
 

@@ -136,7 +136,7 @@ def test_of_what_nobody_confirmed_there_is_none(estate: admin_data.Estate) -> No
     assert refused(estate.lead) == "a letter can be drafted once a person has confirmed the suspected rewrite"
     decide_lead(estate.lead, RewordedState.DISMISSED, estate.reviewer)
     assert refused(estate.lead) == "no letter was drafted: a person dismissed the suspected rewrite"
-    decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer)
+    decide_lead(estate.lead, RewordedState.CONFIRMED, estate.reviewer)
     estate.lead.verdicts.update(page_version_id="earlier")
     assert "compared again after a person confirmed the suspected rewrite" in refused(estate.lead)
 

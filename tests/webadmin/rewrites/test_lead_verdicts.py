@@ -9,7 +9,7 @@ from core.matches import RewordedState
 from matcher.reworded.record import CURRENT
 from tests.support import admin_data
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.services.verdicts import LeadVerdictRefused, decide
+from webadmin.rewrites.services.verdicts import LeadVerdictRefused, decide_lead
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 3, 11, 1, 2, 3, tzinfo=UTC)
@@ -23,7 +23,7 @@ def estate() -> admin_data.Estate:
 @pytest.mark.parametrize("state", [RewordedState.CONFIRMED, RewordedState.DISMISSED])
 def test_a_verdict_keeps_score_algorithm_and_version(estate: admin_data.Estate, state: RewordedState) -> None:
     lead = estate.lead
-    decide(lead, state, estate.reviewer, "  逐句改写 ", clock=ManualClock(AT))
+    decide_lead(lead, state, estate.reviewer, "  逐句改写 ", clock=ManualClock(AT))
     assert lead.state == state
     given = lead.verdicts.get()
     assert (given.verdict, given.note, given.decided_by, given.decided_at) == (state, "逐句改写", estate.reviewer, AT)
@@ -33,9 +33,9 @@ def test_a_verdict_keeps_score_algorithm_and_version(estate: admin_data.Estate, 
 
 def test_a_lead_waits_again_and_keeps_its_history(estate: admin_data.Estate) -> None:
     lead = estate.lead
-    decide(lead, RewordedState.CONFIRMED, estate.reviewer)
+    decide_lead(lead, RewordedState.CONFIRMED, estate.reviewer)
     RewordedLead.objects.filter(pk=lead.pk).update(score=50.0, version_id="v2")
-    decide(lead, RewordedState.WAITING, estate.manager, "先问作者")
+    decide_lead(lead, RewordedState.WAITING, estate.manager, "先问作者")
     assert lead.state == RewordedState.WAITING
     assert [(each.verdict, each.score, each.page_version_id == "v2") for each in lead.verdicts.all()] == [
         ("", 50.0, True),
@@ -47,16 +47,16 @@ def test_nobody_else_decides_and_what_waits_is_not_made_to_wait(estate: admin_da
     stranger = admin_data.user("stranger", admin_data.holder("北斗日报"))
     for state, by in ((RewordedState.CONFIRMED, stranger), (RewordedState.WAITING, estate.reviewer)):
         with pytest.raises(LeadVerdictRefused):
-            decide(estate.lead, state, by)
+            decide_lead(estate.lead, state, by)
     assert RewordedLead.objects.get(pk=estate.lead.pk).state == RewordedState.WAITING
     assert not estate.lead.verdicts.exists()
 
 
 def test_of_two_at_once_the_second_hears_who_was_first(estate: admin_data.Estate) -> None:
     lead = estate.lead
-    decide(lead, RewordedState.DISMISSED, estate.manager, clock=ManualClock(AT), basis=0)
+    decide_lead(lead, RewordedState.DISMISSED, estate.manager, clock=ManualClock(AT), basis=0)
     with pytest.raises(LeadVerdictRefused) as refused:
-        decide(lead, RewordedState.CONFIRMED, estate.reviewer, basis=0)
+        decide_lead(lead, RewordedState.CONFIRMED, estate.reviewer, basis=0)
     assert "changhe-manager" in str(refused.value)
     assert "2026-03-11 09:02:03" in refused.value.message.in_language("zh-hans")
     assert RewordedLead.objects.get(pk=lead.pk).state == RewordedState.DISMISSED
@@ -67,5 +67,5 @@ def test_a_page_that_was_compared_anew_is_looked_at_again(estate: admin_data.Est
     seen = estate.lead.version_id
     RewordedLead.objects.filter(pk=estate.lead.pk).update(version_id="another")
     with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0, seen_version=seen)
-    decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0, seen_version="another")
+        decide_lead(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0, seen_version=seen)
+    decide_lead(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0, seen_version="another")
