@@ -47,6 +47,7 @@ class Obfuscation(StrEnum):
     # In the markup of a page, repaired in this order: scripts first, because styles hide the text they wrote; hidden
     # text before shapes and order; the order last, because it moves everything displayed.
     SCRIPTED = ("scripted", "crawler.obfuscation.scripted.REPAIR")
+    ENCODED_TEXT = ("encoded_text", "crawler.obfuscation.encoded_text.REPAIR")
     HIDDEN_TEXT = ("hidden_text", "crawler.obfuscation.visibility.REPAIR")
     RUBY = ("ruby", "crawler.obfuscation.visibility.REPAIR")
     DECOYS = ("decoys", "crawler.obfuscation.visibility.REPAIR")

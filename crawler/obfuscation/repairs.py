@@ -162,6 +162,8 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
         words = old.split()
         if words and all(word in of_words for word in words):
             return of_words[words[0]].value
+        if Obfuscation.ENCODED_TEXT in changed and old.isascii():
+            return Obfuscation.ENCODED_TEXT.value  # lines of a code are not lines of the text
         if "\n" in old or not (hidden or changed):
             return SURROUNDING
         return (hidden or changed)[0].value

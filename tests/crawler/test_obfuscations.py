@@ -5,8 +5,9 @@ import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -321,11 +322,47 @@ def test_what_is_strewn_between_characters_goes_and_is_told(mark: str, kind: Obf
         f"先选范围(range)，再定颜色(sage)，然后量平底锅(pan)，记下人数(men)和骰子(die)。{THIRD}",
         f"他在ＧＤＰ一栏里填了数字，{SECOND}",
         f"由于竹城那一带水网密布，行人大多改走水路，报由县里备案。{THIRD}",
+        f"他在网页源码里看到\\u6e05和\\u6668两个编号，{SECOND}",
+        f"详见 https://zh.example.org/wiki/{quote(FIRST[:9])} 一页。{THIRD}",
+        f"文件的指纹是 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08，请自行核对。{THIRD}",
     ],
 )
 def test_what_honest_texts_have_stays(honest_text: str) -> None:
     reading = read(honest(honest_text, SECOND, THIRD))
     assert (reading.text.split("\n")[0], reading.obfuscations) == (honest_text, ())
+
+
+def numbers(template: str) -> Callable[[str], str]:
+    return lambda text: "".join(template.format(ord(char)) for char in text)
+
+
+@pytest.mark.parametrize("is_whole", [False, True], ids=["paragraphs", "whole"])
+@pytest.mark.parametrize(
+    "encode",
+    [
+        pytest.param(numbers("\\u{:04x}"), id="backslash-u"),
+        pytest.param(numbers("\\u{{{:x}}}"), id="braces"),
+        pytest.param(numbers("%u{:04X}"), id="percent-u"),
+        pytest.param(numbers("&amp;#{};"), id="decimal"),
+        pytest.param(numbers("&amp;#x{:x};"), id="hexadecimal"),
+        pytest.param(quote, id="percent"),
+        pytest.param(lambda text: quote(text.encode("gb18030")), id="percent-gbk"),
+        pytest.param(lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode()), id="bytes"),
+        pytest.param(lambda text: base64.b64encode(text.encode()).decode(), id="base64"),
+        pytest.param(lambda text: base64.urlsafe_b64encode(text.encode("gb18030")).decode(), id="base64-gbk"),
+    ],
+)
+def test_a_text_that_a_page_shows_encoded_is_decoded(encode: Callable[[str], str], is_whole: bool) -> None:
+    paragraphs = "".join(f"<p>{each}</p>" for each in (FIRST, SECOND, THIRD))
+    menu = "<ul><li><a href=/1>首页</a><li><a href=/2>都市小说</a></ul>"
+    reading = read(menu + (f"<div>{encode(paragraphs)}</div>" if is_whole else honest(*map(encode, TEXT.split("\n")))))
+    assert (reading.text, kinds(reading)) == (TEXT, {Obfuscation.ENCODED_TEXT})
+
+
+def test_the_lines_into_which_a_code_was_cut_are_joined() -> None:
+    code = base64.b64encode(("甲乙丙丁a" + TEXT).encode()).decode()
+    reading = read("<br>".join(code[at : at + 64] for at in range(0, len(code), 64)))
+    assert reading.text == "甲乙丙丁a" + TEXT
 
 
 HALF_WIDTH = str.maketrans("，。、；：！？“”（）", ',.,;:!?""()')

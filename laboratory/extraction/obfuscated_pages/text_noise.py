@@ -1,8 +1,10 @@
 """Obfuscations in the text itself: zero-width characters, spaces, pinyin, odd widths, marks, advertisements."""
 
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from html import escape
 from random import Random
+from urllib.parse import quote
 
 from crawler.characters.repertoire import HAN
 from fingerprint.readings import READINGS_2026, SYLLABLES
@@ -126,3 +128,15 @@ def _between(paragraphs: Sequence[str], rng: Random, noise: Callable[[], str], s
 def _changed(paragraphs: Sequence[str], change: Callable[[str], str]) -> Body:
     shown = ["".join(map(change, each)) for each in paragraphs]
     return Body([f"<p>{escape(each)}</p>" for each in shown], "\n".join(paragraphs))
+
+
+def encoded(paragraphs: Sequence[str], rng: Random) -> Body:
+    """Show each paragraph as character numbers, percent-encoded bytes or base64."""
+    ways: tuple[Callable[[str], str], ...] = (
+        lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+        lambda text: "".join(f"&amp;#{ord(char)};" for char in text),
+        lambda text: quote(text.encode(codec)),
+        lambda text: b64encode(text.encode(codec)).decode(),
+    )
+    way, codec = rng.choice(ways), rng.choice(("utf-8", "gb18030"))
+    return Body([f"<p>{way(each)}</p>" for each in paragraphs], "\n".join(paragraphs))

@@ -31,6 +31,7 @@ MARKUP_WAYS = (
     Way("boxes in order", Obfuscation.REORDERED, css.shuffled_boxes, is_external=True),
     Way("ruby", Obfuscation.RUBY, text_noise.ruby),
     Way("assembled by script", Obfuscation.SCRIPTED, page_scripts.scripted),
+    Way("encoded", Obfuscation.ENCODED_TEXT, text_noise.encoded),
     Way("zero-width", Obfuscation.ZERO_WIDTH, text_noise.zero_width),
     Way("spaces", Obfuscation.SPACES, text_noise.spaces),
     Way("pinyin in brackets", Obfuscation.PINYIN_INSERTED, text_noise.pinyin_in_brackets),
