@@ -60,6 +60,7 @@ class Obfuscation(StrEnum):
     # Between the characters of the text, repaired in this order.
     ZERO_WIDTH = ("zero_width", "crawler.obfuscation.text_noise.ZERO_WIDTH")
     SITE_ADVERTISEMENT = ("site_advertisement", "crawler.obfuscation.advertisements.REPAIR")
+    INTERRUPTING_LINES = ("interrupting_lines", "crawler.obfuscation.interrupting_lines.REPAIR")
     SPACES = ("spaces", "crawler.obfuscation.text_noise.SPACES")
     PINYIN_INSERTED = ("pinyin_inserted", "crawler.obfuscation.text_noise.PINYIN_INSERTED")
     FULL_WIDTH = ("full_width", "crawler.obfuscation.text_noise.FULL_WIDTH")

@@ -324,6 +324,7 @@ def test_what_is_strewn_between_characters_goes_and_is_told(mark: str, kind: Obf
         f"由于竹城那一带水网密布，行人大多改走水路，报由县里备案。{THIRD}",
         f"他在网页源码里看到\\u6e05和\\u6668两个编号，{SECOND}",
         f"详见 https://zh.example.org/wiki/{quote(FIRST[:9])} 一页。{THIRD}",
+        f"2023年5月1日，他离开渡口；6月2日晚上 8:30，信到了；7月3日，他回来了。{THIRD}",
         f"文件的指纹是 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08，请自行核对。{THIRD}",
     ],
 )
@@ -363,6 +364,14 @@ def test_the_lines_into_which_a_code_was_cut_are_joined() -> None:
     code = base64.b64encode(("甲乙丙丁a" + TEXT).encode()).decode()
     reading = read("<br>".join(code[at : at + 64] for at in range(0, len(code), 64)))
     assert reading.text == "甲乙丙丁a" + TEXT
+
+
+def test_dates_and_numbers_of_an_honest_page_stay() -> None:
+    diary = "".join(f"<p>5月{day}日 晴</p><p>{FIRST}{SECOND}{THIRD}</p>" for day in range(1, 9))
+    assert "5月3日 晴" in read(diary).text
+    steps = "".join(f"<p>{number}. {each}</p>" for number, each in enumerate((FIRST, SECOND, THIRD) * 4, 1))
+    assert "7. " in read(steps).text
+    assert kinds(read(diary)) == kinds(read(steps)) == set()
 
 
 HALF_WIDTH = str.maketrans("，。、；：！？“”（）", ',.,;:!?""()')
