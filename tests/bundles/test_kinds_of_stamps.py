@@ -166,5 +166,5 @@ def test_no_authority_names_another_address_inside_the_operators_network(tmp_pat
         local = LocalAuthority(tmp_path, lists_at=f"http://127.0.0.1:{other.server_port}/flush")
         inside = Authority("http://127.0.0.1:9/tsa", local.ca_pem, TO_LOOPBACK)
         public = Authority("http://tsa.example/", local.ca_pem, TO_PUBLIC)
-        assert inside._revocation_lists(stamped(local), ROOT) == public._lists(stamped(local), ROOT) == b""
+        assert inside._revocation_lists(stamped(local), ROOT) == public._revocation_lists(stamped(local), ROOT) == b""
         assert other.seen == []  # type: ignore[attr-defined]

@@ -201,7 +201,7 @@ def test_index_stats_tell_the_state_of_the_snapshot(corpus: CommandLine, tmp_pat
     assert told(corpus) == "snapshot: not enabled (ZHUIWEN_INDEX_SNAPSHOT)"
     assert told() == f"snapshot: none in {tmp_path}; the sweeper writes it, or run: zhuiwen index snapshot"
     assert with_snapshot("index", "snapshot").code == 0
-    assert told().endswith(" old, answers")
+    assert told().endswith(" old, usable")
     stats = with_snapshot("index", "stats", "--json").json()
     (path,) = tmp_path.glob("*.snapshot")
     assert stats["snapshot"]["bytes"] == path.stat().st_size

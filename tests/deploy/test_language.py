@@ -124,7 +124,7 @@ def test_status_doctor_and_the_settings_are_there_in_both_languages(zhuiwen: Com
     head, *rows = [line for line in chinese("status").out.splitlines() if ": zhuiwen up" not in line]
     assert head.split() == ["服务", "状态", "进程号", "MB", "已运行", "地址"]
     assert {width(row[: row.index("已停止")]) for row in rows if "已停止" in row} == {width(head[: head.index("状态")])}
-    assert zhuiwen("status").out.splitlines()[0].split() == ["service", "state", "pid", "MB", "up", "address"]
+    assert zhuiwen("status").out.splitlines()[0].split() == ["service", "state", "pid", "MB", "uptime", "address"]
     problems = chinese("doctor").out.splitlines()[::2]
     assert problems
     assert all(HAN.search(line) for line in problems)
