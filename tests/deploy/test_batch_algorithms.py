@@ -1,23 +1,12 @@
 """The batch by other fingerprints than the one in use."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from core.errors import BadInput
 from deploy.cli.comparers import make_comparer, parse_method
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
-from tests.support.batch_files import read, write
-from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["zhuiwen"]
 
 WORKS = {f"work-{seed}": story(seed, 100) for seed in range(1, 4)}
 OFFSETS = fingerprint_text(WORKS["work-2"]).offsets
@@ -33,18 +22,6 @@ def test_a_batch_by_any_algorithm_finds_copies(algorithm: int) -> None:
     comparer = make_comparer("zhuiwen", WORKS, parse_method("zhuiwen", algorithm, None))
     found = comparer.matches(list(PAGES.items()), exclude_same_id=False)
     assert [[match["work_id"] for match in of_page] for of_page in found] == [["work-1"], ["work-2"], []]
-
-
-def test_the_plain_published_index_finds_what_is_in_phase(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    rows = [{"work_id": work_id, "title": work_id, "text": text} for work_id, text in WORKS.items()]
-    works = write(tmp_path / "works.jsonl", rows)
-    pages = write(tmp_path / "pages.jsonl", [{"page_id": page_id, "text": text} for page_id, text in PAGES.items()])
-    out = tmp_path / "m.jsonl"
-    options = ("batch", "--works", works, "--pages", pages, "--out", out, "--algorithm", 3, "--page-step")
-    assert zhuiwen(*options, 0).code != 0
-    assert not out.exists()
-    assert zhuiwen(*options, 32).code == 0
-    assert {page: [match["work_id"] for match in own] for page, own in read(out).items()} == {"copy": ["work-1"]}
 
 
 @pytest.mark.parametrize(

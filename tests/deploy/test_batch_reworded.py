@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from matcher.reworded.record import CURRENT
 from tests.support.batch_files import read, write
-from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.command_line import CommandLine
 from tests.support.corpus_texts import story
 from tests.support.encoders import needs_encoder
 from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
@@ -16,7 +14,6 @@ from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["zhuiwen"]
 
 WORKS = {"渡口": WORK, "same text": WORK, "another": story(1, 100), "Ferry": ENGLISH}
 
@@ -45,10 +42,13 @@ def test_pages_in_other_words_and_in_translation_are_named_with_their_sentences(
         "reworded": {"text": INNOCENT + REWORDED},
         "translated": {"html": f"<title>The ferry</title><article>{english}</article>"},
         "copied": {"text": WORK},
+        "quoting": {"text": f"{INNOCENT * 2}原文写着“{WORK[14:44]}”。{REWORDED}"},
         "innocent": {"text": INNOCENT},
     }
     found = run(zhuiwen, tmp_path, pages, "--reworded", "--processes", 1)
-    assert set(found) == {"reworded", "translated", "copied"}
+    assert set(found) == {"reworded", "translated", "copied", "quoting"}
+    quoting = [(match["class"], match["work_id"]) for match in found["quoting"]]
+    assert quoting == [("quotation", "渡口"), ("reworded", "渡口")], "a sentence that is quoted beside is no copy"
     reworded = {match["work_id"]: match for match in found["reworded"]}
     lead = reworded["渡口"]
     assert (lead["class"], lead["similarity"], lead["containment"], lead["spans"]) == ("reworded", None, None, [])
@@ -65,15 +65,6 @@ def test_pages_in_other_words_and_in_translation_are_named_with_their_sentences(
 
 
 @needs_encoder
-def test_a_chinese_page_of_an_english_work_is_a_translation(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    pages = {"translated": {"text": WORK}, "innocent": {"text": INNOCENT}}
-    found = run(zhuiwen, tmp_path, pages, "--reworded", "--processes", 1, works={"Ferry": ENGLISH})
-    assert {page: [(match["class"], match["work_id"]) for match in matches] for page, matches in found.items()} == {
-        "translated": [("translated", "Ferry")]
-    }
-
-
-@needs_encoder
 def test_the_work_of_the_page_itself_is_left_out(zhuiwen: CommandLine, tmp_path: Path) -> None:
     found = run(zhuiwen, tmp_path, {"渡口": {"text": REWORDED}}, "--reworded", "--exclude-same-id", "--processes", 1)
     assert [(match["work_id"], match["also"]) for match in found["渡口"] if match["class"] == "reworded"] == [
@@ -81,30 +72,13 @@ def test_the_work_of_the_page_itself_is_left_out(zhuiwen: CommandLine, tmp_path:
     ]
 
 
-@needs_encoder
-def test_among_works_that_are_the_pages_the_own_one_is_left_alone(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    works = {"own": REWORDED, "渡口": WORK}
-    arguments = ("--reworded", "--exclude-same-id", "--processes", 1)
-    found = run(zhuiwen, tmp_path, {"own": {"text": REWORDED}}, *arguments, works=works)
-    assert [match["work_id"] for match in found["own"]] == ["渡口"]
-
-
 def test_without_the_option_nothing_is_compared_by_meaning(zhuiwen: CommandLine, tmp_path: Path) -> None:
     assert run(zhuiwen, tmp_path, {"page": {"text": REWORDED}}) == {}
 
 
-@pytest.mark.parametrize("engine", ["all", "nshash"])
-def test_published_engines_know_no_meaning(zhuiwen: CommandLine, tmp_path: Path, engine: str) -> None:
-    done = zhuiwen("batch", "--works", "w", "--pages", "p", "--out", "o", "--reworded", "--engine", engine)
-    assert done.code == 2
-    assert done.complaints == [f"zhuiwen: --reworded only applies to zhuiwen, not to {engine}"]
-
-
-@needs_encoder
-def test_a_sentence_that_is_quoted_beside_is_no_copy(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    page = {"page": {"text": f"{INNOCENT * 2}原文写着“{WORK[14:44]}”。{REWORDED}"}}
-    found = run(zhuiwen, tmp_path, page, "--reworded")["page"]
-    assert [(match["class"], match["work_id"]) for match in found] == [("quotation", "渡口"), ("reworded", "渡口")]
+def test_published_engines_know_no_meaning(zhuiwen: CommandLine) -> None:
+    done = zhuiwen("batch", "--works", "w", "--pages", "p", "--out", "o", "--reworded", "--engine", "all")
+    assert (done.code, done.complaints) == (2, ["zhuiwen: --reworded only applies to zhuiwen, not to all"])
 
 
 @needs_encoder

@@ -13,16 +13,15 @@ import pytest
 
 from core.errors import BadConfiguration, BadInput, ServiceUnavailable
 from deploy.cli import app
-from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.command_line import CommandLine
 from tests.support.web_server import Answer, WebServer, endless, page, redirect
 from webadmin.ui.console import faults
-from webadmin.ui.console.output import excerpt_pieces, print_passage, terminal_text
+from webadmin.ui.console.output import print_passage, terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["zhuiwen"]
 
 PROSE = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。"
 BODY = "".join(f"<p>{PROSE}</p>" for _ in range(4))
@@ -59,6 +58,8 @@ def test_the_help_names_every_verb_and_loads_no_framework(zhuiwen: CommandLine) 
     listed = {line.split()[0] for line in help_lines if line.startswith("  ") and line.split()}
     assert {verb for verbs in app.VERBS.values() for verb in verbs} <= listed
     assert loaded == "[]"
+    bare = zhuiwen()
+    assert (bare.code, "Commands:" in bare.err) == (2, True)
 
 
 def test_bench_comes_with_a_checkout_and_the_other_verbs_work_without_it(zhuiwen: CommandLine) -> None:
@@ -115,12 +116,6 @@ def test_wrong_arguments_give_one_sentence_and_code_2(
     assert done.out == ""
 
 
-def test_no_arguments_at_all_show_the_help(zhuiwen: CommandLine) -> None:
-    done = zhuiwen()
-    assert done.code == 2
-    assert "Commands:" in done.err
-
-
 def test_a_setting_that_cannot_be_is_named(zhuiwen: CommandLine) -> None:
     done = CommandLine(zhuiwen.home, {"ZHUIWEN_WEB_PORT": "many", "ZHUIWEN_TIME_ZONE": "Mars"})("work", "list")
     assert done.code == 2
@@ -167,13 +162,13 @@ def test_a_misspelt_setting_is_named_when_the_services_start(zhuiwen: CommandLin
     ("url", "remedy"),
     [
         ("http://[::1]:8999/", "add [::1]:8999 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
-        ("http://2130706433/", "write 127.0.0.1 for 2130706433 and add 127.0.0.1:80 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
         ("http://0x7f.1:81/", "write 127.0.0.1 for 0x7f.1 and add 127.0.0.1:81 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
         ("http://localhost:9/", "add localhost:9 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
     ],
 )
 def test_the_remedy_for_a_private_address_is_one_that_works(zhuiwen: CommandLine, url: str, remedy: str) -> None:
-    assert remedy in zhuiwen("read", url).err
+    refused = zhuiwen("read", url)
+    assert (refused.code, remedy in refused.err) == (2, True)
     written = remedy.partition("add ")[2].split()[0]
     again = CommandLine(zhuiwen.home, {"ZHUIWEN_ALLOW_PRIVATE_HOSTS": written})("read", f"http://{written}/")
     assert "ZHUIWEN_ALLOW_PRIVATE_HOSTS" not in again.err
@@ -239,21 +234,6 @@ def test_a_reader_that_goes_away_is_no_failure(zhuiwen: CommandLine, tmp_path: P
         assert process.wait(60) == 0
 
 
-def test_a_saved_page_is_read_as_the_crawler_reads_it(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    hidden = '<span style="display:none">本站首发</span>'
-    main = f"<div><h1>夜航</h1>{BODY}<p>{hidden}{PROSE}</p></div>"
-    markup = f"<html><head><title>夜航</title></head><body>{main}</body></html>"
-    path.write_bytes(markup.encode("gb18030"))
-    record = zhuiwen("read", path, "--json").json()
-    assert (record["title"], record["encoding"]) == ("夜航", "gb18030")
-    assert record["text"] == "\n".join([PROSE] * 5)
-    assert record["obfuscations"] == [{"kind": "hidden_text", "count": 1, "example": "本站首发"}]
-    plain = zhuiwen("read", "-", stdin=path.read_bytes())
-    assert plain.code == 0
-    assert f"\n{PROSE}\n" in plain.out
-
-
 def test_a_page_is_read_from_the_web(zhuiwen: CommandLine, web: WebServer) -> None:
     done = allowed(zhuiwen, web)("read", web.url("/moved"), "--json")
     assert done.code == 0
@@ -282,13 +262,6 @@ def test_a_page_that_cannot_be_had_gives_one_sentence(
     assert sentence in done.err
 
 
-def test_a_private_address_is_not_fetched_unless_the_operator_says_so(zhuiwen: CommandLine, web: WebServer) -> None:
-    done = zhuiwen("read", web.url("/book/1.html"))
-    assert done.code == 2
-    assert "ZHUIWEN_ALLOW_PRIVATE_HOSTS" in done.err
-    assert web.requested == []
-
-
 def test_nothing_that_was_crawled_can_move_the_cursor_or_hide() -> None:
     assert terminal_text("题\x1b[2J\u202e\u200b\r\n\ud800") == "题◌[2J◌◌  ◌"
 
@@ -306,22 +279,3 @@ def test_a_passage_stays_beside_its_name_on_a_narrow_terminal(
     assert first.startswith("  page  甲")
     assert all(line.startswith(" " * 8) for line in others)
     assert "\x1b[2J" not in first + "".join(others)
-
-
-def test_changes_are_cut_out_of_a_passage_on_either_side() -> None:
-    span = {
-        "page": [10, 16],
-        "work": [100, 105],
-        "page_excerpt": "甲己丙丁广戊",
-        "work_excerpt": "甲乙丙丁戊",
-        "changes": [["homophone", 11, 12, 101, 102], ["inserted", 14, 15, 104, 104]],
-    }
-    assert excerpt_pieces(span, "page", 99) == [
-        ("甲", False),
-        ("己", True),
-        ("丙丁", False),
-        ("广", True),
-        ("戊", False),
-    ]
-    assert excerpt_pieces(span, "work", 99) == [("甲", False), ("乙", True), ("丙丁戊", False)]
-    assert excerpt_pieces(span, "work", 3) == [("甲", False), ("乙", True), ("丙", False), ("…", False)]

@@ -15,10 +15,6 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900), pytest.mark.usef
 PHRASE = "correct horse battery staple"
 HIDDEN = "hush-hush-hush-never-in-the-clear"
 _FILL = """
-import os, sys
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-import django; django.setup()
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Site, SiteProxy
 from webadmin.sites.services.encrypted_secrets import seal
@@ -29,10 +25,6 @@ SiteProxy.objects.create(site=site, place="proxy.example:3128", sealed_password=
 print(stores.work_store().put_text("渡口的灯是在立冬那天熄的。"))
 """
 _READ = """
-import os, sys
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-import django; django.setup()
 from webadmin.sites.models import SiteProxy
 from webadmin.sites.services.encrypted_secrets import unseal
 from webadmin import stores
@@ -77,7 +69,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     assert zhuiwen("config", "set", "workers", "3").code == 0
     assert zhuiwen("config", "set", "chromium", "/bin/evil").code == 0
     assert zhuiwen("config", "set", "smtp_url", "-", stdin=f"smtps://li:{HIDDEN}@mail.example".encode()).code == 0
-    text = zhuiwen.script(_FILL, HIDDEN).out.strip()
+    text = zhuiwen.in_django(_FILL, HIDDEN)
     phrase, place = tmp_path / "phrase", tmp_path / "backups"
     phrase.write_text(PHRASE + "\n")
     made = zhuiwen("backup", place, "--passphrase-file", phrase, "--json")
@@ -117,7 +109,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     new = prepare({"ZHUIWEN_HOME": str(new.path)})  # with the key of the backup
     up(new, silent, only=("mongo",))
     try:
-        assert other.script(_READ, text).out.splitlines() == ["渡口的灯是在立冬那天熄的。", HIDDEN]
+        assert other.in_django(_READ, text).splitlines() == ["渡口的灯是在立冬那天熄的。", HIDDEN]
     finally:
         down(new, silent)
         installed.end(installed.orphans(new))

@@ -40,6 +40,7 @@ def test_all_that_was_read_of_a_chapter_stands_in_the_record(zhuiwen: CommandLin
     assert (record["is_extraction_doubtful"], record["text"]) == (False, NOVEL.text)
     shown = zhuiwen("read", path).out
     assert "chapter: 3\n" in shown
+    assert zhuiwen("read", "-", stdin=NOVEL.body).out.endswith(shown.partition("site: 小书站\n")[2])
     assert "site: 小书站\n" in shown
 
 

@@ -9,25 +9,13 @@ import pytest
 
 from tests.crawler.texts import own_text
 from tests.support.command_line import CommandLine
-from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import database_of, redis_url
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["mongo_server", "redis_url"]
 
-PREPARED = """
-import os, sys
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-import django
-django.setup()
-"""
-FILL = (
-    PREPARED
-    + """
+FILL = """
 from core.pages import Fetched, Reading
 from datetime import UTC, datetime
 from webadmin import stores
@@ -50,11 +38,9 @@ for number, text in ((1, "请拖动滑块完成验证"), (2, "清晨的雾还没
         first_seen=now, last_seen=now,
     )
 """
-)
 COUNT = (
-    PREPARED
-    + "from webadmin.sites.models import Address, CrawlRun, PageRecord; "
-    + "print(*(model.objects.count() for model in (PageRecord, CrawlRun, Address)))"
+    "from webadmin.sites.models import Address, CrawlRun, PageRecord; "
+    "print(*(model.objects.count() for model in (PageRecord, CrawlRun, Address)))"
 )
 
 
@@ -77,19 +63,9 @@ def web(loopback: None) -> Iterator[WebServer]:
 
 
 @pytest.fixture(scope="module")
-def zhuiwen(
-    tmp_path_factory: pytest.TempPathFactory, mongo_server: EmbeddedMongo, redis_url: str, web: WebServer
-) -> CommandLine:
-    environment = {
-        "ZHUIWEN_MONGO_URL": mongo_server.url("test_site_try"),
-        "ZHUIWEN_REDIS_URL": database_of(redis_url, 8),
-        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": web.netloc,
-        "ZHUIWEN_CRAWL_TIMEOUT_S": "5",
-    }
-    command = CommandLine(tmp_path_factory.mktemp("home"), environment)
-    command.make_tables()
-    filled = command.script(FILL, web.url())
-    assert filled.code == 0, filled.err
+def zhuiwen(with_stores: Callable[..., CommandLine], web: WebServer) -> CommandLine:
+    command = with_stores(ZHUIWEN_ALLOW_PRIVATE_HOSTS=web.netloc, ZHUIWEN_CRAWL_TIMEOUT_S="5")
+    command.in_django(FILL, web.url())
     return command
 
 
@@ -106,14 +82,14 @@ def test_the_rules_are_tried_on_the_stored_pages(zhuiwen: CommandLine, web: WebS
 
 
 def test_one_page_from_the_web_is_read_and_nothing_of_it_is_kept(zhuiwen: CommandLine, web: WebServer) -> None:
-    before = zhuiwen.script(COUNT).out
+    before = zhuiwen.in_django(COUNT)
     done = zhuiwen("site", "try", "落霞", web.url("/good"), "--json")
     assert done.code == 0, done.err
     record = done.json()
     assert (record["is_read"], record["title"], record["login"]) == (True, "第一章 渡口", "none")
     assert (record["refusals"], record["faults"], record["proxies"]) == ([], [], {})
     assert "read: 第一章 渡口" in zhuiwen("site", "try", "落霞", web.url("/good")).out
-    assert zhuiwen.script(COUNT).out == before
+    assert zhuiwen.in_django(COUNT) == before
 
 
 def test_it_is_said_how_the_text_and_each_link_were_found(zhuiwen: CommandLine, web: WebServer) -> None:
@@ -180,9 +156,7 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], words: str, zhuiw
     assert "s3cret" not in done.out + done.err
 
 
-TREAT = (
-    PREPARED
-    + """
+TREAT = """
 import json
 from webadmin.sites.models import Site, SiteProxy, SiteRules
 given = json.loads(sys.argv[1])
@@ -192,7 +166,6 @@ SiteRules.objects.update_or_create(site=site, defaults=given.get("rules", {"logi
 for place in given.get("proxies", []):
     SiteProxy.objects.create(site=site, place=place)
 """
-)
 
 
 @pytest.fixture
@@ -200,8 +173,7 @@ def treat(zhuiwen: CommandLine) -> Iterator[object]:
     """Sets how the site is treated, and puts it back."""
 
     def to(**given: object) -> None:
-        done = zhuiwen.script(TREAT, json.dumps(given))
-        assert done.code == 0, done.err
+        zhuiwen.in_django(TREAT, json.dumps(given))
 
     yield to
     to()

@@ -10,14 +10,11 @@ import pytest
 
 from tests.crawler.test_warc_import import Archive, markup
 from tests.support.command_line import CommandLine
-from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import database_of, redis_url
 from tests.support.web_server import Answer, WebServer, page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["mongo_server", "redis_url"]
 
 WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
@@ -40,24 +37,13 @@ def servers(loopback: None) -> Iterator[tuple[WebServer, WebServer]]:
 
 
 @pytest.fixture(scope="module")
-def corpus(
-    tmp_path_factory: pytest.TempPathFactory,
-    mongo_server: EmbeddedMongo,
-    redis_url: str,
-    servers: tuple[WebServer, WebServer],
-) -> CommandLine:
-    """An installation with an empty database."""
+def corpus(with_stores: Callable[..., CommandLine], servers: tuple[WebServer, WebServer]) -> CommandLine:
     engine, pirate = servers
-    environment = {
-        "ZHUIWEN_MONGO_URL": mongo_server.url("cli_spiders"),
-        "ZHUIWEN_REDIS_URL": database_of(redis_url, 8),
-        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": f"{engine.netloc},{pirate.netloc}",
-        "ZHUIWEN_SEARCH_URL": engine.url("/search"),
-        "ZHUIWEN_SEARCH_DELAY_S": "0",
-    }
-    command = CommandLine(tmp_path_factory.mktemp("home"), environment)
-    command.make_tables()
-    return command
+    return with_stores(
+        ZHUIWEN_ALLOW_PRIVATE_HOSTS=f"{engine.netloc},{pirate.netloc}",
+        ZHUIWEN_SEARCH_URL=engine.url("/search"),
+        ZHUIWEN_SEARCH_DELAY_S="0",
+    )
 
 
 def test_sites_of_every_kind_are_added_and_bad_lines_of_a_list_are_named(corpus: CommandLine, tmp_path: Path) -> None:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-import redis
 
 from tests.support.command_line import CommandLine
-from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import database_of, redis_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["mongo_server", "redis_url"]
 
 FIRST, SECOND, THIRD = (
     f"第{number}章 渡\n\n渡船在雾里停了很久。船工说，今天不会有人来了，可他还是把灯点上。{number}\n\n"
@@ -24,18 +20,8 @@ FIRST, SECOND, THIRD = (
 
 
 @pytest.fixture
-def installed(tmp_path: Path, mongo_server: EmbeddedMongo, redis_url: str) -> Iterator[CommandLine]:
-    broker = redis.Redis.from_url(database_of(redis_url, 10))
-    broker.flushdb()
-    environment = {
-        "ZHUIWEN_MONGO_URL": mongo_server.url("test_cli_works"),
-        "ZHUIWEN_REDIS_URL": database_of(redis_url, 10),
-        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801",
-    }
-    command = CommandLine(tmp_path / "home", environment)
-    command.make_tables()
-    yield command
-    broker.flushdb()
+def installed(with_stores: Callable[..., CommandLine]) -> CommandLine:
+    return with_stores(ZHUIWEN_ALLOW_PRIVATE_HOSTS="127.0.0.1:8801")
 
 
 def test_a_plan_says_what_would_change_and_changes_nothing(installed: CommandLine, tmp_path: Path) -> None:

@@ -24,11 +24,10 @@ from deploy.cli.crawl_waiting import Patience, RunWatch, wait_for_runs
 from deploy.services import health
 from tests.support import admin_data
 from tests.support.embedded import wait_until
-from tests.support.redis_server import database_of, redis_url
+from tests.support.redis_server import database_of
 from webadmin.sites.models import CrawlRun
 
 pytestmark = pytest.mark.django_db
-__all__ = ["redis_url"]
 
 NONE = Patience(0.0, 0.0, 0.0)
 WORKER = "import os; from celery import Celery; app = Celery(broker=os.environ['BROKER'])\n"

@@ -13,10 +13,8 @@ from deploy.findings import Context
 from deploy.home import prepare
 from deploy.home_checks import damaged_files
 from pagestore.connection import connect, translate_errors
-from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo
-
-__all__ = ["zhuiwen"]
 
 
 def filled(path: Path) -> Path:

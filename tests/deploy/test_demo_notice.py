@@ -27,24 +27,20 @@ def matter() -> tuple[Site, Work]:
     return site, work
 
 
-def test_what_is_open_is_confirmed_and_a_letter_drafted_once(matter: tuple[Site, Work]) -> None:
+@pytest.mark.parametrize("entered", ["", "自己的名称"])
+def test_what_is_open_is_confirmed_and_a_letter_drafted_once(matter: tuple[Site, Work], entered: str) -> None:
+    if entered:
+        HolderIdentity.objects.create(rights_holder=matter[0].rights_holder, legal_name=entered)
     made = drafted_notice(*matter)
     assert made.pages == 2
     assert drafted_notice(*matter) == made
     notice = Notice.objects.get()
     assert (notice.kind, notice.state, notice.files.count()) == (Paper.LETTER, Notice.State.DRAFTED, 0)
-    assert notice.values["holder_name"] == IDENTITY["legal_name"]
+    assert notice.values["holder_name"] == (entered or IDENTITY["legal_name"])
+    assert Case.objects.filter(state=CaseState.DISMISSED).count() == 1, "what a person decided stays"
     assert Case.objects.filter(state=CaseState.CONFIRMED).count() == 2
     assert VerdictRecord.objects.count() == 3
     assert NoticeEvent.objects.count() == HolderIdentity.objects.count() == Addressee.objects.count() == 1
-
-
-def test_what_a_person_decided_or_entered_stays(matter: tuple[Site, Work]) -> None:
-    site, work = matter
-    HolderIdentity.objects.create(rights_holder=site.rights_holder, legal_name="自己的名称")
-    drafted_notice(site, work)
-    assert Notice.objects.get().values["holder_name"] == "自己的名称"
-    assert Case.objects.filter(state=CaseState.DISMISSED).count() == 1
 
 
 def test_where_nothing_can_be_confirmed_nothing_is_drafted(matter: tuple[Site, Work]) -> None:

@@ -9,13 +9,12 @@ import pytest
 from core.shares import cut_share
 from fingerprint.engines.catalogue import ENGINES
 from tests.support.batch_files import read, write
-from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.command_line import CommandLine
 from tests.support.corpus_texts import story
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["zhuiwen"]
 
 WORKS = {f"work-{seed}": story(seed, 120)[:2_500] for seed in range(1, 6)}
 EXCERPT = story(9)[:600] + WORKS["work-2"][400:900] + story(9)[600:1_200]
@@ -50,6 +49,8 @@ def test_an_engine_without_spans_writes_the_format_with_what_it_has(
         page: [{"work_id": work, "similarity": 1.0, "containment": None, "class": None, "spans": [], "also": []}]
         for page, work in (("copy", "work-3"), ("work-4", "work-4"))
     }
+    assert zhuiwen(*arguments(files, tmp_path / "m.jsonl", "exact-sha"), "--exclude-same-id").code == 0
+    assert list(read(tmp_path / "m.jsonl")) == ["copy"], "the work of the page's own id is left out"
 
 
 def test_an_engine_with_spans_writes_them_and_how_much_of_the_page_they_hold(
@@ -65,13 +66,6 @@ def test_an_engine_with_spans_writes_them_and_how_much_of_the_page_they_hold(
     length = span["page_end"] - span["page_start"]
     assert match["containment"] == cut_share(length / len(EXCERPT))
     assert length > 450
-
-
-def test_the_work_of_the_pages_own_id_is_left_out_of_another_engines_answer(
-    zhuiwen: CommandLine, files: tuple[Path, Path], tmp_path: Path
-) -> None:
-    assert zhuiwen(*arguments(files, tmp_path / "m.jsonl", "exact-sha"), "--exclude-same-id").code == 0
-    assert list(read(tmp_path / "m.jsonl")) == ["copy"]
 
 
 def test_all_writes_a_file_for_every_engine_and_a_table_of_pages_matched(
@@ -100,13 +94,3 @@ def test_an_engine_that_does_not_exist_is_refused_before_anything_is_read(zhuiwe
     done = zhuiwen(*arguments((tmp_path / "none", tmp_path / "none"), tmp_path / "m.jsonl", "soundex"))
     assert done.code == 2
     assert done.complaints == ["zhuiwen: there is no engine soundex; see zhuiwen engines"]
-
-
-def test_no_file_of_all_engines_is_one_of_the_inputs(
-    zhuiwen: CommandLine, files: tuple[Path, Path], tmp_path: Path
-) -> None:
-    source = files[0].rename(tmp_path / "m.exact-md5.jsonl")
-    before = source.read_bytes()
-    done = zhuiwen(*arguments((source, files[1]), tmp_path / "m.jsonl", "all"))
-    assert (done.code, source.read_bytes()) == (2, before)
-    assert "is also read" in done.err

@@ -65,21 +65,15 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
         last_error="no answer",
         last_check=check(timedelta(hours=10), {"digest": "a", "state": "changed"}),
     )  # fmt: skip
-    authorities = ["https://a.example/", "https://b.example/"]
-    bundles, stamps, last = map(str, lines(status_as_json(stands, authorities, ""), SETTINGS))
+    values = status_as_json(stands, ["https://a.example/", "https://b.example/"], "")
+    bundles, stamps, last = map(str, lines(values, SETTINGS))
     assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; pending: 3 bundles, 4 screenshots"
     assert stamps == "time stamps: 5 past days have no stamp; authorities: 2; answers pending: 6: no answer"
     assert last.endswith("48 bundles and 5 stored files checked, 1 changed or missing")
-    values = in_zone(status_as_json(stands, ["https://a.example/"], "") | {"seen_at": NOW.isoformat()}, SETTINGS)
-    assert values["seen_at"] == "2026-11-21T20:00:00+08:00"
-    assert values["last_check"]["started_at"] == "2026-11-21T10:00:00+08:00"
-    assert (values["missing"], values["unstamped_days"], values["last_check"]["faults"]) == (
-        2, 5, [{"digest": "a", "state": "changed"}],
+    shown = in_zone(values | {"seen_at": NOW.isoformat()}, SETTINGS)
+    assert (shown["seen_at"], shown["last_check"]["started_at"]) == (
+        "2026-11-21T20:00:00+08:00", "2026-11-21T10:00:00+08:00",
     )  # fmt: skip
-
-
-def test_the_status_tells_of_no_check_and_no_authority() -> None:
     _, stamps, last = map(str, lines(status_as_json(standing(last_check=None), [], ""), SETTINGS))
     assert stamps == "time stamps: 0 past days have no stamp; no authority is set (ZHUIWEN_TSA_URLS)"
     assert last == "last check of the evidence: none yet; it runs each night"
-    assert status_as_json(standing(last_check=None), [], "x")["last_check"] is None

@@ -76,8 +76,3 @@ def test_a_second_interrupt_is_raised_where_it_arrives() -> None:
         os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
-
-
-def test_an_interrupt_in_the_last_step_is_not_lost() -> None:
-    with pytest.raises(KeyboardInterrupt), noted_interrupts():
-        os.kill(os.getpid(), signal.SIGINT)

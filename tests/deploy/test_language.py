@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +14,15 @@ from deploy import started
 from deploy.cli import help as help_texts
 from deploy.cli.app import build
 from deploy.home import prepare
-from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.command_line import CommandLine
 from webadmin.translation import messages
 from webadmin.ui.console import words
-from webadmin.ui.console.output import pad_text, width
+from webadmin.ui.console.output import width
 from webadmin.ui.console.words import CHINESE, ENGLISH, detect_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["zhuiwen"]
 
 HAN = re.compile("[\u4e00-\u9fff]")
 CHINESE_LOCALE = {"LC_ALL": "", "LC_MESSAGES": "", "LANG": "zh_CN.UTF-8"}
@@ -34,12 +32,8 @@ CHINESE_LOCALE = {"LC_ALL": "", "LC_MESSAGES": "", "LANG": "zh_CN.UTF-8"}
     ("environ", "expected"),
     [
         ({"LANG": "zh_CN.UTF-8"}, CHINESE),
-        ({"LANG": "zh_TW"}, CHINESE),
         ({"LANG": "C"}, ENGLISH),
-        ({"LANG": "C.UTF-8"}, ENGLISH),
-        ({"LANG": "POSIX"}, ENGLISH),
         ({"LANG": "en_GB.UTF-8"}, ENGLISH),
-        ({"LANG": "de_DE"}, ENGLISH),
         ({}, ENGLISH),
         ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, ENGLISH),
         ({"LANG": "en_US", "LC_MESSAGES": "zh_CN.UTF-8"}, CHINESE),
@@ -62,11 +56,11 @@ def test_what_the_file_says_goes_before_the_locale_while_services_run_too(
     started.note(prepare(environ))
     assert detect_language(environ) == expected
     assert detect_language({**environ, "ZHUIWEN_LANGUAGE": "en"}) == ENGLISH
-
-
-def test_a_file_that_cannot_be_read_leaves_it_to_the_locale(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("language zh\n")
-    assert detect_language({"ZHUIWEN_HOME": str(tmp_path), "LANG": "zh_CN.UTF-8"}) == CHINESE
+    (tmp_path / "run").rename(tmp_path / "stopped")
+    assert detect_language({**environ, "LANG": "zh_CN.UTF-8"}) == CHINESE, (
+        "a file that cannot be read leaves it to the locale"
+    )
 
 
 def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
@@ -106,16 +100,11 @@ def test_no_help_is_left_of_what_is_gone() -> None:
 def test_the_help_is_chinese_to_the_last_line(zhuiwen: CommandLine, arguments: tuple[str, ...]) -> None:
     shown = CommandLine(zhuiwen.home, CHINESE_LOCALE)(*arguments, "--help").out
     assert shown.startswith("用法：zhuiwen ")
+    refused = CommandLine(zhuiwen.home, CHINESE_LOCALE)("case", "seven").complaints
+    assert refused == ["zhuiwen: 'seven' 不是案件编号；可用 zhuiwen cases 查看"]
     assert "选项：" in shown
     assert not re.search(r"Usage|Options:|Commands:|Arguments:|Show this|required\]|default:", shown)
     assert zhuiwen(*arguments, "--help").out.startswith("Usage: zhuiwen ")
-
-
-def test_a_fault_is_worded_in_the_language_of_the_terminal(zhuiwen: CommandLine) -> None:
-    chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
-    assert chinese("case", "seven").complaints == ["zhuiwen: 'seven' 不是案件编号；可用 zhuiwen cases 查看"]
-    assert chinese("read").complaints == ["zhuiwen: 缺少 FILE|URL|-（见 zhuiwen read --help）"]
-    assert chinese("nonsense").complaints == ["zhuiwen: 没有命令 nonsense（见 zhuiwen --help）"]
 
 
 def test_status_doctor_and_the_settings_are_there_in_both_languages(zhuiwen: CommandLine) -> None:
@@ -140,15 +129,3 @@ def test_what_programs_read_is_the_same_in_every_language(zhuiwen: CommandLine) 
         shown = chinese(*arguments, "--json").out
         assert shown == zhuiwen(*arguments, "--json").out, arguments
         assert json.loads(shown)
-
-
-def test_chinese_takes_two_columns() -> None:
-    assert width("追文 ok") == 7
-    assert pad_text("追文", 6) == "追文  "
-    assert all(width(char) == 1 for char in "a é" if not unicodedata.combining(char))
-
-
-def test_a_message_is_worded_in_the_language_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "console_language", lambda: CHINESE)
-    assert words.console_text(words.Message("doctor.nothing")) == "一切正常"
-    assert words.console_text("as it is") == "as it is"

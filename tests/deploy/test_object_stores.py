@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from core import disk
-from core.settings_loading import load
 from deploy import doctor
 from deploy.cli.app import run
 from deploy.findings import Context
@@ -33,13 +31,6 @@ def test_a_store_that_answers_is_external_and_is_written_to(tmp_path: Path, s3_u
     assert found["raw"].address == f"s3://{s3_url.split('/')[2]} ({s3_server.endpoint_url.removeprefix('http://')})"
     assert doctor.object_writes(Context(home, {})) == []
     assert doctor.object_writes(Context(home, {})) == [], "the object that is tried with may be there"
-
-
-def test_stores_that_are_elsewhere_are_not_looked_for_in_s3(tmp_path: Path, s3_server: S3Server) -> None:
-    home = home_with(tmp_path, s3_server, ZHUIWEN_RAW_URL=f"file://{tmp_path}/raw")
-    assert rows(home) == {}
-    assert doctor.object_writes(Context(home, {})) == []
-    assert s3_server.seen == []
 
 
 def test_a_user_who_may_read_alone_is_named(tmp_path: Path, s3_url: str, s3_server: S3Server) -> None:
@@ -79,12 +70,6 @@ def test_a_store_that_is_away_is_unreachable(tmp_path: Path, s3_server: S3Server
     home = home_with(tmp_path, s3_server, ZHUIWEN_RAW_URL="s3://kept", ZHUIWEN_S3_ENDPOINT_URL=away)
     row = rows(home)["raw"]
     assert (row.state, str(row.remedy)) == (InstallationState.UNREACHABLE, "check ZHUIWEN_RAW_URL")
-
-
-def test_a_folder_of_raw_responses_is_one_whose_space_is_watched(tmp_path: Path) -> None:
-    folder = Path("/dev/shm")
-    settings = load({"ZHUIWEN_HOME": str(tmp_path), "ZHUIWEN_RAW_URL": f"file://{folder}"})
-    assert folder in list(disk._data_folders(settings))
 
 
 @pytest.mark.parametrize(

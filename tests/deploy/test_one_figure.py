@@ -18,13 +18,11 @@ from core.counting import TextLetters, count_characters
 from core.shares import cut_share, percentage
 from tests.deploy.test_cli_evidence import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
 from tests.support import parsed_reports as parsed
-from tests.support.embedded import mongo_server
-from tests.support.redis_server import redis_url
 
 if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
-__all__ = ["installed", "mongo_server", "redis_url", "stamping"]
+__all__ = ["installed", "stamping"]
 
 OWN = "转载来的文章，请记住本站的网址，收藏起来以后每天来看。" * 6
 
@@ -32,11 +30,7 @@ COPIED = (SCALE[:700] + SCALE[900:]).replace("的", "地")
 PAGE = f"{SCALE[:120]}\n{OWN}\n{COPIED}\n{OWN[::-1]}"
 
 DESK = """
-import json, os, sys
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-import django
-django.setup()
+import json
 from webadmin.accounts.models import User
 from django.test import Client
 admin, _ = User.objects.get_or_create(username="admin", defaults={"is_staff": True, "is_superuser": True})
@@ -57,9 +51,7 @@ print(json.dumps({name: page.getvalue().decode("utf-8-sig") for name, page in pa
 def case(installed: CommandLine) -> str:
     """A page with most of a chapter, some of it in other characters, twice the beginning, and words of its own."""
     given = ("http://127.0.0.1:8801/one.html", "stamped")
-    done = installed.script(STORE_MATCH_AND_STAMP, *given, stdin=PAGE.encode())
-    assert done.code == 0, done.err
-    return done.out.strip()
+    return installed.in_django(STORE_MATCH_AND_STAMP, *given, stdin=PAGE.encode())
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +63,7 @@ def figures(installed: CommandLine, case: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def desk(installed: CommandLine, case: str) -> dict[str, str]:
-    done = installed.script(DESK, case)
-    assert done.code == 0, done.err
-    pages: dict[str, str] = json.loads(done.out.splitlines()[-1])
+    pages: dict[str, str] = json.loads(installed.in_django(DESK, case).splitlines()[-1])
     return pages
 
 

@@ -21,9 +21,7 @@ from deploy.services.installed import end, orphans
 from deploy.services.supervision import Supervisor
 from laboratory.ports import free_port
 from tests.support.command_line import CommandLine
-from tests.support.embedded import EmbeddedMongo, mongo_server
-
-__all__ = ["mongo_server"]
+from tests.support.embedded import EmbeddedMongo
 
 
 class Installation:
@@ -99,7 +97,7 @@ def test_a_command_that_goes_to_another_store_than_the_services_says_so(seen: In
     assert seen.shell()("cases").complaints[0].startswith("zhuiwen: the admin database does not answer")
 
 
-def test_a_changed_file_is_named_by_status_and_taken_over_by_the_next_up(installed: Installation) -> None:
+def test_a_changed_file_is_named_and_taken_over_by_the_next_up_if_it_can_be(installed: Installation) -> None:
     assert installation_status(installed.bare).notes == []
     installed.shell()("config", "set", "workers", "3")
     (note,) = installation_status(installed.bare).notes
@@ -108,6 +106,11 @@ def test_a_changed_file_is_named_by_status_and_taken_over_by_the_next_up(install
     installed.start(installed.bare)
     assert installation_status(installed.bare).notes == []
     assert prepare(installed.bare).settings.pipeline.workers == 3
+    (installed.home.path / "settings.toml").write_text("web_port 9000\n")
+    assert installed.rows(installed.bare) == installed.rows(installed.given), "what runs is not hidden by it"
+    (note,) = installation_status(installed.bare).notes
+    assert str(note).startswith("zhuiwen up would not apply these settings: ")
+    assert "settings.toml cannot be read" in str(note)
 
 
 def test_up_in_another_shell_starts_no_second_store(seen: Installation) -> None:
@@ -123,15 +126,13 @@ def test_up_in_another_shell_starts_no_second_store(seen: Installation) -> None:
     assert seen.rows(seen.bare) == seen.rows(seen.given)
 
 
-def test_what_the_environment_gave_outlives_a_power_loss(installed: Installation) -> None:
+def test_what_was_given_outlives_a_power_loss_and_is_forgotten_with_down(installed: Installation) -> None:
+    assert started.missing(installed.home) == []
     victims = orphans(installed.home)
     os.kill(Supervisor(installed.home).pid() or 0, 9)
     end(victims)
     assert prepare(installed.bare, planned_layers).settings == installed.home.settings
-
-
-def test_what_was_given_is_forgotten_with_down_and_missed_by_the_next_up(installed: Installation) -> None:
-    assert started.missing(installed.home) == []
+    installed.start(installed.given)
     down(installed.home, str)
     bare = prepare(installed.bare, planned_layers)
     assert bare.embeds_mongo
@@ -150,14 +151,6 @@ def test_a_setting_that_is_written_down_is_no_longer_the_environments(installed:
     installed.start(installed.bare)
     down(installed.home, str)
     assert prepare(installed.bare, planned_layers).settings.mongo_url == url
-
-
-def test_a_file_that_became_unreadable_does_not_hide_what_runs(installed: Installation) -> None:
-    (installed.home.path / "settings.toml").write_text("web_port 9000\n")
-    assert installed.rows(installed.bare) == installed.rows(installed.given)
-    (note,) = installation_status(installed.bare).notes
-    assert str(note).startswith("zhuiwen up would not apply these settings: ")
-    assert "settings.toml cannot be read" in str(note)
 
 
 def test_nobody_begins_a_second_installation_in_the_usual_place_by_mistake(
@@ -187,13 +180,8 @@ def test_the_doctor_names_unknown_names_and_secrets_in_the_open_file(tmp_path: P
     assert (unknown.id, str(unknown.remedy)) == ("settings.unknown.web_prot", "write web_port, or remove it")
     (secret,) = home_checks.secrets_in_the_open(context)
     assert (secret.id, str(secret.remedy)) == ("settings.secret.redis_url", "zhuiwen config set redis_url")
-
-
-def test_the_doctor_names_what_the_next_up_will_not_take(tmp_path: Path) -> None:
-    context = Context(prepare({"ZHUIWEN_HOME": str(tmp_path)}), {"ZHUIWEN_HOME": str(tmp_path)})
-    assert home_checks.settings_to_come(context) == []
     (tmp_path / "settings.toml").write_text("workers = 0\n")
-    (found,) = home_checks.settings_to_come(context)
+    (found,) = home_checks.settings_to_come(Context(context.home, {"ZHUIWEN_HOME": str(tmp_path)}))
     assert str(found.problem).startswith(f"workers is '0' in {tmp_path}/settings.toml; allowed: ")
 
 

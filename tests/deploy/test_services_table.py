@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import redis
@@ -18,22 +17,17 @@ from redis.cluster import RedisCluster
 
 from core.heartbeat import PROCESS
 from core.known_settings import known_settings
-from core.settings import DEMO_SITES
 from core.wording import Message
-from deploy import demo_presence, doctor, home_checks
+from deploy import doctor, home_checks
 from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import InstallationState, down, driver_probes, health, preparation, processes, status, up
 from deploy.services.health import ServiceHealth
 from deploy.services.service_faults import PreparationFailed
-from deploy.services.state import without_secrets
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
 from laboratory.ports import free_port
 from tests.support.embedded import wait_until
-from tests.support.redis_server import redis_cluster_url, redis_url
-
-__all__ = ["redis_cluster_url", "redis_url"]
 
 COMPOSE = Path(__file__).parents[2] / "deploy" / "compose"
 
@@ -83,13 +77,6 @@ def test_compose_refers_only_to_what_it_has(compose: dict[str, Any]) -> None:
     for name in ("mongo", "redis", "postgres", "worker", "crawler", "web"):
         assert services[name]["healthcheck"]["test"], name
     assert (COMPOSE.parents[1] / services["web"]["build"]["dockerfile"]).is_file()
-
-
-def test_mongo_in_compose_is_the_replica_set_that_its_url_names(compose: dict[str, Any]) -> None:
-    mongo, url = compose["services"]["mongo"], compose["x-zhuiwen"]["environment"]["ZHUIWEN_MONGO_URL"]
-    name = parse_qs(urlsplit(url.replace("${MONGO_PASSWORD:?set it in .env}", "x")).query)["replicaSet"][0]
-    assert f"--replSet {name} --keyFile" in mongo["command"][2]
-    assert f"_id: '{name}', members: [{{_id: 0, host: 'mongo:27017'}}]" in mongo["healthcheck"]["test"][-1]
 
 
 def test_what_the_example_of_compose_offers_are_settings_and_all_of_them_arrive(compose: dict[str, Any]) -> None:
@@ -160,15 +147,6 @@ def test_a_worker_counts_as_alive_as_long_as_it_and_its_clock_give_signs_of_life
         assert worker.health(1.0) is ServiceHealth.SILENT
 
 
-def test_the_pool_has_a_place_for_discovery_beside_those_for_pages(home: Home) -> None:
-    def children(**settings: str) -> str:
-        (worker,) = processes.processes(prepare({**home.environment, **settings}), ["worker"])
-        return worker.command[worker.command.index("--concurrency") + 1]
-
-    assert children(ZHUIWEN_WORKERS="2", ZHUIWEN_CRAWLERS="5") == "2"
-    assert children(ZHUIWEN_WORKERS="2", ZHUIWEN_SEARCH_URL="https://search.example/") == "3"
-
-
 @pytest.mark.usefixtures("processes")
 def test_a_worker_of_the_pipeline_gives_its_sign_of_life_where_status_looks(home: Home) -> None:
     """One that does nothing but live, and loses its broker."""
@@ -217,12 +195,6 @@ def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> No
     with pytest.raises(PreparationFailed, match="mending the roof failed: no ladder"):
         preparation.prepare(home, [step], str)
     assert "no ladder" in (home.logs / "preparation.log").read_text("utf-8")
-
-
-def test_an_address_is_shown_without_what_is_secret_in_a_url() -> None:
-    assert without_secrets("mongodb://u:p@a:1,b:2/db?replicaSet=x") == "a:1,b:2"
-    assert without_secrets("mongodb://%2Fsrv%2Fzw%2Fmongo.sock/zhuiwen") == "/srv/zw/mongo.sock"
-    assert without_secrets("unix:///srv/zw/redis.sock?password=hush") == "/srv/zw/redis.sock"
 
 
 @pytest.fixture
@@ -325,12 +297,6 @@ def test_the_doctor_names_an_index_elsewhere_that_does_not_answer(tmp_path: Path
     assert not any("secret" in str(each.problem) for each in found.values())
 
 
-@pytest.mark.usefixtures("loopback")
-def test_an_index_where_the_queues_are_is_looked_at_once(home: Home) -> None:
-    assert "index" not in {each.name for each in status(home)}
-    assert doctor.index_keeps_all(context(home)) == []
-
-
 def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) -> None:
     inherited = {**home.environment, "ZHUIWEN_CONFIGURATION": "x", "ZHUIWEN_WEBPORT": "1", "ZHUIWEN_XYZZY": "1"}
     found = home_checks.unknown_settings(Context(home, inherited))
@@ -339,7 +305,3 @@ def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) ->
         ("settings.unknown.ZHUIWEN_XYZZY", "unset it; for all settings see docs/settings.md"),
     ]
     assert home_checks.unknown_settings in doctor.CHECKS
-
-
-def test_the_ports_kept_free_for_the_demo_are_those_that_it_uses() -> None:
-    assert demo_presence.SITE_COUNT == DEMO_SITES

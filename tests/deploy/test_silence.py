@@ -14,9 +14,7 @@ from deploy.services.health import ServiceHealth, mongo_health, redis_health
 from deploy.services.processes import THEN_WORK, Process
 from deploy.services.silence import LOOKS, SilenceWatch, Silent
 from laboratory.ports import free_port
-from tests.support.embedded import EmbeddedMongo, mongo_server
-
-__all__ = ["mongo_server"]
+from tests.support.embedded import EmbeddedMongo
 
 LONG_RUNNING = {"statename": "RUNNING", "pid": 7, "start": 0, "now": 10_000}
 JUST_STARTED = LONG_RUNNING | {"now": 1}
@@ -43,11 +41,8 @@ def subject() -> Subject:
     return Subject()
 
 
-def test_what_answers_is_left_alone(subject: Subject) -> None:
-    assert subject.looks(9) == []
-
-
 def test_a_silence_counts_after_several_looks_and_then_once_for_each_process_id(subject: Subject) -> None:
+    assert subject.looks(9) == [], "what answers is left alone"
     subject.is_alive = False
     assert subject.looks(LOOKS - 1) == [], "a machine that slept for an hour is no silence"
     (silent,) = subject.looks(1)
@@ -72,13 +67,6 @@ def test_one_that_starts_has_time_for_its_first_answer_and_none_after_it(subject
     subject.looks(1)
     subject.is_alive = False
     assert len(subject.looks(LOOKS)) == 1
-
-
-def test_one_that_was_started_anew_is_another(subject: Subject) -> None:
-    subject.is_alive = False
-    subject.looks(LOOKS - 1)
-    subject.info = JUST_STARTED | {"pid": 8}
-    assert subject.looks(LOOKS) == []
 
 
 @pytest.mark.parametrize("state", ["STARTING", "STOPPING", "STOPPED", "BACKOFF", "FATAL"])
@@ -116,13 +104,9 @@ def answering(answer: bytes) -> Iterator[int]:
 
 
 @pytest.mark.usefixtures("loopback")
-def test_a_store_that_still_reads_its_data_lives_and_is_not_ready() -> None:
+def test_a_store_that_still_reads_its_data_lives_and_one_that_says_nothing_does_not() -> None:
     with answering(b"-LOADING Redis is loading the dataset in memory\r\n") as port:
         assert redis_health(("127.0.0.1", port)) is ServiceHealth.ANSWERING
-
-
-@pytest.mark.usefixtures("loopback")
-def test_who_takes_a_question_and_says_nothing_does_not() -> None:
     with answering(b"") as port:
         assert redis_health(("127.0.0.1", port), 0.2) is ServiceHealth.SILENT
     assert redis_health(("127.0.0.1", free_port())) is ServiceHealth.SILENT

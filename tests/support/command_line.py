@@ -20,6 +20,13 @@ from tests.support.ready_process import run_command, run_script
 
 TIMEOUT_S = 120.0
 _PREPARE = "import os; from deploy.home import prepare; prepare(os.environ)"
+_IN_DJANGO = """
+import os, sys
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from webadmin.process import set_up
+set_up()
+"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,12 @@ class CommandLine:
     def script(self, code: str, *arguments: object, stdin: bytes = b"") -> Done:
         """Run some Python in the same environment."""
         return self._done(run_script, (code, *arguments), stdin)
+
+    def in_django(self, code: str, *arguments: object, stdin: bytes = b"") -> str:
+        """What some Python prints in the same environment, with Django set up and `sys` imported."""
+        done = self.script(_IN_DJANGO + code, *arguments, stdin=stdin)
+        assert done.code == 0, done.err
+        return done.out.strip()
 
     def python(self, *arguments: object, stdin: bytes = b"") -> Done:
         """Run Python in the same environment, from nothing: what is loaded or limited is seen."""

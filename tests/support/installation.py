@@ -77,8 +77,6 @@ print(crawls.request_run(Site.objects.get(pk=sys.argv[1])).pk)
 _WAKE = """
 from core.clock import SystemClock
 from webadmin.sites.services import crawlers
-from webadmin.process import set_up
-set_up()
 from pipeline.app import SETTINGS
 from webadmin.sites.services import runs as crawls
 for run in sys.argv[1:]:
@@ -89,8 +87,6 @@ for run in sys.argv[1:]:
 _COMPARE = """
 from dataclasses import replace
 from pipeline import steps
-from webadmin.process import set_up
-set_up()
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index

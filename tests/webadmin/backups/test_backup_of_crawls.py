@@ -18,8 +18,6 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 
 OTHER = os.environ.get("TEST_DATABASE_URL", "")
 _BACK_UP = """
-from webadmin.process import set_up
-set_up()
 from pipeline.app import SETTINGS
 from webadmin.backups.services.runs import BackupRequest, back_up
 made, *_ = back_up(BackupRequest(sys.argv[1]), SETTINGS, lambda *_: None)
@@ -27,8 +25,6 @@ print(made.backup.id, len(made.backup.manifest.lacking))
 """
 _RESTORE = """
 from pagestore.connection import connect
-from webadmin.process import set_up
-set_up()
 from pipeline.app import SETTINGS
 from webadmin import stores
 from webadmin.backups.services.destinations import open_destination
