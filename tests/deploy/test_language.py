@@ -72,7 +72,7 @@ def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize("language", [CHINESE, ENGLISH])
 def test_every_verb_and_option_has_its_help(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (help_texts, words):
-        monkeypatch.setattr(module, "language", lambda: language)
+        monkeypatch.setattr(module, "console_language", lambda: language)
     root = typer.main.get_command(build([]))
     help_texts.localize(root)
     for path, command in commands(root):
@@ -111,7 +111,7 @@ def test_status_doctor_and_the_settings_are_there_in_both_languages(zhuiwen: Com
     chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
     prepare(zhuiwen.environ())
     head, *rows = [line for line in chinese("status").out.splitlines() if ": zhuiwen up" not in line]
-    assert head.split() == ["服务", "状态", "进程号", "MB", "已运行", "地址"]
+    assert head.split() == ["服务", "状态", "进程号", "MB", "运行时长", "地址"]
     assert {width(row[: row.index("已停止")]) for row in rows if "已停止" in row} == {width(head[: head.index("状态")])}
     assert zhuiwen("status").out.splitlines()[0].split() == ["service", "state", "pid", "MB", "uptime", "address"]
     problems = chinese("doctor").out.splitlines()[::2]

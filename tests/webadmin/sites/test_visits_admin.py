@@ -55,7 +55,7 @@ def test_failing_addresses_are_listed_with_the_reason_and_only_to_their_people(w
     shown = person.get(reverse("admin:watched_sites_address_changelist") + "?condition=failing").content.decode()
     assert "luoxia.changhe.example/&lt;b&gt;1&lt;/b&gt;.html" in shown
     assert "beidou" not in shown
-    assert "no answer" in shown
+    assert "no response" in shown
     for condition in ("absent", "due", "new"):
         asked = {"condition": condition}
         assert person.get(reverse("admin:watched_sites_address_changelist"), asked).status_code == 200
