@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from core import disk
+from core.settings_loading import load
 from deploy import doctor
 from deploy.cli.app import run
 from deploy.findings import Context
@@ -70,6 +72,12 @@ def test_a_store_that_is_away_is_unreachable(tmp_path: Path, s3_server: S3Server
     home = home_with(tmp_path, s3_server, ZHUIWEN_RAW_URL="s3://kept", ZHUIWEN_S3_ENDPOINT_URL=away)
     row = rows(home)["raw"]
     assert (row.state, str(row.remedy)) == (InstallationState.UNREACHABLE, "check ZHUIWEN_RAW_URL")
+
+
+def test_a_folder_of_raw_responses_is_one_whose_space_is_watched(tmp_path: Path) -> None:
+    folder = Path("/dev/shm")
+    settings = load({"ZHUIWEN_HOME": str(tmp_path), "ZHUIWEN_RAW_URL": f"file://{folder}"})
+    assert folder in list(disk._data_folders(settings))
 
 
 @pytest.mark.parametrize(
