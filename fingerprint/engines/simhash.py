@@ -36,7 +36,7 @@ def equal_blocks(bits: int, count: int) -> tuple[int, ...]:
 def block_offsets(blocks: Sequence[int]) -> tuple[int, ...]:
     """Return the first bit of each block.
 
-    >>> offsets((12, 12, 12, 12, 16))
+    >>> block_offsets((12, 12, 12, 12, 16))
     (0, 12, 24, 36, 48)
     """
     return tuple(sum(blocks[:place]) for place in range(len(blocks)))

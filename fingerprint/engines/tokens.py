@@ -85,7 +85,7 @@ def tokenize(text: str, fold: bool = False) -> Tokens:
 def canonical_text(text: str, fold: bool = False) -> str:
     r"""Return the text with each character in the form of tokens, or NUL if it is dropped; the length is unchanged.
 
-    >>> canonical("網，Ａb", fold=True)
+    >>> canonical_text("網，Ａb", fold=True)
     '网\x00ab'
     """
     codes = code_points(text)

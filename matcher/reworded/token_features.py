@@ -145,7 +145,7 @@ class TokenFeatures:
 def _neighbour_places(starts: Numbers, lengths: Numbers) -> Numbers:
     """Return the places of two tokens before each, itself and two after, int64[tokens, 5]; their number if none.
 
-    >>> _around(np.array([0]), np.array([2])).tolist()
+    >>> _neighbour_places(np.array([0]), np.array([2])).tolist()
     [[2, 2, 0, 1, 2], [2, 0, 1, 2, 2]]
     """
     size = int(lengths.sum())

@@ -72,7 +72,7 @@ def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
 def zone_offset(now: datetime, name: str) -> str:
     """Return the UTC offset of a zone.
 
-    >>> distance(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
+    >>> zone_offset(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
     'UTC+08:00'
     """
     written = now.astimezone(ZoneInfo(name)).strftime("%z")

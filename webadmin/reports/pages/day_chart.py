@@ -91,7 +91,7 @@ def _draw_day(day: Day, number: int, of: int, top: int, bar_width: float) -> Dra
 def _line_distance(most: int) -> int:
     """Return the distance between lines: 1, 2 or 5 times a power of ten.
 
-    >>> [_step(most) for most in (0, 4, 5, 8, 9, 41, 1_000, 1_001)]
+    >>> [_line_distance(most) for most in (0, 4, 5, 8, 9, 41, 1_000, 1_001)]
     [1, 1, 2, 2, 5, 20, 500, 500]
     """
     unit = 1

@@ -91,7 +91,7 @@ def parse_statuses(text: str) -> tuple[int, ...]:
 def parse_pairs(text: str) -> tuple[tuple[str, str], ...]:
     """Parse lines of `name = value`. Raises BadConfiguration for any other line, without showing a value.
 
-    >>> pairs("user = 读者")
+    >>> parse_pairs("user = 读者")
     (('user', '读者'),)
     """
     found = []

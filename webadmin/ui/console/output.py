@@ -57,7 +57,7 @@ def pad_text(text: str, columns: int) -> str:
 def cut_to_width(text: str, columns: int) -> str:
     """Cut a text to a number of terminal columns, with an ellipsis for the rest.
 
-    >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
+    >>> cut_to_width("追文追文", 8), cut_to_width("追文追文", 7), cut_to_width("zhuiwen", 5)
     ('追文追文', '追文追…', 'zhui…')
     """
     if width(text) <= columns:

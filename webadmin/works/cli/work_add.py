@@ -166,7 +166,7 @@ def doubt(text: str) -> Message | None:
     """Return why copies of `text` can hardly be found, as the end of a sentence, or None if they can.
 
     >>> str(doubt("渡口的灯。"))
-    'has too few characters with a reading: 4; below 23 nothing of it can be found'
+    'has too few characters with a reading (4); below 23, no copy can be found'
     """
     return _matching_warning(text[:HEAD_CHARS]) and _matching_warning(text)
 

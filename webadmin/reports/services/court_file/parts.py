@@ -72,7 +72,7 @@ def _group_contents(group: EvidenceGroup) -> Message:
 def safe_file_name(name: str) -> str:
     """Return a safe file name for any name: letters, digits and few signs.
 
-    >>> readable("=cmd /c ../x 第一章　水位簿.html")
+    >>> safe_file_name("=cmd /c ../x 第一章　水位簿.html")
     'cmd_c_x_第一章_水位簿_html'
     """
     return _OTHER.sub("_", name)[:MAX_STEM_CHARS].strip("_-·，。、") or "文件"

@@ -195,7 +195,7 @@ def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
 def _moved_indexes(places: Sequence[int]) -> set[int]:
     """Return the indexes that are not in a longest ascending subsequence of the places.
 
-    >>> sorted(_out_of_order([0, 30, 10, 20]))
+    >>> sorted(_moved_indexes([0, 30, 10, 20]))
     [1]
     """
     tops, chain, before = list[int](), list[int](), list[int]()
