@@ -149,7 +149,7 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
             if len(self.taken) > self._max_taken:
                 self.taken = None
 
-    def _decompress_bounded(self, data: bytes) -> bytes:
+    def _decompress(self, data: bytes) -> bytes:
         packed = len(data)
         if self.decompressor and data:
             try:

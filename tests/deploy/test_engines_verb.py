@@ -24,7 +24,7 @@ def lines(done: Done) -> list[str]:
 def test_engines_are_listed_for_people_and_programs_the_products_own_first(zhuiwen: CommandLine) -> None:
     assert lines(zhuiwen("engines", "--plain")) == ["zhuiwen", *ENGINES]
     head, own, *others = (line.split("\t") for line in lines(zhuiwen("engines")))
-    assert head == ["engine", "spans", "what it is"]
+    assert head == ["engine", "spans", "description"]
     assert own[:2] == ["zhuiwen", "yes"]
     assert "default" in own[2]
     assert others == [
@@ -39,7 +39,7 @@ def test_an_engine_is_described_with_parameters_source_and_departures(zhuiwen: C
     shown = lines(zhuiwen("engines", "dscam"))
     assert shown[:4] == [
         "engine: dscam",
-        f"what it is: {ENGINES['dscam'].summary}",
+        f"description: {ENGINES['dscam'].summary}",
         "spans: no",
         "source: Garcia-Molina, Gravano, Shivakumar, PDIS 1996",
     ]

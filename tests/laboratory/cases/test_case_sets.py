@@ -118,7 +118,7 @@ def test_cases_are_read_as_they_were_written(tmp_path):
 def test_cases_and_texts_that_are_not_there_are_refused_by_name(tmp_path):
     with pytest.raises(UnreadableFile, match=r"works\.jsonl"):
         read_case_set(tmp_path)
-    with pytest.raises(UnreadableFile, match="no folder"):
+    with pytest.raises(UnreadableFile, match="is not a folder"):
         folder.sources(tmp_path / "none", 1)
     with pytest.raises(BadInput, match="at least 4"):
         folder.sources(tmp_path, 1)
