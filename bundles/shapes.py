@@ -171,7 +171,7 @@ def _exchange_record(number: int, exchange: Exchange) -> dict[str, Any]:
         "body_is_truncated": exchange.is_truncated,
         "withheld": withheld_names(exchange),
         "dns": _dns_record(exchange.dns),
-        "tls": _tls_record(number, exchange.tls),
+        "tls": _tls_session_record(number, exchange.tls),
     }
 
 
@@ -186,7 +186,7 @@ def _dns_record(answer: NameAnswer | None) -> dict[str, Any] | None:
     }
 
 
-def _tls_record(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
+def _tls_session_record(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
     if tls is None:
         return None
     certificates = [_certificate_record(der) for der in tls.certificates]

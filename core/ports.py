@@ -400,7 +400,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         """Return the versions among `versions` that are due for a comparison: like `pending`, plus earlier versions."""
         ...
 
-    def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
+    def mark_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
         """Copy the times at which versions were seen to pages, versions and cases; rule again on cases that changed.
 
         Times are only extended, in any order of arrival; safe to call twice. Only versions that match the work of a

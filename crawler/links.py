@@ -66,7 +66,9 @@ class Links:
             tree = parse(each) if each.lstrip().startswith("<") else None
             stated = script_addresses([each]) if tree is None else [node.get("href") for node in tree.iter("a")]
             new |= {
-                address: LinkPlace.DATA for one in stated if (address := absolute(one, url)) and address not in known
+                address: LinkPlace.DATA
+                for one in stated
+                if (address := absolute_url(one, url)) and address not in known
             }
         return replace(self, others=(*self.others, *new)[:MAX_LINKS_OF_PAGE], places={**self.places, **new})
 
@@ -125,7 +127,9 @@ class _PageAddresses:
             return ""
         known = self._addresses.get(href)
         if known is None:
-            known = self._addresses[href] = absolute(href, self._base, self._encoding, keeps_routes=self._is_rendered)
+            known = self._addresses[href] = absolute_url(
+                href, self._base, self._encoding, keeps_routes=self._is_rendered
+            )
         return known
 
     def ordinary_addresses(self, nodes: Iterable[HtmlElement]) -> Iterator[str]:
@@ -211,13 +215,13 @@ def forbids_following(tree: HtmlElement) -> bool:
 _UNICODE = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "ascii", ""})
 
 
-def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_routes: bool = False) -> str:
+def absolute_url(href: str | None, base: str, encoding: str = "utf-8", *, keeps_routes: bool = False) -> str:
     """Resolve a link of a page in `encoding`; "" if it does not lead to a page.
 
     As in the URL standard, non-ASCII characters are encoded in the page's charset in a query, in UTF-8 in a path.
     keeps_routes: keep a fragment that scripts interpret as a path.
 
-    >>> absolute("/read?name=第1章", "http://a.example/", "gb18030")
+    >>> absolute_url("/read?name=第1章", "http://a.example/", "gb18030")
     'http://a.example/read?name=%B5%DA1%D5%C2'
     """
     try:
@@ -233,7 +237,7 @@ def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_rout
 def base_url(tree: HtmlElement, url: str) -> str:
     """Return the base URL for a page's relative links."""
     stated = next((node.get("href") for node in tree.iter("base") if node.get("href")), "")
-    return absolute(stated, url) or url
+    return absolute_url(stated, url) or url
 
 
 def _encode_query(encoding: str, address: str) -> str:

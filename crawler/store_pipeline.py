@@ -186,7 +186,7 @@ class StorePipeline:
             self._give_up(item, fault)
         except ZhuiwenError as fault:
             context.stats.fail(Message("crawl.page-not-stored", url=_item_name(item), fault=fault))
-            context.recrawl.note_not_stored(item.target, Message("crawl.it-is-not-stored", fault=fault))
+            context.recrawl.record_storage_failure(item.target, Message("crawl.it-is-not-stored", fault=fault))
             context.frontier.finish(item.target.url)
         else:
             context.frontier.finish(item.target.url)

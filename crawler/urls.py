@@ -125,7 +125,7 @@ def identity(url: str, declared: str) -> CanonicalUrl:
 
 @lru_cache(maxsize=ADDRESSES_REMEMBERED)
 def is_trap(url: str) -> bool:
-    """Return True if a crawler should not go there: logins, searches, carts, endless paths."""
+    """Return True if a crawler should not follow this URL: logins, searches, carts, endless paths."""
     parts = urlsplit(url)
     segments = [part for part in parts.path.split("/") if part]
     repeats = max((segments.count(part) for part in segments), default=0)

@@ -15,7 +15,7 @@ def printable(text: str) -> str:
     return "\n".join(spell_hidden(line) for line in storable(text).replace("\r\n", "\n").replace("\t", " ").split("\n"))
 
 
-def text_file(document: Document) -> bytes:
+def render_plain_text(document: Document) -> bytes:
     """Return the document as UTF-8 text for pasting into a mail or form, without formats, pictures, head and foot.
 
     Blocks are separated by an empty line. Table rows become lines `name: value`; a table with a head becomes one group

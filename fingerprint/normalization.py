@@ -37,7 +37,7 @@ Signs = NDArray[np.uint16]
 
 
 def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
-    """Read the characters of a text that can be compared; characters without a reading are dropped.
+    """Return the comparable characters of a text as a stream of readings; characters without a reading are dropped.
 
     >>> stream = normalize("網(wǎng)，络!")
     >>> [TABLES_2026.readings.names[token] for token in stream.tokens], stream.offsets.tolist()

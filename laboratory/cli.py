@@ -1,4 +1,4 @@
-"""The verbs of `zhuiwen bench`: how well and how fast copies are found, pages read, cases shown. They store nothing."""
+"""The `zhuiwen bench` commands: how well and how fast copies are found, pages read, cases shown. They store nothing."""
 
 import json
 import os

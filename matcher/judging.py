@@ -84,10 +84,9 @@ class Judge:
         self._editions = Editions(corpus, calibration)
 
     def matches(self, aligned: AlignedPage, work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
-        """Return the matches of the page, the text with most tokens first.
+        """Return the matches of the page, starting with the text that has the most matched tokens.
 
-        work_of: the work of each text. Raises AlgorithmMismatch if the fingerprint of a text in the corpus has another
-        algorithm.
+        work_of: the work of each text. Raises AlgorithmMismatch if a fingerprint was made with a different algorithm.
         """
         made = (self._page_finding(aligned, number, segments) for number, segments in aligned.resolved.by_text())
         findings = self._with_common_wording([finding for finding in made if finding is not None], aligned)

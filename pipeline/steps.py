@@ -66,7 +66,7 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
     pending = [each for each in versions if each.version.id in uncompared]
     outcomes = list(_compare_versions(pending, fingerprints, state, now, ports))
     if unchanged := [each for each in versions if each.version.id not in uncompared]:
-        ports.cases.note_seen(unchanged, now)
+        ports.cases.mark_seen(unchanged, now)
     cases = ports.cases.open_or_update_cases(outcomes)
     return [each.version.id for each, of_page in zip(pending, cases, strict=True) if of_page]
 

@@ -53,7 +53,7 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "webadmin.accounts.pages.slow_logins.attempted_name"
 AXES_CLIENT_IP_CALLABLE = "webadmin.accounts.pages.slow_logins.visitor_address"
-AXES_LOCKOUT_CALLABLE = "webadmin.accounts.pages.slow_logins.locked_out"
+AXES_LOCKOUT_CALLABLE = "webadmin.accounts.pages.slow_logins.lockout_response"
 CSRF_FAILURE_VIEW = "webadmin.ui.pages.errors.stale_form"
 
 ROOT_URLCONF = "webadmin.urls"

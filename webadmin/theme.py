@@ -108,7 +108,7 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
                 _("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist", is_administrator
             ),
             _Item(_("Backups"), "backup", "admin:backups_backuprun_changelist", is_administrator),
-            _Item(_("Schedule of backups"), "event_repeat", "admin:backups_backupplan_changelist", is_administrator),
+            _Item(_("Backup schedule"), "event_repeat", "admin:backups_backupplan_changelist", is_administrator),
             _Item(_("Failed logins"), "lock", "admin:axes_accessattempt_changelist", is_administrator),
         ),
     ),

@@ -10,7 +10,7 @@ from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
 from core.hidden_characters import has_hidden
 from core.hosts import host_key
 from crawler.contacts.regions import LinkOfPage
-from crawler.links import absolute
+from crawler.links import absolute_url
 from crawler.site_identifiers import registrable
 
 MAX_PAGES_LINKED = 6  # per kind and page
@@ -88,7 +88,7 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
     own, counts = registrable(_url_host(url)), dict.fromkeys((ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE), 0)
     for link in links:
         kind = _kind_of_label(link.words)
-        address = absolute(link.href, base) if kind is not None else ""
+        address = absolute_url(link.href, base) if kind is not None else ""
         if kind is None or not _is_clear(address) or counts[kind] >= MAX_PAGES_LINKED:
             continue
         host = _url_host(address)

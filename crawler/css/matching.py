@@ -157,13 +157,13 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
         return self is other
 
     @cached_property
-    def ancestors_up(self) -> "tuple[_Node, ...]":
-        return () if self.parent is None else (self.parent, *self.parent.ancestors_up)
+    def ancestors_nearest_first(self) -> "tuple[_Node, ...]":
+        return () if self.parent is None else (self.parent, *self.parent.ancestors_nearest_first)
 
     @property
     def ancestors(self) -> "tuple[_Node, ...]":
-        self._steps.take(len(self.ancestors_up))
-        return self.ancestors_up
+        self._steps.take(len(self.ancestors_nearest_first))
+        return self.ancestors_nearest_first
 
     @property
     def previous(self) -> "_Node | None":

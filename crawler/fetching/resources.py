@@ -262,10 +262,10 @@ def detect_content_type(data: bytes, kind: ResourceKind) -> str:
     return found or ("image/svg+xml" if b"<svg" in data[:1_000] else "application/octet-stream")
 
 
-def absolute(base: str, reference: str) -> str:
+def absolute_url(base: str, reference: str) -> str:
     """Resolve a reference on a page at `base`; "" if it is not a valid URL.
 
-    >>> absolute("https://a.example/b/c.html", "../f.woff")
+    >>> absolute_url("https://a.example/b/c.html", "../f.woff")
     'https://a.example/f.woff'
     """
     reference = reference.strip()

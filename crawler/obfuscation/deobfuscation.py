@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from core.obfuscations import ObfuscationFound
 from core.wording import Message
 from crawler.css.cascade import HINTING
-from crawler.fetching.resources import NO_RESOURCES, Resources, absolute
+from crawler.fetching.resources import NO_RESOURCES, Resources, absolute_url
 from crawler.markup import lines, parse
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.fonts import FontReader
@@ -144,7 +144,7 @@ def _join_lines(raw: HtmlElement, first: HtmlElement, last: HtmlElement) -> str:
 
 def _base(tree: HtmlElement, url: str) -> str:
     declared = next((element.get("href") or "" for element in tree.iter("base")), "")
-    return absolute(url, declared) if declared else url
+    return absolute_url(url, declared) if declared else url
 
 
 def open_render_context(

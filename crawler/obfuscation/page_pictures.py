@@ -19,7 +19,7 @@ from core.obfuscations import Obfuscation
 from core.wording import Message
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.values import DESKTOP_UNITS, first_url, length_px
-from crawler.fetching.resources import ResourceKind, absolute
+from crawler.fetching.resources import ResourceKind, absolute_url
 from crawler.markup import Line, lines
 from crawler.obfuscation.pictured_lines import (
     PicturedText,
@@ -179,7 +179,7 @@ def _sources(page: MarkedPage) -> Iterable[tuple[HtmlElement, str]]:
             place, source = element, first_url((element.get("style") or "").partition("background")[2])
         else:
             continue
-        address = absolute(page.base, source) if source else ""
+        address = absolute_url(page.base, source) if source else ""
         if address and not _is_small(element) and _may_be_picture(address):
             yield place, address
 

@@ -10,7 +10,7 @@ from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_chars
 from crawler.css.cascade import cascade, read_style_element
 from crawler.css.sheets import Sheet, parse_sheet
 from crawler.css.values import IN_DOUBT
-from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute
+from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute_url
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
 from crawler.obfuscation.repairs import HanCounts, Styled, enclosing_block
@@ -87,7 +87,7 @@ def _address(link: HtmlElement, base: str) -> str:
     names = (link.get("rel") or "").lower().split()
     is_late = "preload" in names and link.get("as") == "style" and link.get("onload") is not None
     is_sheet = "stylesheet" in names and "alternate" not in names and link.get("disabled") is None
-    return absolute(base, link.get("href") or "") if link.get("href") and (is_sheet or is_late) else ""
+    return absolute_url(base, link.get("href") or "") if link.get("href") and (is_sheet or is_late) else ""
 
 
 def _fetch_linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
@@ -107,7 +107,7 @@ def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> I
     """Yield a sheet after the sheets that it imports."""
     imports = parse_sheet(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
     for each in imports[:MAX_IMPORTS_OF_SHEET]:
-        address = absolute(base, each.address)
+        address = absolute_url(base, each.address)
         fetched = _fetch_sheet(address, resources) if address else None
         if fetched is None:
             continue

@@ -58,7 +58,7 @@ class PictureReader:
 
     @property
     def can_read(self) -> bool:
-        return self._references.are_there or self._recognizer.is_there
+        return self._references.are_installed or self._recognizer.is_there
 
     def make_ready(self) -> None:
         """Load the references, as crawler.obfuscation.fonts.FontReader does."""

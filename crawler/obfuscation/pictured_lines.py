@@ -55,7 +55,7 @@ def is_running_text(seen: SeenPicture) -> bool:
 
 
 def is_line_alike(seen: SeenPicture, size: float) -> bool:
-    """Return True if a picture has only text of this size, even a paragraph of three characters."""
+    """Return True if a picture contains only text of this size, even if it is a paragraph of three characters."""
     lines = _reliable_lines(seen)
     return bool(lines) and _is_sure(lines) and _share_alike(lines, size) >= MIN_SHARE_ALIKE
 

@@ -15,7 +15,7 @@ from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.conditions import media_screens
 from crawler.css.values import DESKTOP, DESKTOP_UNITS, first_url, length_px, parse_value, token_px
-from crawler.fetching.resources import ResourceKind, absolute
+from crawler.fetching.resources import ResourceKind, absolute_url
 from crawler.obfuscation.glyph_choice import detect_script, mark_doubtful
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
@@ -82,14 +82,14 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_PictureP
     for element in tree.iter("img", *INLINE):
         if element.tag == "img":
             place = next(element.iterancestors("picture"), element)
-            address = absolute(base, image_source(element, place))
+            address = absolute_url(base, image_source(element, place))
             if address and _is_small(element, styles.properties(element)) and stands_in_sentence(place, han):
                 yield _PicturePlace(place, address)
         elif not len(element) and not (element.text or "").strip():
             own = styles.properties(element)
             source = first_url(own.get("background-image", ""))
             if source and stands_in_sentence(element, han):
-                yield _PicturePlace(element, absolute(base, source), _box(own))
+                yield _PicturePlace(element, absolute_url(base, source), _box(own))
 
 
 def image_source(image: HtmlElement, picture: HtmlElement) -> str:

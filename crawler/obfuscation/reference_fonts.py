@@ -72,7 +72,7 @@ class ReferenceFonts:
         return tuple(self._paths if self._paths is not None else free_fonts())
 
     @property
-    def are_there(self) -> bool:
+    def are_installed(self) -> bool:
         """True if the machine has reference faces; does not draw any."""
         return bool(self.paths)
 

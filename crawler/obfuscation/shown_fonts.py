@@ -11,7 +11,7 @@ from crawler.characters.repertoire import HAN, PRIVATE_USE
 from crawler.css.cascade import Cascade
 from crawler.css.sheets import FontFace
 from crawler.css.values import families
-from crawler.fetching.resources import ResourceKind, Resources, absolute
+from crawler.fetching.resources import ResourceKind, Resources, absolute_url
 from crawler.obfuscation.fonts import FontReader, ShownChars
 from crawler.obfuscation.glyph_choice import mark_doubtful
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
@@ -75,7 +75,7 @@ def _faces_by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[F
 
 def _fetch_font(face: FontFace, base: str, resources: Resources) -> bytes | None:
     for source in face.sources[:2]:
-        address = absolute(base, source)
+        address = absolute_url(base, source)
         font = resources.get(address, ResourceKind.FONT) if address else None
         if font:
             return font

@@ -12,7 +12,7 @@ from core.hosts import host_key
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
 from crawler.fetching.resources import MAX_COUNT, ResourceKind, Resources
-from crawler.links import MAX_SCRIPT_CHARS, absolute, base_url, decode_literal
+from crawler.links import MAX_SCRIPT_CHARS, absolute_url, base_url, decode_literal
 from crawler.urls import is_trap
 
 # A page that scripts write has few links of its own, and hardly any text; other pages are read from their markup.
@@ -56,7 +56,9 @@ class ScriptData:
         for script in self.scripts:
             stated += [decode_literal(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]
             left -= len(script)
-        addresses = dict.fromkeys(absolute(each, self.base) for each in stated if each and not _NO_TEXT.search(each))
+        addresses = dict.fromkeys(
+            absolute_url(each, self.base) for each in stated if each and not _NO_TEXT.search(each)
+        )
         wanted = [each for each in addresses if each and _is_same_place(each, self.url) and not is_trap(each)]
         return wanted[: MAX_COUNT[ResourceKind.DATA]]
 

@@ -39,7 +39,7 @@ PROBE_PRIORITY = 40
 
 
 class Recrawl:
-    """Judges a site's responses by the knowledge of earlier crawls; see docs/revisits.md.
+    """Judges a site's responses by what earlier crawls learned; see docs/revisits.md.
 
     Called on the reactor's thread. visits: what is known about the site's URLs. order: the order of fetches.
     probes: learn the site's not-found page. job_dir: the site's folder. Raises ServiceUnavailable.
@@ -99,7 +99,7 @@ class Recrawl:
             return None
         return Message("crawl.wrong-validator", url=item.target.url)
 
-    def note_not_stored(self, target: CrawlTarget, fault: Message) -> None:
+    def record_storage_failure(self, target: CrawlTarget, fault: Message) -> None:
         """Note that a page could not be stored."""
         self.visits.note_failure(target.url, target.depth, "", fault)
 

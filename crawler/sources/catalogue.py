@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from lxml.html import HtmlElement
 
 from core.pages import CrawlPlan
-from crawler.links import absolute, attribute_addresses, base_url
+from crawler.links import absolute_url, attribute_addresses, base_url
 from crawler.selectors import select
 from crawler.sources.novel_pages import ChapterTitle, Following, chapter_title, is_chapter_title
 
@@ -73,7 +73,7 @@ def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple
     for node in tree.iter("a", "option"):
         words = "".join(node.itertext()).strip()
         is_page = _NEXT_PAGE.match(words) if node.tag == "a" else _PAGE_OPTION.search(words)
-        address = absolute(node.get("href") or node.get("value"), base, encoding)
+        address = absolute_url(node.get("href") or node.get("value"), base, encoding)
         if is_page and address and not is_chapter_title(words):
             found.append(address)
     own = url.partition("#")[0]
@@ -107,7 +107,7 @@ def _chapter_links(tree: HtmlElement, url: str, selector: str, encoding: str) ->
             block += 1
         if node.tag != "a" or (chosen is not None and id(node) not in chosen):
             continue
-        address, words = absolute(node.get("href"), base, encoding), " ".join("".join(node.itertext()).split())
+        address, words = absolute_url(node.get("href"), base, encoding), " ".join("".join(node.itertext()).split())
         if address and words and given < 2 * MAX_CHAPTERS:
             given += 1
             yield ChapterLink(address, chapter_title(words)), block
@@ -222,6 +222,6 @@ def _following_pages(tree: HtmlElement, url: str, ours: set[int], encoding: str)
         is_marked = id(node) in ours or "next" in rel
         words = " ".join(("".join(node.itertext()) or node.get("value") or "").split())[:_MAX_WORDS_CHARS]
         for href in (*attribute_addresses(node), node.get("href")):
-            address = absolute(href, base, encoding)
+            address = absolute_url(href, base, encoding)
             if address and (node.tag != "link" or "next" in rel):
                 yield Following(address, words, is_marked)

@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 
 from core.text import storable
 from crawler.characters.decoding import Decoded, decode
-from crawler.links import absolute
+from crawler.links import absolute_url
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
 from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
@@ -51,7 +51,7 @@ class Feed:
     next_page: str = ""
 
 
-def read_list(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | tuple[str, ...]:
+def parse_feed_or_urls(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | tuple[str, ...]:
     """Return the content of a feed, or the URLs of the feeds that a page names; parameters as of `read_feed`."""
     feed = read_feed(body, content_type, url, hint)
     return feed if feed is not None and (feed.entries or feed.title) else named_feeds(body, url)
@@ -80,7 +80,7 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     return Feed(
         title=str(parsed["feed"].get("title", "")),
         entries=tuple(entry for entry in entries if entry is not None),
-        next_page=next((absolute(link.get("href"), url) for link in links if link.get("rel") == "next"), ""),
+        next_page=next((absolute_url(link.get("href"), url) for link in links if link.get("rel") == "next"), ""),
     )
 
 
@@ -99,7 +99,7 @@ def _read_json_feed(text: str, url: str) -> Feed | None:
     return Feed(
         title=_plain_words(stated.get("title")),
         entries=tuple(entry for entry in entries if entry is not None),
-        next_page=absolute(_text_or_empty(stated.get("next_url")), url),
+        next_page=absolute_url(_text_or_empty(stated.get("next_url")), url),
     )
 
 
@@ -107,7 +107,7 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
     """Return an item. If it has no URL, its id is used if that is absolute."""
     stated_id = _text_or_empty(item.get("id"))
     own = _text_or_empty(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
-    address = absolute(own, url)
+    address = absolute_url(own, url)
     if not address:
         return None
     modified = parse_time(_text_or_empty(item.get("date_modified")))
@@ -171,13 +171,13 @@ def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
         # JSON Feed 1.0 used this type, but so do other JSON interfaces of sites.
         is_json = kind == "application/json" and "feed" in (node.get("href") or "").lower()
         if is_alternate and (kind in _FEED_TYPES or is_json):
-            address = absolute(node.get("href"), url)
+            address = absolute_url(node.get("href"), url)
             if address:
                 yield address
 
 
 def _feed_entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
-    address = absolute(str(entry.get("link") or ""), url)
+    address = absolute_url(str(entry.get("link") or ""), url)
     if not address:
         return None
     listed = ListedPage(

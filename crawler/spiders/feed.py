@@ -26,7 +26,7 @@ from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
-from crawler.sources.feeds import Feed, FeedEntry, read_list
+from crawler.sources.feeds import Feed, FeedEntry, parse_feed_or_urls
 from crawler.sources.sitemaps import complete_reading
 from crawler.spiders.generic import GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
@@ -101,7 +101,7 @@ class FeedSpider(GenericSpider):
         self.discovery.count_feed()
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         given = response.body, content_type, response.url, self.context.plan.encoding
-        task = Call(response.url, read_list, given)
+        task = Call(response.url, parse_feed_or_urls, given)
         feed = await self.pages.read_list(response, task)
         if not isinstance(feed, Feed):
             for request in self._requests_for_feeds(response, feed) if isinstance(feed, tuple) else ():

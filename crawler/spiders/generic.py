@@ -302,7 +302,7 @@ class GenericSpider(Spider):
     def end_if_full(self) -> None:
         """Publish the counts. Raises CloseSpider if the crawl has reached its page limit.
 
-        A text that was begun is read to its end.
+        A text already in progress is still read to the end.
         """
         self.context.stats.publish()
         if self.context.is_full() and not self._unfinished:

@@ -1,4 +1,4 @@
-"""The command line: one module for each verb or group of verbs, each with `register(app)`."""
+"""The command line: one module for each command or group of commands, each with `register(app)`."""
 
 from deploy.cli.app import main
 

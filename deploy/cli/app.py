@@ -1,4 +1,4 @@
-"""Runs `zhuiwen`: finds the verb, runs it, and turns any error into one line and an exit code."""
+"""Runs `zhuiwen`: finds the command, runs it, and turns any error into one line and an exit code."""
 
 import contextlib
 import gc
@@ -58,14 +58,14 @@ register_opener(open_installation)
 
 
 class _InOrder(TyperGroup):
-    """A command group that lists the verbs in the order of VERBS."""
+    """A command group that lists the commands in the order of VERBS."""
 
     def list_commands(self, ctx: object) -> list[str]:
         return [verb for verbs in VERBS.values() for verb in verbs if verb in self.commands]
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """Return the command line for `arguments`, with all verbs if they name none. Raises BadInput."""
+    """Return the command line for `arguments`, with all commands if they name none. Raises BadInput."""
     app = typer.Typer(
         name="zhuiwen",
         cls=_InOrder,
@@ -154,4 +154,4 @@ def _print_version(is_asked: bool) -> None:
 def _global_options(
     version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
 ) -> None:
-    """Declare the options that precede the verb."""
+    """Declare the options that precede the command."""

@@ -1,4 +1,4 @@
-"""The verb `batch`: compares an archive of pages with works, without any service."""
+"""The `batch` command: compares an archive of pages with works, without any service."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

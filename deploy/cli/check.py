@@ -1,4 +1,4 @@
-"""The verb `check`: compares one text or page with the whole corpus and stores nothing."""
+"""The `check` command: compares one text or page with the whole corpus and stores nothing."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The verb `config`: shows and changes the settings of an installation."""
+"""The `config` command: shows and changes the settings of an installation."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The verb `crawl`: requests runs, and waits for them if asked to."""
+"""The `crawl` command: requests runs, and waits for them if asked to."""
 
 import os
 from collections.abc import Sequence

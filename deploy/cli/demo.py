@@ -1,4 +1,4 @@
-"""The verb `demo`: runs the whole chain on the built-in sites and prints a summary."""
+"""The `demo` command: runs the whole chain on the built-in sites and prints a summary."""
 
 import os
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""The verb `engines`: lists the engines of `batch --engine`, or describes one of them."""
+"""The `engines` command: lists the engines of `batch --engine`, or describes one of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The verb `evidence`; all subcommands except `verify`, which only needs the file, need the installation."""
+"""The `evidence` command; all subcommands except `verify`, which only needs the file, need the installation."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The verb `evidence authority`: manages the time stamp authorities. An authority is tested before it is added."""
+"""The `evidence authority` command: manages the time stamp authorities. An authority is tested before it is added."""
 
 import os
 from pathlib import Path

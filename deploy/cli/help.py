@@ -1,4 +1,4 @@
-"""Translates the help of every verb and option, and typer's own words."""
+"""Translates the help of every command and option, and typer's own words."""
 
 import re
 from functools import partial

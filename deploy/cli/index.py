@@ -1,4 +1,4 @@
-"""The verb `index`: shows, rebuilds and copies the index of the works."""
+"""The `index` command: shows, rebuilds and copies the index of the works."""
 
 import time
 from collections.abc import Mapping

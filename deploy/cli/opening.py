@@ -1,4 +1,4 @@
-"""Opens the installation for a verb: its home folder and its environment."""
+"""Opens the installation for a command: its home folder and its environment."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The verb `read`: shows what the crawler reads in a page, without any service."""
+"""The `read` command: shows what the crawler reads in a page, without any service."""
 
 from typing import Annotated, Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Writes docs/commands.md (`make reference`): every verb with its arguments and options, in English and Chinese."""
+"""Writes docs/commands.md (`make reference`): every command with its arguments and options, in English and Chinese."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ wrong, unless its line says otherwise.
 
 
 def render_page() -> str:
-    """Return the page of commands: first the verbs without subcommands, then the verbs of each group."""
+    """Return the page of commands: first the commands without subcommands, then the commands of each group."""
     verbs = _subcommands(typer.main.get_command(build([])))
     alone = [_command_line(name, command) for name, command in verbs.items() if not _subcommands(command)]
     groups = [

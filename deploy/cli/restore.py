@@ -1,4 +1,4 @@
-"""The verb `restore`: restores an empty installation from a backup, or repairs damaged data of a running one."""
+"""The `restore` command: restores an empty installation from a backup, or repairs damaged data of a running one."""
 
 import os
 import sys

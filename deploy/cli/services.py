@@ -1,4 +1,4 @@
-"""The verbs `up`, `down`, `status` and `doctor`."""
+"""The commands `up`, `down`, `status` and `doctor`."""
 
 import os
 from collections.abc import Sequence

@@ -71,7 +71,7 @@ class Koala(ChapterEngine):
         self._is_built = True
 
     def _substring_prefixes(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
-        """Return the first two characters of every substring, uint64."""
+        """Return the first two characters of every substring as uint64."""
         places = max(0, codes.size - self._substring_chars + 1)
         wide = codes.astype(np.uint64)
         return (wide[:places] << np.uint64(CODE_POINT_BITS)) | wide[1 : places + 1]

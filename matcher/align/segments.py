@@ -1,6 +1,6 @@
 """Segments: stretches of a page aligned with a stretch of one text, as rows of seven named columns.
 
-Positions are tokens; positions in the work count from the beginning of its text.
+Positions are counted in tokens; those in the work start at the beginning of its text.
 """
 
 from typing import NamedTuple

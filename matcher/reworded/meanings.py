@@ -211,7 +211,7 @@ class _Whole:
         return cls(meanings, owners, np.append(owners[1:] == owners[:-1], False))
 
     def chunk(self, group: int) -> tuple[int, int]:
-        """Return start and end of the chunk that begins with a group."""
+        """Return the start and end of the chunk that begins with a group."""
         places = self.meanings.places
         return int(places[group, 0]), int(places[group + int(self.follows[group]), 1])
 

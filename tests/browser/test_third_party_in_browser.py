@@ -30,7 +30,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     case_texts.keep_estate(texts, filled.ours)
     ports = EvidencePorts(texts.pages, texts.works, kept, ManualClock(admin_data.NOW + timedelta(days=2)))
     for case in filled.ours.cases:
-        evidence.bundle_version(VersionId(case.version_id), ports)
+        evidence.create_bundles(VersionId(case.version_id), ports)
     return filled
 
 

@@ -13,7 +13,7 @@ import pytest
 from core.errors import BadInput, ZhuiwenError
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_streams import RecordPosition
-from crawler.sources.feeds import read_list
+from crawler.sources.feeds import parse_feed_or_urls
 from crawler.sources.search import read_answer
 from crawler.sources.sitemaps import read_robots, read_sitemap
 from laboratory.extraction.mutation import mutated
@@ -115,8 +115,8 @@ def _search(body: bytes) -> object:
 
 
 READERS: dict[str, tuple[bytes, Callable[[bytes], object]]] = {
-    "rss": (RSS, lambda body: read_list(body, "text/xml", "http://a.example/")),
-    "atom": (ATOM, lambda body: read_list(body, "text/html; charset=gbk", "http://a.example/")),
+    "rss": (RSS, lambda body: parse_feed_or_urls(body, "text/xml", "http://a.example/")),
+    "atom": (ATOM, lambda body: parse_feed_or_urls(body, "text/html; charset=gbk", "http://a.example/")),
     "sitemap": (SITEMAP, lambda body: read_sitemap(body, 100_000)),
     "gzipped sitemap": (gzip.compress(SITEMAP), lambda body: read_sitemap(body, 100_000)),
     "robots": (ROBOTS, lambda body: read_robots(body).can_fetch("http://a.example/x", "Z")),

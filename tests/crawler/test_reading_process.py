@@ -24,7 +24,7 @@ from crawler.readers.pages import PageToRead, SinglePage, WholePage
 from crawler.readers.reading_process import MAX_SECONDS, GivenUp, ReadingProcess
 from crawler.readers.worker import ReadingSession
 from crawler.reading import read_page
-from crawler.sources.feeds import read_list
+from crawler.sources.feeds import parse_feed_or_urls
 from tests.crawler.crawl_process import finish, plan_of, settings_of, start
 from tests.crawler.texts import own_text
 from tests.support.hostile_tasks import (
@@ -227,7 +227,9 @@ def test_time_in_which_a_page_waits_for_the_crawl_is_not_its_own() -> None:
 
 def test_a_feed_of_nested_elements_is_given_up() -> None:
     nested = Call(
-        "http://a.example/feed", read_list, (b"<rss version='2.0'><channel>" + b"<a>" * 500_000, "text/xml", "")
+        "http://a.example/feed",
+        parse_feed_or_urls,
+        (b"<rss version='2.0'><channel>" + b"<a>" * 500_000, "text/xml", ""),
     )
     with ReadingProcess(max_cpu_s=1.0) as process, pytest.raises(GivenUp, match="more than 1 s of CPU time"):
         process.run_task(nested)

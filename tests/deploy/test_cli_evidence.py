@@ -27,7 +27,7 @@ SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
 STORE_MATCH_AND_STAMP = """
 from datetime import UTC, datetime, timedelta
 from pipeline.app import SETTINGS
-from webadmin.evidence.services.making import bundle_version, stamp_days
+from webadmin.evidence.services.making import create_bundles, stamp_days
 from webadmin.evidence.services.authorities import configured_authorities
 from pipeline.steps import compare_pages
 from webadmin.cases.models import Case
@@ -41,7 +41,7 @@ fetched = Fetched("1", url, url, url, 200, (("Content-Type", "text/html"),), tex
 stored = ports.pages.put(fetched, Reading(title="转载", text=text))
 compare_pages([stored.version_id], ports)
 case, = Case.objects.filter(version_id=stored.version_id).values_list("pk", flat=True)
-assert bundle_version(stored.version_id, live_evidence(SETTINGS)) == 1
+assert create_bundles(stored.version_id, live_evidence(SETTINGS)) == 1
 if sys.argv[2] == "stamped":
     assert stamp_days(configured_authorities(SETTINGS.evidence), ManualClock(now + timedelta(days=1))).stamps == 1
 print(case)

@@ -90,5 +90,5 @@ def stored(mongo_url: str, monkeypatch: pytest.MonkeyPatch) -> Stored:
         for page in PageRecord.objects.filter(site__in=estate.sites):
             PageCheck.objects.filter(page=page).update(version_id=page.version_id)
             EvidenceBundle.objects.filter(case__page=page).update(version_id=page.version_id)
-        evidence.bundle_version(VersionId(Case.objects.get(pk=estate.cases[1].pk).version_id), ports)
+        evidence.create_bundles(VersionId(Case.objects.get(pk=estate.cases[1].pk).version_id), ports)
     return made

@@ -101,7 +101,7 @@ class MemoryCaseRepository:
     def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
         return {each.version.id for each in versions if self._is_uncompared(each, algorithm_id)}
 
-    def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
+    def mark_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
         for each in versions:
             holder, outcome = self._rights_holder(each.version.site_id), self.outcomes.get(each.version.id)
             page = each.version.page_id

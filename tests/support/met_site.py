@@ -37,7 +37,7 @@ class MetSite:
         """Do what `pipeline.steps.compare_pages` does, with findings that are known."""
         of_page = self.store.on_pages([version])  # type: ignore[list-item]
         if not self.book.find_uncompared(of_page, 1):
-            self.book.note_seen(of_page, now)
+            self.book.mark_seen(of_page, now)
             return
         seen = of_page[0]
         found = [match("a")] if seen.version.reading.text != INNOCENT else []

@@ -36,7 +36,7 @@ DRAWING_BATCH = 100
 def bundle_evidence(version_ids: list[str]) -> None:
     """Bundle the evidence of page versions that became matches."""
     for version in version_ids:
-        evidence.bundle_version(VersionId(version), live_evidence(SETTINGS))
+        evidence.create_bundles(VersionId(version), live_evidence(SETTINGS))
 
 
 # Acknowledged early, because the next sweep requests missing drawings again.

@@ -1,1 +1,1 @@
-"""Shared parts of all applications: templates, columns, paging, request checks, and the console of the verbs."""
+"""Shared parts of all applications: templates, columns, paging, request checks, and the console of the commands."""

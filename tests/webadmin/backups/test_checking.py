@@ -36,7 +36,7 @@ from webadmin.backups.services.checking import run
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Damage, Remedy, Store
 from webadmin.cases.models import Case, CaseMatch
-from webadmin.evidence.services.making import EvidencePorts, bundle_version
+from webadmin.evidence.services.making import EvidencePorts, create_bundles
 from webadmin.rewrites.models import RewordedLead
 from webadmin.sites.models import CrawlRun, PageRecord, Site
 from webadmin.works.models import Chapter
@@ -86,7 +86,7 @@ def kept(mongo_url: str, redis_url: str, django_capture_on_commit_callbacks: Cal
     stored = [live.store_page(f"http://pirate.example/{number}", story(number)) for number in (1, 2, 3)]
     live.run()
     evidence = EvidencePorts(ports.pages, ports.works, MemoryEvidenceStore(), ports.clock)
-    bundle_version(VersionId(stored[0].version_id), evidence)
+    create_bundles(VersionId(stored[0].version_id), evidence)
     made = Kept(live, database, evidence, {"ZHUIWEN_MONGO_URL": mongo_url, "ZHUIWEN_REDIS_URL": redis_url})
     assert made.check() == []
     yield made

@@ -87,15 +87,15 @@ def test_damaged_and_lost_texts_are_named_and_the_rest_is_in_it(
     database["work_texts_parts"].update_one({"_id": f"{chapters[0].text_id}/0000"}, {"$set": {"data": b"garbled"}})
     monkeypatch.setattr(stores, "work_store", lambda: works)
     taken = take_out(world.ours.holder, tmp_path / "ours.zip")
-    assert [each for each in taken.lacking if each.endswith(f"-{chapters[0].pk}.txt")]
+    assert [each for each in taken.missing if each.endswith(f"-{chapters[0].pk}.txt")]
     names = zipfile.ZipFile(tmp_path / "ours.zip").namelist()
     assert sum(each.startswith("works/") for each in names) == len(chapters) - 1
     assert (tmp_path / "ours.zip").stat().st_mode & 0o777 == 0o600
     Chapter.objects.filter(work__rights_holder=world.ours.holder).update(text_id="00" * 20)
     taken = take_out(world.ours.holder, tmp_path / "ours.zip")
-    assert sum(each.startswith("works/") for each in taken.lacking) == len(chapters)
+    assert sum(each.startswith("works/") for each in taken.missing) == len(chapters)
     with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
-        assert f"missing or damaged: {taken.lacking[0]}" in opened.read("README.txt").decode()
+        assert f"missing or damaged: {taken.missing[0]}" in opened.read("README.txt").decode()
 
 
 def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: World, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, CaseMatch, Exclusion
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.making import EvidencePorts, bundle_version
+from webadmin.evidence.services.making import EvidencePorts, create_bundles
 from webadmin.review.pages.case_page.case_texts import fetch_texts
 from webadmin.sites.models import Site
 from webadmin.works.models import Chapter, Work
@@ -146,7 +146,7 @@ def test_a_case_of_a_comment_has_evidence_that_quotes_it(desk: tuple[Chain, Site
     assert (span["zone"], kept.page_text_digest) == ("comment", digest(whole_text(running, version).encode("utf-8")))
     assert span["page_excerpt"] in CHAPTER
     evidence = EvidencePorts(running.ports.pages, running.ports.works, MemoryEvidenceStore(), running.clock)
-    assert bundle_version(version, evidence) == 1
+    assert create_bundles(version, evidence) == 1
     content = evidence.store.get(Digest(EvidenceBundle.objects.get().digest))
     assert content is not None
     assert span["page_excerpt"] in open_bundle(content, "bundle").renderings["text"].decode("utf-8")

@@ -54,7 +54,7 @@ class World:
 
     def bundle_all(self) -> None:
         for version in bundle_rows.unbundled_versions(100):
-            evidence.bundle_version(version, self.ports)
+            evidence.create_bundles(version, self.ports)
 
     def damage(self, row: EvidenceBundle, place: int = 100) -> None:
         self.store.damage(
@@ -81,8 +81,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory, processes: None) -> Loca
 
 def test_a_match_becomes_a_bundle_once(world: World) -> None:
     assert len(bundle_rows.unbundled_versions(100)) == 3
-    assert evidence.bundle_version(world.version(), world.ports) == 1
-    assert evidence.bundle_version(world.version(), world.ports) == 0
+    assert evidence.create_bundles(world.version(), world.ports) == 1
+    assert evidence.create_bundles(world.version(), world.ports) == 0
     [row] = EvidenceBundle.objects.filter(version_id=world.version())
     content = world.store.get(Digest(row.digest))
     assert content is not None
@@ -97,7 +97,7 @@ def test_a_match_becomes_a_bundle_once(world: World) -> None:
 def test_a_page_whose_text_is_not_the_one_compared_has_no_bundle(world: World) -> None:
     CaseMatch.objects.filter(version_id=world.version()).update(page_text_digest="0" * 64)
     with pytest.raises(BrokenInvariant, match="not the one that was compared"):
-        evidence.bundle_version(world.version(), world.ports)
+        evidence.create_bundles(world.version(), world.ports)
     assert not EvidenceBundle.objects.exists()
 
 
@@ -125,12 +125,12 @@ def test_an_absent_browser_is_waited_for_and_one_that_fails_is_not_tried_for_eve
 
 def test_a_bundle_that_comes_late_gets_a_tree_of_its_own_and_the_first_one_stays(world: World) -> None:
     later = CaseMatch.objects.filter(case=world.cases[2])
-    evidence.bundle_version(world.version(0), world.ports)
-    evidence.bundle_version(world.version(1), world.ports)
+    evidence.create_bundles(world.version(0), world.ports)
+    evidence.create_bundles(world.version(1), world.ports)
     EvidenceBundle.objects.update(day=admin_data.NOW.date())
     today = world.clock.now().date()
     [first] = bundle_rows.close_days(today, world.clock.now())
-    evidence.bundle_version(VersionId(later.get().version_id), world.ports)
+    evidence.create_bundles(VersionId(later.get().version_id), world.ports)
     EvidenceBundle.objects.update(day=admin_data.NOW.date())
     [second] = bundle_rows.close_days(today, world.clock.now())
     assert set(first.leaves) < set(second.leaves)
@@ -274,7 +274,7 @@ def bundled(world: World, url: str, **fields: Any) -> OpenedBundle:
     fetched = response(version.site_id, url, body, version.fetched_at, **fields)
     stored = world.ports.pages.put(fetched, version.reading)
     CaseMatch.objects.filter(case=world.cases[0]).update(version_id=stored.version_id)
-    evidence.bundle_version(stored.version_id, world.ports)
+    evidence.create_bundles(stored.version_id, world.ports)
     content = world.store.get(Digest(EvidenceBundle.objects.get(version_id=stored.version_id).digest))
     assert content is not None
     return open_bundle(content, "bundle")

@@ -55,7 +55,7 @@ def world(world: World, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPa
     ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
     for estate in (world.ours, world.theirs):
         case_texts.keep_estate(texts, estate)
-        evidence.bundle_version(VersionId(estate.cases[0].version_id), ports)
+        evidence.create_bundles(VersionId(estate.cases[0].version_id), ports)
     return world
 
 

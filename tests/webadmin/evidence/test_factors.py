@@ -105,7 +105,7 @@ class TestGathered:
         world = admin_data.fill_world(2)
         case_texts.keep_estate(texts, world.ours)
         for case in world.ours.cases:
-            evidence.bundle_version(VersionId(case.version_id), ports)
+            evidence.create_bundles(VersionId(case.version_id), ports)
         return world
 
     def test_of_a_case_from_its_bundles(self, world: World, store: MemoryEvidenceStore) -> None:

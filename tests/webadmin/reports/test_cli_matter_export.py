@@ -40,7 +40,7 @@ def matter(monkeypatch: pytest.MonkeyPatch) -> Matter:
     case_texts.keep_estate(texts, ours)
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
     ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
-    evidence.bundle_version(VersionId(ours.cases[1].version_id), ports)
+    evidence.create_bundles(VersionId(ours.cases[1].version_id), ports)
     return Matter.objects.get(pk=ours.cases[1].matter_id)
 
 

@@ -81,7 +81,7 @@ def world(monkeypatch: pytest.MonkeyPatch, authority: LocalAuthority) -> World:
     Case.objects.filter(pk=cases[0].pk).update(page_title=HOSTILE)
     ports = EvidencePorts(texts.pages, texts.works, store, clock)
     for case in ours.cases:
-        evidence.bundle_version(VersionId(case.version_id), ports)
+        evidence.create_bundles(VersionId(case.version_id), ports)
     with serving_stamps(authority) as url:
         evidence.stamp_days([Authority(url, authority.ca_pem, TO_LOOPBACK)], clock)
     matter = cases[0].matter

@@ -35,7 +35,7 @@ def matter(world: World, monkeypatch: pytest.MonkeyPatch) -> Matter:
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
     confirmed = world.ours.cases[1]
     ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
-    evidence.bundle_version(VersionId(confirmed.version_id), ports)
+    evidence.create_bundles(VersionId(confirmed.version_id), ports)
     return Matter.objects.get(pk=confirmed.matter_id)
 
 

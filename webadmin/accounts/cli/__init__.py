@@ -1,1 +1,1 @@
-"""The `user` verbs."""
+"""The `user` commands."""

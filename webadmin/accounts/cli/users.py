@@ -1,4 +1,4 @@
-"""The verbs `user add`, `user list` and `user password`."""
+"""The commands `user add`, `user list` and `user password`."""
 
 import secrets
 import sys

@@ -45,14 +45,14 @@ class AdminLists:
         check_search(search_term)
         ways = written_ways(search_term)
         if search_term.strip() and issubclass(self.paginator, CappedPaginator):  # type: ignore[attr-defined]
-            found, may_repeat = self.found_in_long_list(request, queryset, search_term), False
+            found, may_repeat = self.search_long_list(request, queryset, search_term), False
         else:
             found, may_repeat = super().get_search_results(request, queryset, ways[0])  # type: ignore[misc]
             for words in ways[1:]:
                 found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
         return found, may_repeat
 
-    def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
+    def search_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
         """Return the entries that have the words, and store the number of searched entries in the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
         request.zhuiwen_searched_count = found.searched_count  # type: ignore[attr-defined]

@@ -42,7 +42,7 @@ def pause_left_s(request: HttpRequest) -> int:
 
 
 @responding_with_policy
-def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
+def lockout_response(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
     """Return a response with status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
     return render(request, "429.html", status=429)
 

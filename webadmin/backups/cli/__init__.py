@@ -1,1 +1,1 @@
-"""The verbs `backup`, `check-stores` and `holder`."""
+"""The commands `backup`, `check-stores` and `holder`."""

@@ -1,4 +1,4 @@
-"""The verb `backup`, and the options that `restore` shares with it: the place, the backup and the passphrase."""
+"""The `backup` command, and the options that `restore` shares with it: the place, the backup and the passphrase."""
 
 from getpass import getpass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The verb `check-stores`: reads all stored data, reports damage, and repairs what can be rebuilt."""
+"""The `check-stores` command: reads all stored data, reports damage, and repairs what can be rebuilt."""
 
 import time
 from typing import Annotated

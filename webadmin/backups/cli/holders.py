@@ -1,4 +1,4 @@
-"""The verb `holder`: exports the data of one rights holder."""
+"""The `holder` command: exports the data of one rights holder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,12 +32,12 @@ def export(
             raise BadInput("backup.unwritable", path=out, reason=error.strerror or error) from error
     if is_json:
         as_json({"path": str(out.absolute()), "files": taken.files, "bytes": taken.bytes, "rows": taken.rows,
-                 "lacking": taken.lacking})  # fmt: skip
+                 "lacking": taken.missing})  # fmt: skip
     else:
         print_line(Message("backup.taken-out", path=out.absolute(), files=taken.files, bytes=taken.bytes))
-        if taken.lacking:
-            print_line(Message("backup.lacking-files", count=len(taken.lacking), names=taken.lacking[:5]), err=True)
-    raise typer.Exit(1 if taken.lacking else 0)
+        if taken.missing:
+            print_line(Message("backup.lacking-files", count=len(taken.missing), names=taken.missing[:5]), err=True)
+    raise typer.Exit(1 if taken.missing else 0)
 
 
 GROUP = verb_group(

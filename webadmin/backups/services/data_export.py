@@ -48,12 +48,12 @@ Progress = Callable[[str, int, int], None]  # part, items done, items in total
 
 @dataclass
 class TakenOut:
-    """The contents of the file. lacking: the file names of items that a store has lost or damaged."""
+    """The contents of an export file. missing: the file names of items that are lost or damaged in a store."""
 
     files: int = 0
     bytes: int = 0
     rows: dict[str, int] = field(default_factory=dict)
-    lacking: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
 
 def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: None) -> TakenOut:
@@ -149,7 +149,7 @@ class _Writing:
         except BrokenInvariant:
             text = None
         if text is None:
-            self._taken.lacking.append(name)
+            self._taken.missing.append(name)
         else:
             self._write_member(name, text.encode("utf-8", "surrogatepass"))
 
@@ -159,7 +159,7 @@ class _Writing:
         except BrokenInvariant:
             content = None
         if content is None:
-            self._taken.lacking.append(name)
+            self._taken.missing.append(name)
         else:
             self._write_member(name, content)
 
@@ -229,7 +229,7 @@ class _Writing:
             yield f"tables/{name}.csv, .json", words[0], words[1]
 
     def _lacking_lines(self) -> Iterator[str]:
-        for name in self._taken.lacking:
+        for name in self._taken.missing:
             yield f"缺失或损坏 / missing or damaged: {name}"
 
 

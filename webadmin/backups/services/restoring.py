@@ -1,4 +1,4 @@
-"""Restores a verified backup: writes rows and stores in one step, then reads everything back.
+"""Restores a verified backup: writes the database rows and the stores in one step, then reads everything back.
 
 A restore that was killed can be repeated, because the records already in the stores are the same.
 """
@@ -20,7 +20,7 @@ from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.services import tables
 from webadmin.backups.services.contents import REMOVALS, read_documents, read_rows
 from webadmin.backups.services.format import Backup, BackupPart, DamagedBackup, Manifest
-from webadmin.backups.services.runs import has_not_ended
+from webadmin.backups.services.runs import is_unfinished
 from webadmin.backups.services.verification import verify
 from webadmin.backups.services.writing import Progress
 
@@ -89,7 +89,7 @@ def settle(backup: Backup) -> bool:
 
     It also marks the run that made the backup as ended, because the backup contains it as unfinished.
     """
-    ended = [run.pk for run in BackupRun.objects.filter(fault__isnull=False) if has_not_ended(run)]
+    ended = [run.pk for run in BackupRun.objects.filter(fault__isnull=False) if is_unfinished(run)]
     ended_at = backup.manifest.ended_at
     BackupRun.objects.filter(pk__in=ended).update(fault=None, backup_id=backup.id, ended_at=ended_at)
     return bool(BackupPlan.objects.filter(is_on=True).update(is_on=False))

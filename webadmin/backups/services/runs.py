@@ -114,14 +114,14 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
         Installation.objects.select_for_update().get(pk=ONLY)  # serializes backups that begin concurrently
         place = shown_destination(asked.destination)
         others = BackupRun.objects.filter(destination=place, ended_at__gt=now - SILENT_FOR, fault__isnull=False)
-        if is_shared and (other := next(filter(has_not_ended, others), None)) is not None:
+        if is_shared and (other := next(filter(is_unfinished, others), None)) is not None:
             raise RetryLater("backup.another-machine", since=moment_words(other.started_at))
         run = _new_row(asked, now, Message(UNENDED))
         run.save()
     return run
 
 
-def has_not_ended(run: BackupRun) -> bool:
+def is_unfinished(run: BackupRun) -> bool:
     """Return True if a backup's end is not recorded, because it is running or was killed."""
     return run.fault is not None and run.fault.code == UNENDED
 

@@ -53,7 +53,7 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
-    """Return the secrets in a seal. Raises WrongPassphrase, or ValueError if it does not authenticate `about`."""
+    """Return the secrets in a seal. Raises WrongPassphrase, or ValueError if the seal does not authenticate `about`."""
     try:
         values: dict[str, Any] = json.loads(written)
         salt, nonce, said, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "check", "box"))

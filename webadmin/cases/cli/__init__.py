@@ -1,1 +1,1 @@
-"""The verbs `cases` and `case`."""
+"""The commands `cases` and `case`."""

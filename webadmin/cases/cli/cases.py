@@ -1,4 +1,4 @@
-"""The verbs `cases` and `case`."""
+"""The commands `cases` and `case`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any

@@ -167,7 +167,7 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         }
         return set(shown) - compared
 
-    def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
+    def mark_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
         with answering():
             note_sightings(versions, now)
 

@@ -69,7 +69,7 @@ def rights_changed(holder: int, by: int | None) -> None:
         if lock_rights(holder) is None:
             return
         if _has_few_findings(holder):
-            rule_holder(holder, Occasion(Cause.RIGHTS, timezone.now(), by))
+            update_holder_rulings(holder, Occasion(Cause.RIGHTS, timezone.now(), by))
             return
         RightsHolder.objects.filter(pk=holder).update(unruled_since=timezone.now(), unruled_by=by)
         transaction.on_commit(partial(_send_rights_changed, holder))
@@ -100,7 +100,7 @@ def rule_waiting(holder: int) -> None:
         ruled.update(unruled_since=None, unruled_by=None)
 
 
-def rule_holder(holder: int, occasion: Occasion) -> None:
+def update_holder_rulings(holder: int, occasion: Occasion) -> None:
     """Rule on all findings of a rights holder, in the caller's transaction."""
     rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)

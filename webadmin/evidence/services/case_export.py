@@ -113,15 +113,15 @@ class StoredMaterials:
 
 
 def day_proof(row: EvidenceBundle) -> DayProof | None:
-    """Return the audit path of a bundle in its `proving_tree`, or None while no tree has the bundle."""
-    tree = proving_tree(row)
+    """Return the audit path of a bundle in its tree (`find_day_tree`), or None while no tree has the bundle."""
+    tree = find_day_tree(row)
     if tree is None:
         return None
     answers = [stamp_answer(stamp) for stamp in tree.stamps.order_by("stamped_at", "pk")]
     return make_day_proof(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
 
 
-def proving_tree(row: EvidenceBundle) -> DayTree | None:
+def find_day_tree(row: EvidenceBundle) -> DayTree | None:
     """Return the tree that dates a bundle: the first with a stamp, or else the newest, or None if no tree has it."""
     trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
     stamped = [tree for tree in trees if tree.stamps.exists()]
@@ -171,7 +171,7 @@ def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False
 
 
 def _address_values(case: Case) -> Mapping[str, Any]:
-    """Return all URLs of a case, or {} if its text was at only one."""
+    """Return all URLs of a case, or {} if its text was found at only one URL."""
     listed = list_addresses(case)
     if len(listed) == 1:
         return {}

@@ -1,6 +1,6 @@
 """Makes and checks evidence: bundles, screenshots, time stamps, the nightly check, retention. Each step is idempotent.
 
-1. bundle_version   bundles each match of a page version immediately, without a browser
+1. create_bundles   bundles each match of a page version immediately, without a browser
 2. draw_pending     makes a second bundle with a screenshot and PDF of each page, while nothing else waits
 3. stamp_days       requests stamps on the trees of ended days from every configured authority
 4. check_stored     reads every stored byte again
@@ -72,7 +72,7 @@ class CheckResult:
     faulty_files: int
 
 
-def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
+def create_bundles(version: VersionId, ports: EvidencePorts) -> int:
     """Bundle the matches of a page version that have no bundle yet, and return their number.
 
     Raises RetryLater if a store is unreachable. If a match's texts or response are gone or changed, all other matches

@@ -51,7 +51,7 @@ class Subject:
         return self._filter_rows(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
 
     def tasks(self) -> "QuerySet[ThirdPartyTask]":
-        """Return the tasks of the same cases as `proofs`."""
+        """Return the tasks of the cases that `proofs` belong to."""
         return self._filter_rows(ThirdPartyTask.objects.all()).select_related(
             "entered_by", "ended_by", "done_by", "case"
         )

@@ -96,7 +96,7 @@ def require_file(content: bytes, name: str) -> str:
 
 
 def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> None:
-    """Withdraw a proof with a reason, and reopen the tasks that it completed; file and row stay.
+    """Withdraw a proof with a reason, and reopen the tasks that it completed; the file and the row are kept.
 
     Raises ProofRefused.
     """

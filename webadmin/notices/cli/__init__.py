@@ -1,1 +1,1 @@
-"""The `notice` verbs, and the verbs of `site` about notices."""
+"""The `notice` commands, and the commands of `site` about notices."""

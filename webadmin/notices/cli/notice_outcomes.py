@@ -1,4 +1,4 @@
-"""The `notice` verbs after confirmation: sending, mails, outcomes, counter-statements, escalation and due items."""
+"""The `notice` commands after confirmation: sending, mails, outcomes, counter-statements, escalation and due items."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The `notice` verbs up to confirmation: list, draft, show, write, confirm, withdraw, files."""
+"""The `notice` commands up to confirmation: list, draft, show, write, confirm, withdraw, files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""The verb `site contacts`."""
+"""The `site contacts` command."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

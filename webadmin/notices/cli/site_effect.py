@@ -1,4 +1,4 @@
-"""The verb `site effect`."""
+"""The `site effect` command."""
 
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Annotated

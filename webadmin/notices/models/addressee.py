@@ -48,14 +48,14 @@ class Addressee(Entered):
     )
     asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
     answer_days = models.PositiveSmallIntegerField(
-        _("answer due in days"),
+        _("days allowed for an answer"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(365)],
         help_text=_("After a notice was sent; empty: 7, the default. The law only says “promptly”."),
     )
     counter_rule = models.CharField(
-        _("time after a counter-statement"),
+        _("waiting period after a counter-statement"),
         max_length=16,
         choices=counter_rule_choices,
         default=CounterRule.REPLY_2020_9,

@@ -102,7 +102,7 @@ def _enter_counter_statement(request: HttpRequest, notice: Notice, user: User) -
     if not all(is_key(key) for key in keys):
         raise Http404
     enter_counter_statement(notice, _event_details(request), user, timezone.now(), cases=[int(key) for key in keys])
-    return _("Recorded: no further notice about these pages to this provider.")
+    return _("Recorded: no further notice about these pages may be sent to this provider.")
 
 
 def _withdraw_counter_statement(request: HttpRequest, notice: Notice, user: User) -> str:

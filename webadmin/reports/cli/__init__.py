@@ -1,1 +1,1 @@
-"""The verbs `report` and `matter`."""
+"""The commands `report` and `matter`."""

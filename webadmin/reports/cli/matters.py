@@ -1,4 +1,4 @@
-"""The verb `matter`: its damages, and one file with all its evidence for a court."""
+"""The `matter` command: its damages, and one file with all its evidence for a court."""
 
 import time
 from datetime import datetime

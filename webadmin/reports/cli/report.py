@@ -1,4 +1,4 @@
-"""The verb `report`: the figures of a period in one of the formats of `analytics.formats`."""
+"""The `report` command: the figures of a period in one of the formats of `analytics.formats`."""
 
 import sys
 from datetime import datetime, timedelta

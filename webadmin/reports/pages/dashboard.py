@@ -74,7 +74,7 @@ def figures(user: Person, now: datetime) -> dict[str, Any]:
         **_kept_counts(user, now),
         "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
         "run_faults": _run_faults(runs, now),
-        "runs_href": list_address(CrawlRun),
+        "runs_href": changelist_url(CrawlRun),
     }
 
 
@@ -101,7 +101,7 @@ def _compute_counts(user: Person, now: datetime) -> dict[str, Any]:
         "classes": [
             CountRow(
                 str(phrase),
-                list_address(Case, match_class__exact=str(kind)),
+                changelist_url(Case, match_class__exact=str(kind)),
                 _state_counts(by_class.get(str(kind), {})),
             )
             for kind, phrase in MATCH_CLASSES.items()
@@ -114,7 +114,7 @@ def _compute_counts(user: Person, now: datetime) -> dict[str, Any]:
     }
 
 
-def list_address(model: type[Model], **filters: str) -> str:
+def changelist_url(model: type[Model], **filters: str) -> str:
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return f"{address}?{urlencode(filters)}" if filters else address
 
@@ -140,22 +140,22 @@ def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict
         sum, zip((0,) * 4, *map(_state_counts, by_class.values()), strict=True)
     )
     return [
-        Tile(_("Open cases"), still_open, list_address(Case, state__exact=_OPEN), is_urgent=still_open > 0),
-        Tile(_("New in 24 hours"), new["day"], list_address(Case, opened_at_within="24h")),
-        Tile(_("New in 7 days"), new["week"], list_address(Case, opened_at_within="7d")),
-        Tile(_("Confirmed"), confirmed, list_address(Case, state__exact=_CONFIRMED)),
-        Tile(_("Dismissed"), dismissed, list_address(Case, state__exact=_DISMISSED)),
-        Tile(_("Set aside"), aside, list_address(Case, state__exact=_ASIDE)),
+        Tile(_("Open cases"), still_open, changelist_url(Case, state__exact=_OPEN), is_urgent=still_open > 0),
+        Tile(_("New in 24 hours"), new["day"], changelist_url(Case, opened_at_within="24h")),
+        Tile(_("New in 7 days"), new["week"], changelist_url(Case, opened_at_within="7d")),
+        Tile(_("Confirmed"), confirmed, changelist_url(Case, state__exact=_CONFIRMED)),
+        Tile(_("Dismissed"), dismissed, changelist_url(Case, state__exact=_DISMISSED)),
+        Tile(_("Set aside"), aside, changelist_url(Case, state__exact=_ASIDE)),
     ]
 
 
 def _stock_tiles(user: Person) -> list[Tile]:
     corpus = visible(Work.objects.order_by(), user).aggregate(chars=Sum("counted_chars"))
     return [
-        Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), list_address(PageRecord)),
-        Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), list_address(Site)),
-        Tile(_("Works"), visible(Work.objects.order_by(), user).count(), list_address(Work)),
-        Tile(_("Characters in the corpus"), corpus["chars"] or 0, list_address(Work)),
+        Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), changelist_url(PageRecord)),
+        Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), changelist_url(Site)),
+        Tile(_("Works"), visible(Work.objects.order_by(), user).count(), changelist_url(Work)),
+        Tile(_("Characters in the corpus"), corpus["chars"] or 0, changelist_url(Work)),
         *_evidence_tiles(user),
         *_proposal_tiles(user),
     ]
@@ -169,13 +169,13 @@ def _proposal_tiles(user: Person) -> list[Tile]:
         Tile(
             _("Moves of sites to decide"),
             moves,
-            list_address(SiteMove, state__exact=SiteMove.State.PROPOSED),
+            changelist_url(SiteMove, state__exact=SiteMove.State.PROPOSED),
             is_urgent=True,
         ),
         Tile(
             _("Found pages to decide"),
             found,
-            list_address(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
+            changelist_url(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
             is_urgent=True,
         ),
     ]
@@ -192,10 +192,10 @@ def _evidence_tiles(user: Person) -> list[Tile]:
     damaged = counts.get(states.CHANGED, 0) + counts.get(states.MISSING, 0)
     shown = states.CHANGED if counts.get(states.CHANGED) else states.MISSING
     urgent = Tile(
-        _("Evidence changed or missing"), damaged, list_address(EvidenceBundle, state__exact=shown), is_urgent=True
+        _("Evidence changed or missing"), damaged, changelist_url(EvidenceBundle, state__exact=shown), is_urgent=True
     )
     return [
-        Tile(_("Evidence bundles"), kept, list_address(EvidenceBundle)),
+        Tile(_("Evidence bundles"), kept, changelist_url(EvidenceBundle)),
         *([urgent] if damaged else []),
         *_file_tiles(user),
         *_tiles_of_others(user),
@@ -214,14 +214,14 @@ def _file_tiles(user: Person) -> list[Tile]:
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:
         return []
-    return [Tile(_("Stored files changed or missing"), len(damaged), list_address(EvidenceCheck), is_urgent=True)]
+    return [Tile(_("Stored files changed or missing"), len(damaged), changelist_url(EvidenceCheck), is_urgent=True)]
 
 
 def _most_copying_sites(cases: "QuerySet[Case]") -> list[CountRow]:
     grouped = _group_counts(cases, "site_id")
     names = dict(Site.objects.order_by().filter(pk__in=grouped).values_list("pk", "name"))
     rows = [
-        CountRow(names[key], list_address(Case, site__id__exact=str(key)), _state_counts(counts))
+        CountRow(names[key], changelist_url(Case, site__id__exact=str(key)), _state_counts(counts))
         for key, counts in grouped.items()
     ]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
@@ -237,7 +237,7 @@ def _most_copied_works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, 
     return [
         {
             "label": str(works[work]),
-            "href": list_address(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
+            "href": changelist_url(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
             "cases": added[work][0],
             "chars_taken": taken[work],
             "share_taken": share_of_work(taken[work], works[work].counted_chars),
@@ -262,7 +262,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
         Tile(
             label,
             found.get(state, 0),
-            list_address(CrawlRun, state__exact=state, due_at_within="7d"),
+            changelist_url(CrawlRun, state__exact=state, due_at_within="7d"),
             is_urgent=found.get(state, 0) > 0,
         )
         for state, label in states
@@ -272,7 +272,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
 def _exclusion_rows(user: Person) -> list[CountRow]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
     rows = [
-        CountRow(choice_label(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
+        CountRow(choice_label(reason, REJECTIONS), changelist_url(Exclusion, reason__exact=reason), (count,))
         for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])

@@ -1,1 +1,1 @@
-"""The verb `leads`, and the output of suspected rewrites for `check`."""
+"""The `leads` command, and the output of suspected rewrites for `check`."""

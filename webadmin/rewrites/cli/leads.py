@@ -1,4 +1,4 @@
-"""The verb `leads`: lists and shows suspected rewrites and translations, and drafts a letter about one."""
+"""The `leads` command: lists and shows suspected rewrites and translations, and drafts a letter about one."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -13,7 +13,7 @@ from core.errors import BadInput
 from core.matches import RewordedClass, RewordedState
 from core.wording import Message
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph, TextRun
-from documents.plain import text_file
+from documents.plain import render_plain_text
 from documents.word_writing import word_file
 from matcher.reworded.shared_wording import shared_wording
 from webadmin.notices.models import HolderIdentity, HolderPaper
@@ -233,7 +233,7 @@ MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all 
 MAX_SENTENCE_CHARS = 300  # a sentence has 50; longer ones on a hostile page are cut
 WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
     "docx": word_file,
-    "txt": lambda document, made_at: text_file(document),
+    "txt": lambda document, made_at: render_plain_text(document),
 }
 
 

@@ -1,1 +1,1 @@
-"""The verbs `site`, `import` and `discover`."""
+"""The commands `site`, `import` and `discover`."""

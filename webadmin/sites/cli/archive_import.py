@@ -1,4 +1,4 @@
-"""The verb `import`: imports pages of WARC, WACZ and Common Crawl files, and resumes an interrupted import."""
+"""The `import` command: imports pages of WARC, WACZ and Common Crawl files, and resumes an interrupted import."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""The verb `discover`: searches for copies of works on unwatched sites, and accepts or dismisses the results."""
+"""The `discover` command: searches for copies of works on unwatched sites, and accepts or dismisses the results."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""The verb `site try`: tries a site's rules on one page from the web, or on its stored pages."""
+"""The `site try` command: tries a site's rules on one page from the web, or on its stored pages."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The verbs `site failures` and `site moves`."""
+"""The commands `site failures` and `site moves`."""
 
 from typing import Annotated, Any
 

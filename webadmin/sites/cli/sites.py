@@ -1,4 +1,4 @@
-"""The verbs `site add`, `site list` and `site reach`; `site failures` and `site moves` are in `site_visits`."""
+"""The commands `site add`, `site list` and `site reach`; `site failures` and `site moves` are in `site_visits`."""
 
 import re
 from contextlib import suppress

@@ -87,7 +87,7 @@ def left_today(plan: DiscoveryPlan, now: datetime) -> int:
 
 
 def sent_today(now: datetime) -> QuerySet[DiscoveryQuery]:
-    """Return the queries sent on the operator's current day."""
+    """Return the queries sent today, in the operator's time zone."""
     return DiscoveryQuery.objects.filter(asked_at__gte=midnight(now))
 
 

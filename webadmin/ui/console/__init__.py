@@ -1,1 +1,1 @@
-"""Shared parts of the command line's verbs: output, lists, faults, sessions, keys."""
+"""Shared parts of the command line: output, lists, faults, sessions, keys."""

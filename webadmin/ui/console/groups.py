@@ -1,4 +1,4 @@
-"""Groups of verbs, such as `site add` and `site list` in `site`."""
+"""Groups of commands, such as `site add` and `site list` in `site`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,9 +12,9 @@ def verb_group(
     callback: Callable[..., Any] | None = None,
     **options: Any,
 ) -> typer.Typer:
-    """Return a group of verbs, each a function or another group.
+    """Return a group of commands, each a function or another group.
 
-    callback: called before the verb. options: arguments of `typer.Typer`.
+    callback: called before the command. options: arguments of `typer.Typer`.
     """
     group = typer.Typer(help=about, rich_markup_mode=None, **({"no_args_is_help": True} | options))
     group.callback()(callback or _before_each)  # without a callback, typer turns a group with one verb into that verb

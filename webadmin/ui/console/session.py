@@ -1,4 +1,4 @@
-"""Opens the session of a verb that uses stored data: the home folder, the environment and Django."""
+"""Opens the session of a command that uses stored data: the home folder, the environment and Django."""
 
 import logging
 import os
@@ -50,7 +50,7 @@ def session() -> Iterator[Settings]:
 
 
 def settings_alone() -> Settings:
-    """Return the settings, for verbs that need no service and write no data."""
+    """Return the settings, for commands that need no service and write no data."""
     return load(os.environ)
 
 

@@ -1,4 +1,4 @@
-"""Checks the output file of a verb before the work, and writes and reports it afterwards."""
+"""Checks the output file of a command before the work, and writes and reports it afterwards."""
 
 from pathlib import Path
 

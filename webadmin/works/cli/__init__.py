@@ -1,1 +1,1 @@
-"""The `work` verbs."""
+"""The `work` commands."""

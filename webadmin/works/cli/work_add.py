@@ -1,4 +1,4 @@
-"""The verb `work add`: adds works from files, or with --plan shows the changes."""
+"""The `work add` command: adds works from files, or with --plan shows the changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The verbs `work add`, `work times`, `work list`, `work remove`, `work unprotect`, `work protect`."""
+"""The commands `work add`, `work times`, `work list`, `work remove`, `work unprotect`, `work protect`."""
 
 from dataclasses import dataclass
 from pathlib import Path

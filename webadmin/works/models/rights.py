@@ -71,7 +71,7 @@ class Chapter(models.Model):
 
 
 class Entered(models.Model):
-    """A base class of rights that users enter, with the user and the time of the last change."""
+    """Base class for rights that users enter; records who last changed them and when."""
 
     entered_by = user_key(_("entered by"), models.SET_NULL, null=True, blank=True, editable=False)
     entered_at = models.DateTimeField(_("entered"), auto_now=True)

@@ -21,9 +21,9 @@ from webadmin.accounts.services.access import Person, is_administrator
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
 from webadmin.backups.services.destinations import destination_url
-from webadmin.backups.services.runs import backup_status, has_not_ended
+from webadmin.backups.services.runs import backup_status, is_unfinished
 from webadmin.backups.services.sealing import require_passphrase
-from webadmin.reports.pages.dashboard import Tile, list_address
+from webadmin.reports.pages.dashboard import Tile, changelist_url
 from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.services.encrypted_secrets import seal
 from webadmin.ui.pages.columns import NOTHING, label_text, size_column, stored_sentence
@@ -117,7 +117,7 @@ class BackupRunAdmin(MachineAdmin):
     @display(description=_("outcome"), label={"good": "success", "partly": "warning", "bad": "danger"})
     def outcome(self, run: BackupRun) -> tuple[str, object]:
         if run.fault is not None:
-            return ("partly", _("not ended")) if has_not_ended(run) else ("bad", _("failed"))
+            return ("partly", _("not ended")) if is_unfinished(run) else ("bad", _("failed"))
         if run.lacking:
             return "partly", _("%(count)d could not be read") % {"count": run.lacking}
         return ("partly" if run.warning is not None else "good"), _("whole")
@@ -140,5 +140,7 @@ def backup_tiles(user: Person, **_kwargs: object) -> list[Tile]:
     if stands.warning is None:
         return []
     if stands.last is None:
-        return [Tile(_now("Backups made"), 0, list_address(BackupRun), is_urgent=True)]
-    return [Tile(_now("Days since the last backup"), (now - stands.last).days, list_address(BackupRun), is_urgent=True)]
+        return [Tile(_now("Backups made"), 0, changelist_url(BackupRun), is_urgent=True)]
+    return [
+        Tile(_now("Days since the last backup"), (now - stands.last).days, changelist_url(BackupRun), is_urgent=True)
+    ]

@@ -51,12 +51,12 @@ class EvidenceBundleAdmin(HolderAdmin):
     fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_text",
               "checked", "drawing", "drawings"]  # fmt: skip
 
-    def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
+    def search_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
         """Search the whole list if a complete digest was entered, because a database index makes that fast."""
         typed = search_term.strip().lower()
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))
-        return super().found_in_long_list(request, queryset, search_term)
+        return super().search_long_list(request, queryset, search_term)
 
     @admin.action(description=_("List of digests as CSV"), permissions=["manage"])
     def export_digests_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse:

@@ -76,7 +76,7 @@ class TextBlocks:
 
 
 def split_lines(text: str) -> Iterator[str]:
-    """Yield the lines of the text with their line ends; lines longer than a block are cut."""
+    """Yield the lines of the text with their line endings; lines longer than a block are split."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)

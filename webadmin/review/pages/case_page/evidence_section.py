@@ -10,7 +10,7 @@ from core.service_urls import without_secrets
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, Stamp, StampAttempt
 from webadmin.evidence.pages.drawing_texts import BundleDrawings, describe_drawings, list_drawings
-from webadmin.evidence.services.case_export import proving_tree
+from webadmin.evidence.services.case_export import find_day_tree
 from webadmin.notices.models import Removal, RemovalLook
 
 MAX_LOOKS, MAX_REMOVALS = 6, 5
@@ -82,7 +82,7 @@ def case_evidence(case: Case) -> EvidenceSection:
 
 
 def _bundle_entry(row: EvidenceBundle) -> BundleEntry:
-    tree = proving_tree(row)
+    tree = find_day_tree(row)
     if tree is None:
         return BundleEntry(row, "", (), None)
     stamps = list(Stamp.objects.filter(tree=tree).order_by("stamped_at", "pk"))
