@@ -289,22 +289,24 @@ def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:
 def test_a_garbled_index_is_found_and_made_anew(kept: Kept) -> None:
     client = kept.live.client
 
-    def key_of(part: str) -> bytes:
-        return next(iter(client.scan_iter(match=f"zw:*{part}")))
+    def keys_of(part: str) -> list[bytes]:
+        return list(client.scan_iter(match=f"zw:*{part}"))  # of every generation: an old one may still be there
 
-    def not_a_hash() -> None:
-        client.delete(texts := key_of(":texts"))
+    def not_a_hash(texts: bytes) -> None:
+        client.delete(texts)
         client.set(texts, b"x")
 
-    for garble in (
-        lambda: client.setrange(next(k for k in client.scan_iter(match="zw:*b:*") if client.strlen(k)), 0, b"\xff\xff"),
-        lambda: client.hset(key_of(":texts"), client.hkeys(key_of(":texts"))[0], b"\x00" * 13),
-        lambda: client.hset(key_of(":meta"), "postings", b"many"),
-        not_a_hash,
-        lambda: client.delete(key_of(":meta")),
-        lambda: client.lset(key_of(":log"), 0, b"\x00" * 34),
+    for part, garble in (
+        ("b:*", lambda key: client.strlen(key) and client.setrange(key, 0, b"\xff\xff")),
+        (":texts", lambda key: client.hset(key, client.hkeys(key)[0], b"\x00" * 13)),
+        (":meta", lambda key: client.hset(key, "postings", b"many")),
+        (":texts", not_a_hash),
+        (":meta", client.delete),
+        (":log", lambda key: client.lset(key, 0, b"\x00" * 34)),
     ):
-        garble()
+        assert keys_of(part)
+        for key in keys_of(part):
+            garble(key)
         assert {each.remedy for each in kept.check(may_mend=False)} == {Remedy.CAN_BE_MADE}
         mended = kept.check()
         assert {(each.store, each.remedy) for each in mended} == {(Store.INDEX, Remedy.MADE_ANEW)}
