@@ -42,7 +42,8 @@ def without_interruptions(text: str, _host: str) -> tuple[str, ObfuscationFound 
     pieces = [*(lines[number] for number in sorted(removed)), *prefixes]
     if not pieces:
         return text, None
-    return "\n".join(kept), ObfuscationFound(Obfuscation.INTERRUPTING_LINES, len(pieces), pieces[0][:EXAMPLE_CHARS])
+    example = max(pieces[:MAX_SHAPES], key=len)[:EXAMPLE_CHARS]  # the time rather than the number
+    return "\n".join(kept), ObfuscationFound(Obfuscation.INTERRUPTING_LINES, len(pieces), example)
 
 
 def _interruptions(lines: Sequence[str]) -> set[int]:
