@@ -30,8 +30,10 @@ NOTHING: Properties = MappingProxyType({})
 _PLACES = ("", "before", "after")
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
-HINTING = frozenset({*_HINTS, "hidden", "size"})  # attributes that style an element
-_with_style = etree.XPath(f"descendant-or-self::*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}]")
+# The elements with a style attribute, or another attribute that styles them.
+styled_elements = etree.XPath(
+    f"descendant-or-self::*[@style or @hidden or @size or {' or '.join(f'@{name}' for name in _HINTS)}]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,7 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], 
     """Add the style attributes, and the other attributes that style an element."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
-    for element in _with_style(tree):
+    for element in styled_elements(tree):
         for text, is_style in ((_hints(element), False), (element.get("style"), True)):
             if not text:
                 continue

@@ -258,14 +258,14 @@ class SelectorMatcher:
     def find_elements(self, test: CompiledSelector | PlainSelector) -> list[HtmlElement]:
         """Return the elements that a selector matches, or none if finding them takes too long."""
         if isinstance(test, PlainSelector):
-            found: Sequence[int] = ()
+            found: Sequence[int] | None = None
             for compound in test.compounds:
+                if self.is_used_up:
+                    return []
                 if compound.path not in self._matched:
-                    self._matched[compound.path] = self._find(
-                        compound, found if compound is not test.compounds[0] else None
-                    )
+                    self._matched[compound.path] = self._find(compound, found)
                 found = self._matched[compound.path]
-            return [self._elements[number] for number in found]
+            return [self._elements[number] for number in found or ()]
         numbers = () if test.never_matches else self._candidates(test)
         self._left -= _STEPS_TO_COMPILE
         self._steps.left = allowed = min(MAX_STEPS_OF_ONE, self._left)

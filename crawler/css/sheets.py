@@ -29,7 +29,7 @@ _MAX_MARKS_REMEMBERED = 20_000
 # tinycss2 raises an exception for numbers with thousands of digits and for unpaired surrogates.
 _BREAKS_PARSER = re.compile(r"(?<=\d{300})\d+|\\0{0,2}[dD][89a-fA-F][0-9a-fA-F]{2}")
 # A rule that is read without tinycss2, and what may end any other rule; strings and comments are skipped.
-_PLAIN_RULE = re.compile(r"""\s*([^{}@"'\\/;()\[\]<]+)\{([^{}@"'\\/()\[\]<]*)\}""")
+_PLAIN_RULE = re.compile(r"""\s*+([^{}@"'\\/;()\[\]<]++)\{([^{}@"'\\/()\[\]<]*+)\}""")
 _BLANK = re.compile(r"(?:\s|/\*.*?(?:\*/|\Z)|<!--|-->)++", re.DOTALL)
 _MARK_OF_RULE = re.compile(r""""(?:[^"\\\n]|\\.)*+["\n]?|'(?:[^'\\\n]|\\.)*+['\n]?|/\*.*?(?:\*/|\Z)|[{};]""", re.DOTALL)
 LayerName = tuple[str, ...]  # a layer with its enclosing layers; an anonymous one begins with a space
@@ -139,8 +139,13 @@ def _end_of_rule(text: str, at: int) -> int:
     """Return the end of the rule at `at`, whose blocks may be nested."""
     depth, is_of_at = 0, text.startswith("@", at)
     for mark in _MARK_OF_RULE.finditer(text, at):
-        depth += (mark[0] == "{") - (mark[0] == "}" and depth > 0)
-        if depth == 0 and ((mark[0] == "}" and "{" in text[at : mark.start()]) or (mark[0] == ";" and is_of_at)):
+        if mark[0] == "{":
+            depth += 1
+        elif mark[0] == "}" and depth:
+            depth -= 1
+            if not depth:
+                return mark.end()
+        elif mark[0] == ";" and is_of_at and not depth:
             return mark.end()
     return len(text)
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from lxml import etree
 from lxml.html import HtmlElement
 
 from core.obfuscations import ObfuscationFound
 from core.wording import Message
-from crawler.css.cascade import HINTING
+from crawler.css.cascade import styled_elements
 from crawler.fetching.resources import NO_RESOURCES, Resources, absolute_url
 from crawler.markup import lines, parse
 from crawler.obfuscation.font_process import FontProcess
@@ -30,8 +29,6 @@ from crawler.obfuscation.repairs import (
 )
 from crawler.obfuscation.text_process import TextProcess
 from crawler.opening import ReadingSteps
-
-_is_styled_by_attributes = etree.XPath(f"boolean(//*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ def deobfuscate(
 def _has_any(tree: HtmlElement, needs: Set[str]) -> bool:
     """Return True if the page has one of these tags, or for `STYLE` anything that may style its elements."""
     tags = {*needs, "style", "link"} if STYLE in needs else needs
-    return next(tree.iter(*tags), None) is not None or (STYLE in needs and bool(_is_styled_by_attributes(tree)))
+    return next(tree.iter(*tags), None) is not None or (STYLE in needs and bool(styled_elements(tree)))
 
 
 def _source_ancestor(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:

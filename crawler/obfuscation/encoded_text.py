@@ -28,7 +28,7 @@ _UNITS = re.compile(
 _BYTE = r"(?:%|\\x)[0-9a-f]{2}"
 _BYTES = re.compile(rf"(?<![\w/=?&#.:-])(?:{_BYTE})++(?:[\w!'()*+.,:;?/~-]{{1,8}}+(?:{_BYTE})++)*+", re.IGNORECASE)
 # At least ten characters in UTF-8, on one line or on several.
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,}+(?:\s++[A-Za-z0-9+/_-]{4,}+)*+={0,2}(?![\w+/=-])")
+_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,}+(?:\s++[A-Za-z0-9+/_-]{4,}+)*+={0,2}")
 _SIGNS = re.compile(rf"{_UNITS.pattern}|{_BYTES.pattern}|{_BASE64.pattern}", re.IGNORECASE)
 _MIN_CHARS = 32  # of an encoded text: eight characters of four
 _MARKUP = re.compile(r"</?(?:p|br|div|span)\b", re.IGNORECASE)

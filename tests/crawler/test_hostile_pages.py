@@ -11,7 +11,9 @@ from crawler.characters import decoding, mojibake
 from crawler.characters.decoding import decode
 from crawler.css import cascade as cascades
 from crawler.css.matching import MAX_STEPS, SelectorMatcher, compile_selector
+from crawler.css.sheets import parse_sheet
 from crawler.markup import element_text
+from crawler.obfuscation.encoded_text import decode_text
 from crawler.obfuscation.repairs import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, Step, open_page
 from crawler.plain_markup import plain_markup
@@ -130,6 +132,14 @@ def test_usual_elements_that_are_not_shown_leave_a_page_as_it_is(usual: str) -> 
 def test_text_behind_the_end_of_a_page_is_read_as_browsers_show_it(desk: ReadingSession) -> None:
     reading = read(desk, f"<html><body></body></html><html><body><p>{SENTENCE * 2}</p></body></html>".encode())
     assert reading.text == SENTENCE * 2
+
+
+def test_blanks_before_a_rule_and_lines_of_a_code_are_each_read_once() -> None:
+    """Read again from each of their beginnings, they would outlast the time limit of a test."""
+    assert parse_sheet(" " * 400_000 + "@x").rules == []
+    assert parse_sheet("x" + "}" * 290_000 + "{top:0}p{top:1px}").rules[0].selectors == ("p",)
+    code = ("A" * 40 + " ") * 150_000 + "AAAA===="
+    assert decode_text(code) == code
 
 
 def test_selectors_beyond_the_steps_of_a_page_are_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
