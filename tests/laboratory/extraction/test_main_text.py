@@ -8,7 +8,6 @@ import pytest
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.extraction.main_text import TARGET_F1, section
 from laboratory.extraction.saved_pages import ARCHIVE
-from laboratory.extraction.text_scores import TextScore, text_score
 from tests.crawler.case_folders import cases
 from tests.support.command_line import CommandLine
 
@@ -29,20 +28,6 @@ def saved(tmp_path: Path) -> Path:
         records.append({**record, "page_kind": "news", "zones": {"comment": "沈知微说：我也在那里。"}})
     (folder / "manifest.jsonl").write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
     return folder
-
-
-@pytest.mark.parametrize(
-    ("found", "reference", "score"),
-    [
-        ("渡口无灯", "渡口 无灯\n", TextScore(1.0, 1.0, 1.0)),
-        ("渡口", "渡口无灯", TextScore(1.0, 1 / 3, 0.5)),
-        ("渡口渡口", "渡口", TextScore(1 / 3, 1.0, 0.5)),
-        ("", "渡口无灯", TextScore(0.0, 0.0, 0.0)),
-        ("江水", "渡口无灯", TextScore(0.0, 0.0, 0.0)),
-    ],
-)
-def test_pairs_of_characters_count_as_often_as_they_occur(found: str, reference: str, score: TextScore) -> None:
-    assert text_score(found, reference) == score
 
 
 def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -> None:

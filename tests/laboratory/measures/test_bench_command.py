@@ -46,11 +46,3 @@ def test_each_mistake_is_one_sentence_and_exit_code_two(zhuiwen: CommandLine, tm
         assert done.code == 2, mistake
         assert done.complaints[-1].startswith("zhuiwen: ")
         assert done.complaints[-1].count("\n") == 0
-
-
-def test_comparisons_need_long_works_and_parts_are_named(zhuiwen: CommandLine) -> None:
-    for mistake in (("--parts", "comparison", "--texts", TEXTS), ("--parts", "comparisons")):
-        done = bench(zhuiwen, *mistake)
-        assert done.code == 2
-        assert done.complaints[-1].startswith("zhuiwen: ")
-        assert "works" in done.complaints[-1] or "cases" in done.complaints[-1]

@@ -49,33 +49,3 @@ def test_precision_and_recall_are_of_pairs_and_rates_are_of_pages():
     assert overall.false_positive_rate == 0.5
     assert overall.false_accusation_rate == 0.0
     assert overall.positive_pages == 2
-
-
-def test_hard_grey_and_chapter_pages_stay_out_of_the_whole():
-    pages = [(truth(name, works="a", page_id=name), []) for name in ("hard", "grey", "chapter")]
-    found = measured([*pages, (truth(works="a"), reports("a"))])
-    assert found[Condition("overall")].recall == 1.0
-    assert len(found[Condition("overall")].pages) == 1
-    assert found[Condition("hard")].recall == 0.0
-
-
-def test_the_whole_of_spans_counts_what_is_reported_of_innocent_pages():
-    pages = [(truth(works="a", page_id="1"), reports("a")), (truth("negative", page_id="2"), reports("b"))]
-    found = measured(pages)
-    assert found[Condition("overall")].spans.precision == pytest.approx(0.5)
-    assert found[Condition("positives")].spans.precision == 1.0
-    assert found[Condition("negative")].spans is None
-
-
-def test_macro_figures_weigh_passages_and_micro_figures_characters():
-    long, short = passage("a", 0, 90), passage("b", 100, 110)
-    page = Case("patchwork", "patchwork", 2, "", (long, short), page_id="p")
-    spans = measured([(page, [Reported("a", (long,))])])[Condition("patchwork")].spans
-    assert spans.recall == pytest.approx(0.9)
-    assert spans.macro_recall == pytest.approx(0.5)
-    assert (spans.precision, spans.macro_precision, spans.granularity) == (1.0, 1.0, 1.0)
-
-
-def test_a_whole_of_nothing_found_has_neither_errors_nor_marks():
-    spans = measured([(truth(works="a"), []), (truth(works="a", page_id="2"), reports("z"))])[Condition("full")].spans
-    assert (spans.precision, spans.recall, spans.granularity, spans.plagdet) == (0.0, 0.0, 1.0, 0.0)

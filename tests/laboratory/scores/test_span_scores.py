@@ -4,24 +4,11 @@ import pytest
 
 from core.text import TextRange
 from laboratory.edits.edited import Passage
-from laboratory.scores.span_scores import plagdet, span_score, union
+from laboratory.scores.span_scores import span_score
 
 
 def passage(page: tuple[int, int], work: tuple[int, int], work_id: str = "w") -> Passage:
     return Passage(work_id, TextRange(*page), TextRange(*work))
-
-
-def test_plagdet_divides_f1_by_the_logarithm_of_granularity():
-    assert plagdet(0.8, 0.8, 1) == pytest.approx(0.8)
-    assert plagdet(1, 1, 7) == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [([], []), ([(2, 1)], []), ([(0, 1), (1, 2)], [(0, 2)]), ([(5, 9), (0, 3), (6, 7)], [(0, 3), (5, 9)])],
-)
-def test_union_merges_intervals_that_touch(given, expected):
-    assert union(given) == expected
 
 
 def characters(each: Passage) -> set[tuple[str, int]]:
