@@ -16,7 +16,6 @@ from analytics.report import Report, ReportNotice, build_report
 from analytics.tables import CellKind
 from analytics.view import lay_out
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines
-from core.errors import BadInput
 from core.obfuscations import Obfuscation
 from tests.support import parsed_reports as parsed
 from tests.support import report_rows as rows
@@ -129,18 +128,6 @@ def test_html_has_every_figure_and_case(report: Report, phrases: Phrases) -> Non
         assert all(part in text for part in _said(tables.cases(report), row, phrases))
 
 
-def test_bars_are_as_long_as_the_counts_that_they_show(report: Report) -> None:
-    sites, days = parsed.html_bars(parsed.from_html(render(report, "html")))
-    for lengths, counts, legend in (
-        (sites, [site.cases for site in report.top_sites], 0),
-        (days, [day.cases for day in report.days], 4),
-    ):
-        parts = [n for each in counts for n in (each.confirmed, each.open, each.set_aside, each.dismissed) if n]
-        assert sum(parts) == report.totals.cases.opened
-        bars = lengths[: len(lengths) - legend]
-        assert [round(length / min(bars)) for length in bars] == parts
-
-
 def test_pdf_has_every_figure_and_case(report: Report, phrases: Phrases) -> None:
     text = parsed.from_pdf(render(report, "pdf"))
     for label, value in summary_lines(tables.summary_figures(report), phrases):
@@ -187,11 +174,6 @@ def test_shares_are_cut_once_and_alike() -> None:
         made = render(build_report(rows.scope(), [rows.case(similarity=share)]), "xlsx")
         book = openpyxl.load_workbook(io.BytesIO(made))
         assert shown in {cell.number_format for cell in book["线索与案件"][2]}
-
-
-def test_an_unknown_format_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(BadInput, match="choose one of pdf, xlsx, csv, html, json"):
-        render(build_report(rows.scope(), []), "docx")
 
 
 def _said(table: tables.ReportTable, row: tuple[tables.Cell, ...], phrases: Phrases) -> list[str]:

@@ -18,7 +18,6 @@ from analytics.phrases import Phrases
 from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow
 from analytics.report import Report, build_report
 from core.errors import BadInput, RetryLater
-from core.fit_text import cut_runs
 from core.plain_text import clean_line
 from core.states import Rejection, Verdict
 from tests.support import parsed_reports as parsed
@@ -131,20 +130,6 @@ def test_any_title_can_be_reported_in_every_format(texts: list[str]) -> None:
     report = hostile_report(tuple(texts), "en")
     for name in FORMATS:
         assert len(render(report, name)) > 500
-
-
-@given(st.text(st.characters(codec="utf-8"), max_size=120))
-@example("https://example.com/a?b=c&d=" + "e" * 300)
-def test_a_text_that_may_break_is_still_the_same_text(text: str) -> None:
-    assert "".join(cut_runs(text)) == text
-
-
-@pytest.mark.usefixtures("long_computation")
-def test_a_report_of_5000_cases_loses_none() -> None:
-    report = build_report(rows.scope(), [rows.case(n) for n in range(1, 5001)])
-    sheets = parsed.from_xlsx(render(report, "xlsx"))
-    assert len(sheets["线索与案件"]) == 5001
-    assert len([line for line in parsed.from_csv(render(report, "csv")) if line[0] == "线索与案件"]) == 5000
 
 
 @pytest.mark.usefixtures("processes")

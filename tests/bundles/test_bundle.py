@@ -141,14 +141,6 @@ def test_sessions_and_logins_are_in_no_file_of_the_bundle() -> None:
     assert told == ["Cookie", "Proxy-Authorization", "authorization", "Set-Cookie"]
 
 
-def test_texts_with_half_characters_survive() -> None:
-    text = PAGE_TEXT + "\ud83d 半个字符"
-    made = bundle.make(capture(text=text, title="标题\udc00"), finding(), made_at=MADE)
-    whole = open_bundle(made.content, "bundle")
-    assert whole.page["text_digest"] == digest(text.encode("utf-8", "surrogatepass"))
-    assert whole.page["title"] == "标题\udc00"
-
-
 def test_a_finding_on_another_text_or_a_moment_without_a_zone_is_no_bundle() -> None:
     with pytest.raises(BadInput, match="passage 1"):
         bundle.make(capture(text="另一篇文字。"), finding(), made_at=MADE)

@@ -11,7 +11,7 @@ from bundles import bundle
 from bundles.canonical import canonical
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import open_bundle
-from bundles.records import NO_DRAWING, CapturedPage, CaseMaterial, ProvenBundle
+from bundles.records import CapturedPage, CaseMaterial, ProvenBundle
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, NetworkRoute
 from documents.explanation_blocks import BOTH_LANGUAGES
@@ -25,7 +25,6 @@ from tests.support.evidence_samples import (
     bare_capture,
     capture,
     finding,
-    part,
     with_fields,
 )
 from webadmin.evidence.services import export
@@ -81,14 +80,6 @@ def test_pages_of_another_release_and_of_archives_say_that_nobody_noted_it() -> 
     assert "someone else" in archived["not_recorded"][0]["why"]["en"]
 
 
-def test_parts_of_one_text_share_a_machine_and_name_another_by_its_number() -> None:
-    other = replace(MACHINE, host="crawl-2")
-    following = (part(2, machine=MACHINE, drawing=NO_DRAWING), part(3, machine=other, drawing=NO_DRAWING))
-    said = said_of(capture(following=following, screenshot=None, pdf=None, absent={}))
-    assert [each["host"] for each in said["machines"]] == ["crawl-1", "crawl-2"]
-    assert [each["machine"] for each in said["exchanges"]] == [0, 0, 0, 0, 1, 1]
-
-
 def test_a_proxy_is_named_and_what_only_it_knows_is_said() -> None:
     page = replace(capture().page, way=NetworkRoute("192.0.2.2", "eth0", "192.0.2.1", (), "http://proxy.example:8080"))
     said = said_of(capture(exchanges=(page,)))
@@ -122,14 +113,6 @@ def test_the_explanation_tells_them_in_both_languages() -> None:
     assert "192.0.2.2 (eth0) → 192.0.2.1 → 203.0.113.9" in page
     assert "+0.012" in page
     assert "away.example" in page
-
-
-def test_tables_of_bundles_of_one_page_are_told_once() -> None:
-    drawn, bare = made(capture()), made(capture(screenshot=None, pdf=None))
-    page = exported(drawn, bare)["README.html"].decode()
-    english = BOTH_LANGUAGES[1]
-    assert english("explanation.capture-of-bundles", numbers="1, 2") in page
-    assert page.count(english("explanation.capture-clock")) == 1
 
 
 def exported(*contents: bytes) -> dict[str, bytes]:

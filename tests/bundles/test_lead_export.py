@@ -118,12 +118,6 @@ def test_a_stamp_on_the_whole_speaks_for_it(tmp_path: Path, authority: LocalAuth
     assert len(check_file(path).seals) == 1
 
 
-def test_the_same_lead_gives_the_same_bytes(exported: bytes, tmp_path: Path) -> None:
-    again = bundle.make(bare_capture(text=PAGE), comparison(), made_at=MADE, salt=SALT).content
-    write_lead(tmp_path / "again.zip", material(again), "0.1.0")
-    assert (tmp_path / "again.zip").read_bytes() == exported
-
-
 def test_a_misplaced_sentence_is_found_even_if_all_digests_are_recomputed(exported: bytes) -> None:
     said = json.loads(container.read(memoryview(wacz()), "")[bundle.COMPARISON].tobytes())
     first, second = said["pairs"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bundles import merkle
-from bundles.merkle import day_root, make_day_proof
+from bundles.merkle import day_root
 from core.ids import Digest
 
 sets = st.sets(st.binary(min_size=32, max_size=32).map(lambda data: Digest(data.hex())), min_size=1, max_size=70)
@@ -46,11 +46,3 @@ def test_no_other_leaf_place_or_path_leads_there(digests: set[Digest], data: st.
     assert merkle.compute_root(leaves[index], len(leaves), len(leaves), path) is None
     if path:
         assert merkle.compute_root(leaves[index], index, len(leaves), path[:-1]) != root
-
-
-def test_a_proof_names_no_other_bundle() -> None:
-    digests = [Digest(hashlib.sha256(bytes([n])).hexdigest()) for n in range(9)]
-    from datetime import date
-
-    proof = make_day_proof(digests[4], date(2026, 11, 20), digests)
-    assert not set(proof.path) & set(digests)

@@ -304,27 +304,6 @@ def test_what_a_bundle_lacks_is_said_in_the_language_of_each_half() -> None:
         assert name in english
 
 
-def test_the_history_of_the_page_is_told_in_chinese_words() -> None:
-    history = [
-        {"at": "2026-11-20T08:15:30Z", "event": "changed", "version": "ab", "title": "第七章", "text_sha256": "cd"},
-        {"at": "2026-11-21T08:15:30Z", "event": "gone", "reason": "not_found", "status": 404, "response_sha256": "ef"},
-    ]
-    chinese, english = explained(made(capture()), history=history)
-    assert "内容变化；网页版本：ab；标题：第七章；正文 SHA-256：cd" in chinese
-    assert "已消失；原因：网站返回：未找到网页（404）；状态码：404；响应 SHA-256：ef" in chinese
-    assert "gone; reason: the site reported that the page was not found (404); status: 404" in english
-
-
-def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_there() -> None:
-    record = made(capture(screenshot=None, pdf=None, absent={"screenshot": NOT_DRAWN, "pdf": NOT_DRAWN}))
-    chinese, english = explained(record, made(capture()))
-    assert NOT_DRAWN.in_language("zh") not in chinese
-    assert "截图：制作本证据包时尚未绘制；见第 2 项的证据包" in chinese
-    assert "PDF: not rendered yet when this bundle was made; bundle number 2 has it" in english
-    alone, _ = explained(record, made(bare_capture()))
-    assert f"截图：{NOT_DRAWN.in_language('zh')}" in alone
-
-
 @pytest.mark.parametrize("given", [capture, in_parts, by_browser, from_archive])
 def test_replay_tools_find_every_page_in_the_index_by_address_and_time(given: object) -> None:
     """WACZ 1.1.1: what ReplayWeb.page and pywb do with pages.jsonl, index.idx, index.cdx.gz and the archive."""

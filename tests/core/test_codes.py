@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import NamedTuple
-
-import pytest
 
 from core.addressees import AddresseeRole, CounterRule, Paper
 from core.contacts import ContactKind, ContactSource
@@ -19,7 +16,7 @@ from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import ArchiveReason, CaseState, LeftOut, Rejection, Verdict
 from core.terms import term
-from core.wording import CATALOGUES, Message
+from core.wording import Message
 from core.zones import Zone
 from webadmin.notices.services.legal_fields import Law
 from webadmin.translation import message_faults, messages, placeholders
@@ -185,23 +182,6 @@ def test_each_code_has_both_languages_with_the_same_parameters() -> None:
     assert all(name.isidentifier() for words in texts().values() for name in placeholders(words["en"]))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ('msgstr "没有网站 {key}"', 'msgstr "没有网站"', "missing.site has other placeholders in another language"),
-        ('msgstr "没有网站 {key}"', 'msgstr ""', "missing.site has no words in every language"),
-        ('msgid "missing.site"', 'msgid "missing.place"', "missing.place has no words in every language"),
-    ],
-)
-def test_a_message_that_is_not_whole_is_named(tmp_path: Path, old: str, new: str, fault: str) -> None:
-    shutil.copytree(CATALOGUES, tmp_path, dirs_exist_ok=True)
-    path = tmp_path / "zh_Hans" / "LC_MESSAGES" / "zhuiwen.po"
-    assert old in path.read_text("utf-8")
-    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-    assert fault in list(message_faults(tmp_path))
-    assert "zhuiwen.mo is older than zhuiwen.po: run update" in list(message_faults(tmp_path))
-
-
 def test_the_words_of_each_code_take_the_kinds_of_values_that_they_ask_for() -> None:
     for code, words in texts().items():
         for language, text in words.items():
@@ -233,8 +213,3 @@ def test_no_two_members_of_an_enumeration_are_called_the_same() -> None:
     for kind in NAMED:
         for language in ("en", "zh_Hans"):
             assert len({texts()[term(member).code][language] for member in kind}) == len(kind), kind
-
-
-def test_the_calls_are_found() -> None:
-    found = {call.code for call in calls()}
-    assert {"core.no-answer", "missing.site", "index.empty"} <= found

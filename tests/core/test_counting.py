@@ -6,7 +6,7 @@ import pytest
 
 from core.counting import MatchSides, TextLetters, deduct_excluded
 from core.matches import Change, ChangeKind, Match, Span
-from core.taken import NO_PLACES, Places
+from core.taken import Places
 from core.text import TextRange
 from tests.support.records import match
 
@@ -31,12 +31,6 @@ def test_a_match_of_which_all_counts_is_the_same_match() -> None:
     assert deduct_excluded(found, sides) is found
     elsewhere = replace(sides, work_left_out=Places.from_starts([500]))
     assert deduct_excluded(found, elsewhere) is found
-
-
-def test_passages_are_known_whatever_punctuation_stands_between() -> None:
-    text = TextLetters.from_text("江 面、起\u3000了 Ａ雾")
-    assert text.find([TextLetters.from_text("江面起了a雾")]) == Places.from_starts([0, 2, 4, 6, 8, 9])
-    assert text.find([TextLetters.from_text("…"), TextLetters.from_text("河面")]) == NO_PLACES
 
 
 def test_a_passage_that_moved_is_left_out_with_its_characters() -> None:

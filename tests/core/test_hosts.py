@@ -6,7 +6,7 @@ import pytest
 
 from core.chapters import Chapters
 from core.hosts import parse_host
-from core.rights import Permission, PlatformAccount, is_below, is_on_domain, rule
+from core.rights import Permission, PlatformAccount, is_on_domain, rule
 from core.states import Rejection
 
 
@@ -138,11 +138,6 @@ class TestLicencesForOnePage:
         assert rule("https://shu.cn/book/2", since, [], [part], [{2}]).permission is None
 
 
-def test_an_account_that_is_known_by_a_query_without_a_name_has_no_other_pages() -> None:
-    assert is_below("https://bbs.cn/?7", "https://bbs.cn/?7")
-    assert not is_below("https://bbs.cn/?8", "https://bbs.cn/?7")
-
-
 def test_a_licence_counts_on_its_first_and_its_last_day_and_on_no_other() -> None:
     licence = Permission("portal.cn", date(2026, 1, 2), date(2026, 1, 4), "门户")
     allowed = [day for day in range(1, 7) if rule("https://portal.cn/1", date(2026, 1, day), [], [licence]).rejection]
@@ -171,6 +166,3 @@ class TestAccounts:
     def test_a_page_that_names_nobody_is_nobodys(self) -> None:
         assert not PlatformAccount(host="zhihu.com").has_posted("https://zhihu.com/p/1", "")
         assert not PlatformAccount(host="zhihu.com", name="某某").has_posted("https://zhihu.com/p/1", "")
-
-    def test_a_query_belongs_to_its_path(self) -> None:
-        assert not is_below("https://bbs.cn/thread?uid=7", "https://bbs.cn/space?uid=7")

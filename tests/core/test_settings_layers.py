@@ -10,7 +10,6 @@ from core.settings_layers import (
     Layers,
     SettingOrigin,
     effective_layers,
-    file_layers,
     find_home,
     planned_layers,
     running_layers,
@@ -61,11 +60,6 @@ def test_a_file_has_the_types_of_toml_and_those_of_the_environment(home: Path) -
     assert settings.crawl.name_servers == ("127.0.0.1:53", "[::1]:53")
 
 
-def test_secrets_stand_in_a_file_of_their_own(home: Path) -> None:
-    (home / "secrets.toml").write_text('mongo_url = "mongodb://zw:hush@db.example/zw"\n')
-    assert load(environ_of(home)).mongo_url == "mongodb://zw:hush@db.example/zw"
-
-
 def test_a_fault_says_in_which_file_it_stands_and_all_are_named_at_once(home: Path) -> None:
     (home / "settings.toml").write_text('web_port = 99999\nhttps = "perhaps"\nname_servers = [1]\n')
     (home / "secrets.toml").write_text('redis_url = "http://:hush@cache.example"\n')
@@ -86,11 +80,6 @@ def test_a_file_that_is_no_toml_is_one_sentence_that_names_it(home: Path, text: 
     with pytest.raises(BadConfiguration, match=r"settings\.toml cannot be read: ") as caught:
         load(environ_of(home))
     assert len(caught.value.faults) == 1
-
-
-def test_a_name_that_no_setting_has_is_known_to_its_layer(home: Path) -> None:
-    (home / "settings.toml").write_text("web_prot = 9000\n[web]\nport = 1\n")
-    assert file_layers(home)[1].unknown == ("web_prot", "web")
 
 
 def test_what_runs_stands_for_a_shell_without_its_variables_whatever_the_file_says(home: Path) -> None:

@@ -35,16 +35,3 @@ def test_only_all_reads_as_all_and_only_nothing_as_nothing(ratio: tuple[int, int
 def test_the_larger_share_is_never_written_smaller(one: float, other: float) -> None:
     small, large = sorted((one, other))
     assert cut_share(small) <= cut_share(large)
-
-
-@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=30))
-def test_the_mean_of_equal_shares_is_that_share(weights: list[int]) -> None:
-    for tenths in (1, 953, 999, 1000):
-        mean = sum(tenths / 1000 * weight for weight in weights) / sum(weights)
-        assert percentage(mean) == percentage(tenths / 1000)
-
-
-def test_a_tenth_of_a_per_cent_is_the_least_that_has_a_figure() -> None:
-    assert [percentage(share) for share in (0.0009, 0.001, 0.004, 0.995, 0.9996)] == [
-        "<0.1%", "0.1%", "0.4%", "99.5%", "99.9%",
-    ]  # fmt: skip

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.taken import NO_PLACES, Places, share_of_work, unite_places
+from core.taken import Places, share_of_work, unite_places
 
 LENGTH = 400
 STARTS = st.sets(st.integers(0, LENGTH - 1))
@@ -35,17 +35,6 @@ def test_a_further_page_adds_what_no_other_had(pages: list[set[int]], more: set[
 @given(STARTS)
 def test_places_come_back_from_the_store_as_they_were(starts: set[int]) -> None:
     assert Places.unpack(Places.from_starts(starts).pack()) == Places.from_starts(starts)
-
-
-def test_a_copied_chapter_takes_little_room_wherever_it_stands() -> None:
-    chapter = [at for at in range(3_000) if at % 11]  # punctuation stands at every eleventh place
-    assert len(Places.from_starts(chapter).pack()) < 400
-    assert len(Places.from_starts(at + 1_000_000 for at in chapter).pack()) < 600
-
-
-def test_nothing_taken_is_nothing() -> None:
-    assert len(NO_PLACES) == len(unite_places([])) == 0
-    assert Places.unpack(NO_PLACES.pack()) == NO_PLACES
 
 
 def test_the_share_of_a_work_is_never_more_than_all_and_unknown_without_a_work() -> None:

@@ -42,11 +42,6 @@ def test_a_message_survives_json_and_pickle_and_equals_itself() -> None:
     assert len({again, NESTED, Message("index.empty")}) == 2
 
 
-def test_numbers_stay_numbers_and_anything_else_becomes_its_text() -> None:
-    message = Message("core.verbatim", count=1_000, text=ValueError("why"))
-    assert message.params == {"count": 1_000, "text": "why"}
-
-
 def test_a_value_is_never_taken_for_a_text_with_placeholders() -> None:
     assert str(Message("missing.site", key="{key.__class__}")) == "there is no site {key.__class__}"
 

@@ -134,29 +134,6 @@ def test_what_was_being_loaded_when_the_browser_was_killed_or_hung_is_loaded_aga
     wait_until(lambda: not browsers.left())
 
 
-def test_a_browser_that_hangs_at_the_end_does_not_outlive_the_crawl() -> None:
-    browsers = Browsers()
-
-    def strike() -> None:
-        browsers.look()
-        os.kill(browsers.main(), signal.SIGSTOP)
-
-    routes, struck = _site(strike, at="/p/1")
-    routes["/"] = page("目录", '<a href="/p/1">第1篇</a>')
-    answer = routes["/script/p/1"]
-
-    def always(path: str) -> Answer:
-        struck.clear()
-        assert callable(answer)
-        return answer(path)
-
-    routes["/script/p/1"] = always  # every browser that asks for it hangs
-    with WebServer(routes) as site:
-        crawled = _crawled(site, browsers, timeout_s=2.0)
-        assert (crawled.counts.stored, crawled.counts.rejected.get("no_answer")) == (0, 1), crawled.counts
-    wait_until(lambda: not browsers.left())
-
-
 def test_a_page_that_kills_every_browser_is_given_up_and_the_others_are_read() -> None:
     browsers = Browsers()
     routes, _ = _site(lambda: None, at="none")

@@ -13,7 +13,7 @@ import pytest
 from core.circumstances import ClockFault, ClockReading
 from crawler.fetching.names import NameResolver
 from crawler.surroundings import time_servers
-from crawler.surroundings.time_servers import MAX_SERVERS, compare
+from crawler.surroundings.time_servers import compare
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.name_server import NameServer
@@ -144,12 +144,6 @@ def test_a_name_without_address_is_said() -> None:
     with NameServer({}) as server:
         (reading,) = compare(["time.example"], NameResolver([server.place]))
     assert reading.fault is ClockFault.UNKNOWN_NAME
-
-
-def test_none_is_asked_where_none_is_set_and_four_at_most() -> None:
-    assert compare([], NameResolver()) == ()
-    with serving(lambda question: [told(question)]) as place:
-        assert len(compare([place] * (MAX_SERVERS + 2), NameResolver())) == MAX_SERVERS
 
 
 @pytest.mark.usefixtures("processes")

@@ -21,13 +21,9 @@ from threading import Event
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant
-from core.pages import CrawlCounts
 from core.settings import CrawlSettings
-from core.states import Rejection
-from core.wording import Message
 from crawler.frontier import JOURNAL_NAME
 from crawler.run import run_crawl
-from crawler.stats import CrawlStats
 from tests.crawler import crawl_process
 from tests.crawler.crawl_process import (
     Crawled,
@@ -387,14 +383,6 @@ def test_a_crawl_whose_site_may_be_anothers_asks_for_nothing_and_stores_nothing(
     assert len(stored_urls) - 60 == stored - crawled.counts.stored
 
 
-def test_a_corrupt_job_folder_does_not_prevent_the_crawl(tmp_path: Path) -> None:
-    (tmp_path / JOURNAL_NAME).write_bytes(b"\x00\xff" * 2_000)
-    with WebServer(_chain(2)) as site:
-        crawled = crawl(plan_of(site.url()), settings_of(site.netloc), None, tmp_path)
-        assert crawled.counts.stored == 2
-        assert "starts from the beginning" in str(crawled.counts.faults[0])
-
-
 def test_a_second_crawl_in_one_process_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "twisted.internet.reactor", object())
     with pytest.raises(BrokenInvariant, match="its own process"):
@@ -438,21 +426,6 @@ def test_a_page_behind_a_redirect_is_kept_once_however_it_is_linked(tmp_path: Pa
 
 # What is published of a crawl while it runs can be kept and read anywhere.
 
-ONE, TWO = Message("fetch.robots", url="http://a.example/1"), Message("fetch.robots", url="http://a.example/2")
-
-
-def test_counts_that_were_published_do_not_change_any_more() -> None:
-    published: list[CrawlCounts] = []
-    stats = CrawlStats(published.append)
-    stats.reject(Rejection.ROBOTS, ONE)
-    stats.publish(is_last=True)
-    stats.reject(Rejection.HTTP_ERROR, TWO)
-    stats.counts.fetched += 1
-    assert (published[0].rejected, published[0].faults, published[0].fetched) == ({"robots": 1}, [ONE], 0)
-    stats.publish(is_last=True)
-    last = published[1]
-    assert (last.rejected, last.faults, last.fetched) == ({"robots": 1, "http_error": 1}, [ONE, TWO], 1)
-
 
 # A crawl fetches what a page cannot be read without, once, and nothing for pages that need nothing.
 
@@ -484,14 +457,3 @@ def test_a_sheet_that_hides_is_fetched_once_for_a_site_and_undone_on_every_page(
     for fetched, reading in crawled.store.versions.values():
         assert "的雾的" in reading.raw_text
         assert [(each.url, each.content_type, each.body) for each in fetched.capture.resources] == kept
-
-
-def test_a_sheet_that_does_not_matter_is_fetched_once_at_most() -> None:
-    routes = {
-        "/": _page(f'{own_text(1)}<a href="/2">第二章</a>'),
-        "/2": _page(own_text(2)),
-        "/css/read.css": Answer(b"p{}"),
-    }
-    with WebServer(routes) as server:
-        crawl(plan_of(server.url("/")), settings_of(server.netloc))
-        assert server.requested.count("/css/read.css") <= 1

@@ -147,21 +147,10 @@ def test_a_single_broken_byte_is_shown_as_doubt() -> None:
         ("Le café était fermé; où aller?", "utf-8"),
         ("Le café était fermé; où aller?", "cp1252"),
         ("It’s © 2026 Foo Ltd. – “all” rights reserved", "cp1252"),
-        ("Die Grüße für Öl über Straße", "cp1252"),
-        ("50° N", "cp1252"),
-        ("naïve", "utf-8"),
-        ("Zażółć gęślą jaźń", "utf-8"),
         ("吾輩は猫である。名前はまだ無い。", "cp932"),
         ("吾輩は猫である。名前はまだ無い。", "euc_jp"),
-        (
-            "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で"
-            "ニャーニャー泣いていた事だけは記憶している。",
-            "euc_jp",
-        ),
         ("한국어 문서는 여기에 있습니다. 오늘 날씨가 좋습니다", "cp949"),
-        ("Съешь же ещё этих мягких булок", "utf-8"),
         ("Съешь же ещё этих мягких булок", "cp1251"),
-        ("Съешь же ещё этих мягких булок", "koi8-r"),
         ("plain ASCII", "utf-8"),
     ],
 )
@@ -175,19 +164,11 @@ def test_short_pages_in_other_languages_are_not_forced_into_chinese(text: str, c
     ("text", "label", "codec"),
     [
         ("Für Größe und Höhe: Straße", "iso-8859-1", "cp1252"),
-        ("¿Qué pasa? ¡Hola, señor! « Où es-tu? »", "windows-1252", "cp1252"),
         ("Zażółć gęślą jaźń. Łódź leży nad rzeką.", "iso-8859-2", "iso8859-2"),
-        ("Příliš žluťoučký kůň úpěl ďábelské ódy", "windows-1250", "cp1250"),
-        ("Türkiye'nin başkenti Ankara'dır. Şimdi gülüyoruz.", "iso-8859-9", "cp1254"),
         ("Съешь же ещё этих булок, да выпей чаю", "koi8-r", "koi8-r"),
-        ("Столицата е София", "iso-8859-5", "iso8859-5"),
-        ("Η Ελλάδα είναι μια χώρα", "windows-1253", "cp1253"),
         ("שלום עולם, זהו מבחן קצר", "windows-1255", "cp1255"),
-        ("مرحبا بالعالم، هذا اختبار", "windows-1256", "cp1256"),
         ("PC를 켜고 ▲ 오늘의 ‘뉴스’ 3·1절", "ks_c_5601-1987", "cp949"),
-        ("대통령이 美國을 방문했다. 한국 정부는 대화를 시작한다고 발표했다", "euc-kr", "cp949"),
         ("東京都内の企業は対応を急いでいる", "euc-jp", "euc_jp"),
-        ("ニュース", "shift_jis", "cp932"),
     ],
 )
 def test_a_declared_encoding_wins_where_its_text_looks_like_its_language(text: str, label: str, codec: str) -> None:
@@ -212,11 +193,6 @@ def test_no_label_of_another_language_beats_a_reading_as_chinese(
         assert decoded.text == markup
 
 
-def test_german_with_an_umlaut_here_and_there_is_not_russian() -> None:
-    markup = "<p>Für größere Mengen gelten ermäßigte Preise; die Straße ist während der Messe gesperrt.</p>"
-    assert decode(markup.encode("latin-1")) == Decoded(markup, "cp1252")
-
-
 @pytest.mark.parametrize("signs", ["×", "××", "× ×", "°C", "é", "Ã", "锟斤拷", "\ufffd"])
 def test_valid_utf8_that_is_declared_is_believed_however_little_of_it_there_is(signs: str) -> None:
     markup = f"<p>&#26411;&#29677;&#33337; <a>{signs}</a></p>"
@@ -230,11 +206,6 @@ def test_rare_characters_are_not_repaired_into_question_marks() -> None:
     markup = f"<p>{SIMPLIFIED[0]}</p><p>㐀㐁㐂㐃㐄㐅㐆㐇㐈</p>"
     decoded = decode(markup.encode(), "utf-8")
     assert (decoded.text, decoded.repairs) == (markup, ())
-
-
-def test_rows_of_one_sign_and_soft_hyphens_are_no_mojibake() -> None:
-    markup = f"<p>{SIMPLIFIED[0]}</p><p>××××××××</p><p>Die mo\xadder\xadne Welt</p>"
-    assert decode(markup.encode(), "utf-8") == Decoded(markup, "utf-8")
 
 
 def test_a_page_in_utf8_with_a_block_in_latin1_is_read_piece_by_piece() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.pages import Reading
-from crawler.repeated_texts import RepeatedTexts, remove_parameters
+from crawler.repeated_texts import RepeatedTexts
 from crawler.sources.novel_pages import is_continuation
 from crawler.spiders.empty_parameters import MAX_PROBES, EmptyParameters
 from crawler.stats import REPEATED_TEXTS
@@ -110,10 +110,6 @@ def test_a_site_that_adds_a_new_session_to_each_link_has_three_pages(kind: str, 
             assert counts.finish_reason == "finished"
             assert [fault.params["name"] for fault in counts.faults if fault.code == REPEATED_TEXTS] == ["sid"]
             assert len({visit.page_id for visit in site.book.visits(plan.site_id) if visit.page_id}) == 3
-
-
-def test_parameters_are_taken_out_by_name() -> None:
-    assert remove_parameters(f"{SITE}/r?a=1&zs=2&b=%D5%C2", {"zs"}) == f"{SITE}/r?a=1&b=%D5%C2"
 
 
 def _part(title: str, *lines: str) -> Reading:

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -26,7 +25,6 @@ from tests.support.books import docx_of, epub_of, pdf_of, pdf_of_pictures, txt_o
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 URL = "http://a.example/down/1"
-_BETWEEN_HAN = re.compile("(?<=[一-鿿])(?=[一-鿿])")
 PARAGRAPHS = (
     "潮水退下去的时候，滩上露出一排木桩，最外面那根系着一只没有主人的小船，船底积着半尺深的雨水。",
     "阿槿蹲在船头舀水，一瓢一瓢地往外泼，泼到天黑也没有泼完，因为雨又下起来了。",
@@ -126,14 +124,6 @@ def test_texts_of_an_archive_are_ordered_by_number_under_their_names() -> None:
     members = {name.encode("gb18030").decode("cp437"): PARAGRAPHS[0].encode() for name in names}
     reading = reading_of(zip_of(members))
     assert [chapter.title for chapter in reading.chapters] == ["第9章 前", "第10章 末"]
-
-
-def test_what_was_strewn_into_a_chapter_is_undone_and_moves_no_chapter() -> None:
-    strewn = {title: [_BETWEEN_HAN.sub("\u200b", each) for each in texts] for title, texts in CHAPTERS.items()}
-    reading = reading_of(epub_of("小船", strewn))
-    assert reading.obfuscations
-    assert reading.text == TEXT
-    assert [reading.text[each.start :].partition("\n")[0] for each in reading.chapters] == list(CHAPTERS)
 
 
 def encrypted_zip() -> bytes:

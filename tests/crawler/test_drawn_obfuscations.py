@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 
 from core.obfuscations import Obfuscation
@@ -15,7 +14,6 @@ from crawler.fetching.resources import ResourceKind, Resources
 from crawler.obfuscation.deobfuscation import RenderContext, open_render_context
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.glyph_ocr import NoRecognizer
-from crawler.obfuscation.picture_reader import MAX_CHARS, split_cells
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
 from crawler.reading import read_page
 from laboratory.extraction.obfuscated_pages.glyphs import Drawer, _marked, drawer
@@ -142,34 +140,10 @@ def test_a_broken_font_draws_nothing_and_the_next_is_drawn_all_the_same(font: by
         process.close()
 
 
-@pytest.mark.parametrize("picture", [b"", b"GIF89a" + b"\xff" * 90, b"\x89PNG\r\n\x1a\n" + b"\x00" * 64, b"<svg/>"])
-def test_a_broken_picture_has_no_ink(picture: bytes) -> None:
-    process = FontProcess()
-    try:
-        assert process.ink(picture) is None
-    finally:
-        process.close()
-
-
-def test_a_picture_that_is_wider_than_any_line_is_not_cut() -> None:
-    assert len(split_cells(np.full((10, 10 * MAX_CHARS), 255, np.uint8))) == MAX_CHARS
-    assert split_cells(np.full((1, 10_000), 255, np.uint8)) == []
-
-
 def test_a_data_address_carries_a_resource_and_no_more_than_it_may() -> None:
     files = PageFiles({})
     assert files.get("data:text/css;base64," + base64.b64encode(b"p{}").decode(), ResourceKind.STYLE) == b"p{}"
     assert files.get("data:text/css," + "a" * 3_000_000, ResourceKind.STYLE) is None
-
-
-def test_digits_of_a_font_that_garbles_chinese_alone_stay(served: Served, foreign: Drawer) -> None:
-    rng = Random(6)
-    text = [*paragraphs(rng), "账本上写着1、2、7、10四个数目，谁也不知道是什么意思。"]
-    opened = open_render_context(served.of_page, ONE_FACE, NoRecognizer())
-    try:
-        assert read(foreign.remapped_font(text, rng), served, opened).text == "\n".join(text)
-    finally:
-        opened.close()
 
 
 def test_a_picture_between_digits_of_a_sentence_is_read(served: Served, eyes: RenderContext, hand: Drawer) -> None:
@@ -178,15 +152,6 @@ def test_a_picture_between_digits_of_a_sentence_is_read(served: Served, eyes: Re
     files = {"/img/1.png": hand._png("年", 26, is_clear=False), "/img/2.png": hand._png("月", 26, is_clear=False)}
     body = _marked(text, {"年": '<img src="/img/1.png">', "月": '<img src="/img/2.png">'}, files=files)
     assert read(body, served, eyes).text == "\n".join(text)
-
-
-def test_what_stays_in_doubt_is_marked_in_the_example(served: Served, eyes: RenderContext, hand: Drawer) -> None:
-    rng = Random(3)
-    text = [*paragraphs(rng), "书上只写了一个曰字，旁边再没有别的什么记号可以参考。"]
-    body = hand._page(text, rng, {"曰": "\ue123", "旁": "\ue124"})
-    reading = read(body, served, eyes)
-    (found,) = reading.obfuscations
-    assert found.example.startswith(("日? · ", "曰? · "))
 
 
 def test_a_character_that_no_reference_knows_is_told_as_doubtful(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from crawler.obfuscation.glyph_choice import GlyphChoice, GlyphEvidence, Script, choose, detect_script, mark_doubtful
+from crawler.obfuscation.glyph_choice import GlyphChoice, GlyphEvidence, Script, choose, mark_doubtful
 from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, features, learn_model
 from crawler.obfuscation.reference_fonts import draw_char, free_fonts
 from laboratory.extraction.obfuscations import faces
@@ -43,15 +43,6 @@ def test_a_second_opinion_turns_what_is_near_even_and_makes_it_sure() -> None:
 def test_a_lone_candidate_is_certain_and_doubt_is_written_with_a_question_mark() -> None:
     assert choose([Candidate("字", 0.9)]) == GlyphChoice("字", 1.0)
     assert mark_doubtful("竟竟间") == "竟? 间? · "
-
-
-def test_the_script_of_a_text_with_both_forms_is_left_open() -> None:
-    assert detect_script("这國") is Script.EITHER
-
-
-def test_features_of_a_blank_are_zero_and_of_nothing_none() -> None:
-    assert not features([np.zeros((9, 9), np.uint8)]).any()
-    assert len(features([])) == 0
 
 
 @cache

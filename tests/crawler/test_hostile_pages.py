@@ -14,7 +14,6 @@ from crawler.css.matching import MAX_STEPS, SelectorMatcher, compile_selector
 from crawler.css.sheets import parse_sheet
 from crawler.markup import element_text
 from crawler.obfuscation.encoded_text import decode_text
-from crawler.obfuscation.repairs import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, Step, open_page
 from crawler.plain_markup import plain_markup
 from crawler.readers.pages import PageToRead
@@ -181,14 +180,6 @@ def test_mojibake_is_looked_for_in_so_many_blocks(monkeypatch: pytest.MonkeyPatc
     assert mojibake.repair(saved_wrongly) is not None
     monkeypatch.setattr(mojibake, "MAX_BLOCKS_TO_REPAIR", 20)
     assert mojibake.repair(saved_wrongly) is None
-
-
-def test_the_characters_of_an_element_are_counted_once() -> None:
-    tree = html.document_fromstring(f"<p>{SENTENCE}</p>")
-    counts = HanCounts()
-    before = counts[tree]
-    tree.find(".//p").text = ""
-    assert counts[tree] == before > 20
 
 
 def test_pages_that_are_spoilt_at_random_raise_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,11 +74,6 @@ def test_columns_are_read_from_right_to_left() -> None:
     assert "".join(pictured_texts([seen])[0].paragraphs) == "甲" * 20 + "乙" * 20 + "丙" * 18
 
 
-def test_pieces_of_one_line_stand_beside_each_other() -> None:
-    seen = picture(line("宇宙", 2, 100), line("天地玄黄", 0), line(WHOLE, 30))
-    assert "".join(pictured_texts([seen])[0].paragraphs).startswith("天地玄黄宇宙")
-
-
 def test_balloons_posters_and_doubtful_lines_are_no_running_text() -> None:
     text = [line(WHOLE, top) for top in (0, 30, 60)]
     assert is_running_text(picture(*text))
@@ -175,9 +170,3 @@ def test_a_bomb_is_known_by_its_header_and_of_many_frames_the_first_is_read() ->
     assert open_picture(_saved(Image.new("L", (900, 900), 200), "PNG")[:-40], MOST) is None
     assert open_picture(b"\x89PNG\r\n\x1a\n" + b"\xff" * 900, MOST) is None
     assert open_picture(_saved(Image.new("L", (900, 900), 200), "PNG"), 100_000) is None
-
-
-def test_lines_are_read_from_top_to_bottom() -> None:
-    seen = picture(*(line(f"{number}{WHOLE[1:]}", 30 * number) for number in (3, 1, 0, 2)))
-    text = "".join(pictured_texts([seen])[0].paragraphs)
-    assert [char for char in text if char.isdigit()] == ["0", "1", "2", "3"]

@@ -246,16 +246,3 @@ def test_the_collector_is_paused_until_the_last_reader_is_done() -> None:
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
-
-
-def test_a_page_that_raises_leaves_the_collector_as_it_was() -> None:
-    with pytest.raises(LookupError), paused_collection():
-        raise LookupError
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        with paused_collection():
-            assert not gc.isenabled()
-        assert not gc.isenabled()
-    finally:
-        gc.enable()

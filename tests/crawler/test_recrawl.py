@@ -67,12 +67,6 @@ def test_a_new_page_is_fetched_at_once(server: WebServer, site: VisitedSite) -> 
     assert asked(server, lambda: site.crawl(HOUR)) == ["/", "/9.html"]
 
 
-def test_a_page_that_no_list_names_any_more_is_still_visited(server: WebServer, site: VisitedSite) -> None:
-    site.crawl()
-    server.routes["/"] = index([1])
-    assert "/5.html" in asked(server, lambda: site.crawl(3 * DAY))
-
-
 def test_an_unchanged_page_is_visited_ever_less_often_a_changing_one_daily(
     server: WebServer, site: VisitedSite
 ) -> None:
@@ -215,16 +209,6 @@ def test_gone_is_what_two_answers_half_a_day_apart_say_and_both_are_kept(server:
     assert site.store.raw(proofs[1].raw_digest) == b"<p>not here</p>"
     assert site.store.states(lost)[-1].absence_id == proofs[1].id
     assert site.visit(server.url("/2.html")).gone_since == START + 3 * DAY
-
-
-def test_one_404_between_two_good_answers_makes_nothing_gone(server: WebServer, site: VisitedSite) -> None:
-    site.crawl()
-    kept = server.routes.pop("/2.html")
-    site.crawl(3 * DAY)
-    server.routes["/2.html"] = kept
-    site.crawl(4 * DAY)
-    assert site.visit(server.url("/2.html")).absent_since is None
-    assert len(site.store.states(site.page(server.url("/2.html")))) == 1
 
 
 def test_a_page_that_comes_back_is_noted(server: WebServer, site: VisitedSite) -> None:

@@ -3,8 +3,6 @@
 import multiprocessing
 import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -15,7 +13,6 @@ import pytest
 
 from core.obfuscations import Obfuscation
 from core.pages import Reading
-from core.settings_loading import load
 from crawler.obfuscation import reference_fonts
 from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, GlyphModel
 from crawler.obfuscation.reference_fonts import (
@@ -24,7 +21,6 @@ from crawler.obfuscation.reference_fonts import (
     _key,
     _known_chars,
     _open_faces,
-    draw_char,
     free_fonts,
 )
 from crawler.readers.pages import PageToRead, SinglePage
@@ -90,11 +86,6 @@ def test_a_damaged_file_is_drawn_anew_and_replaced(tmp_path: Path, damage: Calla
     assert are_same(get(tmp_path), some())
 
 
-def test_a_file_with_other_faces_is_not_taken_for_it(tmp_path: Path) -> None:
-    get(tmp_path, some)
-    assert are_same(ReferenceStore(tmp_path).get("k", 1, FACES * CHARS + 1, lambda: some(2)), some(2))
-
-
 @pytest.mark.parametrize("folder", ["file/within", "/proc/none"])
 def test_a_folder_that_takes_no_files_is_gone_without(
     tmp_path: Path, folder: str, caplog: pytest.LogCaptureFixture
@@ -155,36 +146,6 @@ def test_references_are_the_same_to_the_last_bit_with_and_without_a_folder(tmp_p
     rows, others = fresh.similarities(rasters), kept.similarities(rasters)
     assert rows.tobytes() == others.tobytes()
     assert [fresh.candidates(row) for row in rows] == [kept.candidates(row) for row in others]
-
-
-@has_faces
-@pytest.mark.usefixtures("processes")
-def test_where_no_process_can_draw_the_references_are_drawn_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    face = tmp_path / "small.ttf"
-    face.write_bytes(drawer(free_fonts()[0])._font({char: char for char in "渡口石阶等船的人"}, Random(1)))
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    index = ReferenceFonts([face]).index
-    (row,) = index.similarities([draw_char(_open_faces([face])[0], "渡")])
-    assert index.candidates(row)[0].char == "渡"
-    assert caplog.records[0].getMessage() == "no process draws the references, they are drawn here"
-
-
-@pytest.mark.usefixtures("processes")
-def test_the_process_that_draws_may_take_more_memory_than_the_one_that_reads_a_page() -> None:
-    """Else no reference is ever drawn there, and the first page with a small picture counts as made to be slow."""
-    small, most = 600_000_000, 850_000_000
-    program = (
-        f"import resource as r; r.setrlimit(r.RLIMIT_DATA, ({small}, {most}))\n"
-        "from crawler.obfuscation.worker_process import main\n"
-        "main('builtins', 'print', '900000000', '0')\n"
-        "print(r.getrlimit(r.RLIMIT_DATA)[0])"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
-    )
-    assert ran.stdout.split() == [str(most)]
 
 
 @has_faces
@@ -272,8 +233,3 @@ def test_whoever_reads_pages_takes_the_references_from_the_folder_that_it_is_tol
     read: Callable[[bytes, Path], Reading], garbled: bytes, blind: Path
 ) -> None:
     assert Obfuscation.FONT not in {one.kind for one in read(garbled, blind).obfuscations}
-
-
-@pytest.mark.usefixtures("processes")
-def test_the_folder_lies_in_the_home_of_the_installation() -> None:
-    assert load({"ZHUIWEN_HOME": "/srv/zw"}).crawl.cache == Path("/srv/zw/cache")

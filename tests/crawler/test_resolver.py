@@ -31,11 +31,6 @@ def test_both_kinds_of_addresses_are_found_and_aliases_are_followed() -> None:
         assert [entry[4] for entry in found.places("a.test", 80, socket.AF_INET6)] == [("2001:db8::1", 80, 0, 0)]
 
 
-def test_a_name_in_its_own_script_is_asked_for_in_ascii() -> None:
-    with NameServer({"xn--fiq4ey41apjo.test": ("192.0.2.1",)}) as server:
-        assert NameResolver((server.place,)).addresses("中文书城.test", 80) == ["192.0.2.1"]
-
-
 def test_an_address_is_nobodys_question_in_whatever_spelling() -> None:
     with NameServer({}) as server:
         found = NameResolver((server.place,))
@@ -63,12 +58,6 @@ def test_an_unknown_name_is_unknown_and_the_next_server_stands_in_for_a_dead_one
         with pytest.raises(socket.gaierror):
             NameResolver((server.place,)).addresses("nowhere.test", 80)
         assert NameResolver((DEAD, server.place)).addresses("a.test", 80) == ["192.0.2.1"]
-
-
-def test_where_no_server_answers_the_name_is_not_called_unknown() -> None:
-    with pytest.raises(socket.gaierror) as caught:
-        NameResolver((DEAD,)).addresses("a.test", 80)
-    assert caught.value.errno == socket.EAI_AGAIN
 
 
 def test_name_servers_are_a_setting_of_addresses() -> None:

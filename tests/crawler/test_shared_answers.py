@@ -111,13 +111,6 @@ def test_a_budget_counts_what_every_site_of_the_host_fetched(site: WebServer, tm
     assert len(site.requested) == max(asked, 3)
 
 
-def test_a_shared_answer_spends_no_budget(site: WebServer, mongo_url: str, tmp_path: Path) -> None:
-    settings, budget = settings_of(site.netloc), Politeness(budget=CrawlBudget(pages_a_day=1))
-    crawl(_plan(site, "ours"), settings, None, tmp_path / "ours", mongo_url)
-    theirs = crawl(_plan(site, "theirs", politeness=budget), settings, None, tmp_path / "theirs", mongo_url)
-    assert (theirs.counts.finish_reason, theirs.counts.stored) == ("finished", PAGES + 1)  # and the list
-
-
 def test_not_modified_is_asked_once_and_shared_with_sites_that_know_the_page(site: WebServer, mongo_url: str) -> None:
     """Of three sites that come again, two know the page that the server still has; the third saw another one."""
     settings, tag = settings_of(site.netloc), {"ETag": '"new"'}

@@ -70,14 +70,6 @@ def test_sitemap_index_gzipped_and_news_sitemaps_are_read_without_following_link
 
 
 @pytest.mark.usefixtures("processes")
-def test_a_page_limit_takes_what_changed_last() -> None:
-    with WebServer({}) as site:
-        site.routes.update(sitemap_site(site))
-        crawled = crawl(plan(site, "sitemap", "/pages.xml.gz", max_pages=2), settings_of(site.netloc))
-    assert sorted(fetched.final_url[-4:] for fetched, _ in crawled.store.versions.values()) == ["/a/4", "/a/5"]
-
-
-@pytest.mark.usefixtures("processes")
 def test_files_that_a_listed_page_offers_are_fetched_though_its_links_are_not() -> None:
     book = epub_of("渡口", {"第一章": [own_text(2)], "第二章": [own_text(3)]})
     with WebServer({"/book.epub": Answer(book, "application/epub+zip"), "/hidden": article(90)}) as site:
@@ -249,11 +241,6 @@ def test_json_feed_is_read_in_both_versions(version: str, author: str, authors: 
     )
     assert (first.content, second.content) == ("<p>正文</p>", "<p>甲 &lt; 乙</p><p>丙</p>")
     assert (second.listed.url, second.listed.author) == ("http://a.example/2", authors)
-
-
-@pytest.mark.parametrize("body", ['{"items": [{"url": "/1"}]}', '{"version": "https://jsonfeed.org/ver', "{" * 90_000])
-def test_json_that_is_no_feed_is_none(body: str) -> None:
-    assert read_feed(body.encode(), "application/feed+json", URL) is None
 
 
 def test_a_page_names_feeds_of_every_kind_and_no_other_interface() -> None:

@@ -16,7 +16,6 @@ from crawler.main_text.templates import (
     names_a_site,
 )
 from crawler.markup import Line, lines, parse
-from tests.crawler.texts import SIMPLIFIED
 
 NOTICE = "温馨提示：方向键左右前后翻页，上下滚动。"
 REFRAIN = "欲知后事如何，且听下回分解。"
@@ -65,13 +64,6 @@ def test_a_closing_formula_of_every_chapter_stays_also_with_a_class_of_its_own(t
     templates = SiteTemplates()
     for number in range(60):
         assert REFRAIN in texts(templates, page(own(number), f"{tag}{REFRAIN}</p>"), number)
-
-
-def test_a_chapter_under_many_addresses_stays_whole() -> None:
-    templates = SiteTemplates()
-    chapter = own(1) + "".join(f"<p>{sentence}</p>" for sentence in SIMPLIFIED)
-    for number in range(30):
-        assert len(texts(templates, page(chapter), number)) == 6 + len(SIMPLIFIED)
 
 
 def test_posts_that_lists_show_again_stay() -> None:
@@ -160,20 +152,3 @@ def test_processes_that_write_at_once_lose_nothing_that_one_of_them_learnt(tmp_p
     assert template["pages"] == processes * pages
     assert max(counts[0] for counts in template["frames"].values()) == processes * pages
     assert seen, "the file was never read while it was written"
-
-
-def test_what_another_process_learnt_serves_this_one(tmp_path: Path) -> None:
-    one, other = SiteTemplates(tmp_path), SiteTemplates(tmp_path)
-    for number in range(PAGES_BETWEEN_SAVES):
-        texts(one, page(f"<div class='tip'>{NOTICE}</div>", own(number)), number)
-    for number in range(1_000, 1_000 + PAGES_BETWEEN_SAVES):
-        texts(other, page(own(number)), number)
-    assert NOTICE not in texts(other, page(f"<div class='tip'>{NOTICE}</div>", own(2_000)), 2_000)
-
-
-def test_a_page_that_two_processes_read_teaches_once(tmp_path: Path) -> None:
-    for templates in (SiteTemplates(tmp_path), SiteTemplates(tmp_path)):
-        for number in range(5):
-            texts(templates, page(own(number)), number)
-        templates.close()
-    assert json.loads((tmp_path / FILE_NAME).read_text())["hosts"]["www.xiaoshuzhan.example"]["pages"] == 5

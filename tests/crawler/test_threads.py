@@ -4,12 +4,9 @@ from statistics import fmean
 
 import pytest
 
-from core.pages import Poster, Reading
+from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from crawler.characters.repertoire import in_both_scripts
-from crawler.main_text.posts import PageBoxes
 from crawler.main_text.remarks import is_mark, is_of_software
-from crawler.markup import lines, parse
 from crawler.opening import Rejected
 from crawler.reading import read_page
 from laboratory.extraction.text_scores import text_score
@@ -78,22 +75,6 @@ def test_counted_replies_make_a_thread_unless_the_page_knows_remarks_or_news() -
     assert extractors == ["thread", "density", "density"]
 
 
-def test_the_title_in_the_page_weighs_nothing_among_the_posts() -> None:
-    board = case("threads", "discuz-board-tables-ranks-signatures-a-notice-of-the-moderator")
-    tree = parse(board.body.decode())
-    boxes = PageBoxes(lines(tree), tree.findtext(".//title") or "")
-    weights = {line.text: words for line, words in zip(boxes.page, boxes.words, strict=True)}
-    title, *posts = board.expected["text"]
-    assert weights[title] == 0.0
-    assert weights[posts[2]] > 0.0
-
-
-@pytest.mark.parametrize("case", cases("repeating-threads"), ids=lambda case: case.name)
-def test_commands_that_several_posts_repeat_stay_in_them(case: Case) -> None:
-    reading = read(case.body)
-    assert {text: reading.text.count(text) for text in case.expected["counts"]} == case.expected["counts"]
-
-
 def test_a_page_of_very_many_kinds_of_boxes_is_answered() -> None:
     boxes = "".join(
         f"<div class='a{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}'><p>{n % 7 + 1}楼 2025-11-03 10:00</p>"
@@ -125,12 +106,6 @@ def test_what_a_forum_writes_itself_is_no_part_of_a_post(text: str) -> None:
     assert not is_of_software("回复楼上：没有收费")
 
 
-def test_a_pattern_in_simplified_characters_matches_traditional_ones() -> None:
-    pattern = in_both_scripts("只看楼主|发表于")
-    assert [text for text in ("只看楼主", "只看樓主", "发表于", "發表於") if not pattern.search(text)] == []
-    assert not pattern.search("只看层主")
-
-
 # Who posted a text is told from who is said to have written it; nobody is named where it is not certain.
 
 BODY = paragraphs()
@@ -157,14 +132,6 @@ def test_whom_a_page_says_to_have_posted_it_is_its_poster_and_no_author(line: st
     reading = read_body(f"<div><h1>老渡口</h1><div class='who'>{line}</div><div>{BODY}</div></div>")
     assert reading.poster_names([0]) == ("闻笛",)
     assert reading.author == ""
-
-
-@pytest.mark.parametrize(
-    "line", ["作者：闻笛", "文/闻笛", "作者：闻笛 2026-03-01 10:20", "作者：闻笛 更新：2026-03-01 字数：2201"]
-)
-def test_an_author_that_is_stated_has_posted_nothing(line: str) -> None:
-    reading = read_body(f"<div><h1>老渡口</h1><p>{line}</p><div>{BODY}</div></div>")
-    assert (reading.author, reading.posters) == ("闻笛", ())
 
 
 @pytest.mark.parametrize(
@@ -208,12 +175,6 @@ def test_posts_have_the_name_above_them_or_none(folder: str, expected: list[str]
     kind, name = folder.split("/")
     reading = read(case(kind, name).body)
     assert names(reading) == expected
-
-
-def test_linked_data_of_a_post_names_who_posted_it() -> None:
-    data = '{"@type": "DiscussionForumPosting", "author": {"@type": "Person", "name": "闻笛"}}'
-    reading = read_body(f'<script type="application/ld+json">{data}</script><div><h1>老渡口</h1>{BODY}</div>')
-    assert (reading.author, reading.posters) == ("", (Poster("闻笛", 0),))
 
 
 def test_a_page_of_more_posts_than_any_board_has_is_read_without_looking_at_each() -> None:

@@ -2,8 +2,6 @@
 
 import gzip
 import io
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -137,18 +135,6 @@ def test_all_forms_of_the_same_archive_give_the_same_pages(tmp_path: Path, form:
     counts, store, _ = imported(path)
     assert counts.stored == (4 if form == "wacz" else 3)
     assert {fetched.body for fetched, _ in store.versions.values()} >= {markup(number) for number in range(1, 4)}
-
-
-def test_a_wacz_made_by_its_own_tool_is_read(tmp_path: Path) -> None:
-    pytest.importorskip("wacz")
-    warc = Archive().response(url(1), markup(1)).save(tmp_path / "a.warc.gz")
-    made = subprocess.run(
-        [sys.executable, "-m", "wacz.main", "create", "-o", str(tmp_path / "a.wacz"), str(warc)],
-        capture_output=True, check=False,
-    )  # fmt: skip
-    if made.returncode:
-        pytest.skip(f"wacz does not run here: {made.stderr[-200:]!r}")
-    assert imported(tmp_path / "a.wacz")[0].stored == 1
 
 
 def test_bodies_are_taken_out_of_chunks_and_compression_unless_they_swell(tmp_path: Path) -> None:
@@ -394,12 +380,6 @@ def test_headers_without_an_end_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\n" + lines)
     with pytest.raises(UnreadableFile, match="headers of more than"):
         imported(path)
-
-
-def test_nobody_is_asked_to_read_what_nobody_watches(common_crawl: Path) -> None:
-    store = RecordingStore()
-    counts = import_archive(common_crawl, lambda _: None, store, RecordingOutbox(), MAX_BODY_BYTES)
-    assert (counts.bytes_read, counts.stored) == (0, 0)
 
 
 def _pair(archive: Archive, number: int, order: str, *, is_named: bool = True, cookie: str = "") -> Archive:

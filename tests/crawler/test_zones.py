@@ -1,11 +1,9 @@
 """Every line that a visitor sees is read, each with its zone, and the main text stays what it was."""
 
-from itertools import groupby
-
 import pytest
 
 from core.pages import Reading
-from core.zones import SurroundingLine, Zone, ZonedLine
+from core.zones import SurroundingLine, Zone
 from tests.crawler.case_folders import Case, cases
 from tests.crawler.texts import SIMPLIFIED, read, read_body
 
@@ -62,28 +60,6 @@ def test_the_beginning_of_another_text_below_its_title_is_a_teaser_too() -> None
     assert zone_of(reading, f"第2篇：{SIMPLIFIED[0]}") is Zone.TEASER
 
 
-def test_a_box_around_the_text_may_be_called_as_it_likes() -> None:
-    reading = read_body(f"<div class='comment related'>{ARTICLE}<span>{REMARK}</span></div>")
-    assert {line.zone for line in reading.lines if line.text != REMARK} <= {Zone.MAIN, Zone.FRAME}
-
-
-def test_what_controls_show_is_of_the_frame() -> None:
-    controls = "<button>加入 书架</button><select><option>第一章 渡口</option></select><textarea>甲。\n乙。</textarea>"
-    hidden = "<div style='display:none'><textarea>丙。</textarea></div><template><button>丁</button></template>"
-    reading = read_body(f"<div>{ARTICLE}</div><form>{controls}</form>{hidden}")
-    found = [line.text for line in reading.lines if line.zone is Zone.FRAME]
-    assert found[-4:] == ["加入 书架", "第一章 渡口", "甲。", "乙。"]
-
-
-def test_lines_stand_in_the_order_of_the_page() -> None:
-    reading = read_body(
-        f"<div class='nav'>江城读书网</div><div>{ARTICLE}</div><div class='comments'><p>{REMARK}</p></div>"
-    )
-    zones = [zone for zone, _ in groupby(line.zone for line in reading.lines)]
-    assert zones == [Zone.FRAME, Zone.MAIN, Zone.COMMENT]
-    assert reading.lines[-1] == ZonedLine(Zone.COMMENT, REMARK)
-
-
 def test_lines_are_the_text_and_what_stands_beside_it_wherever_that_says() -> None:
     surroundings = (
         SurroundingLine(Zone.FRAME, "上", 0),
@@ -117,11 +93,3 @@ def test_what_a_click_unfolds_is_read_beside_the_text(box: str, zone: Zone) -> N
     assert REMARK not in reading.text
     assert (zone_of(reading, REMARK), zone_of(reading, REMARK[::-1])) == (zone, zone)
     assert all(line.text != "首页" for line in reading.lines)
-
-
-def test_what_hides_a_text_is_no_line_of_the_page() -> None:
-    noise = "<p style='display:none'>本站首发请牢记网址以便下次阅读本书的最新章节内容</p>"
-    strewn = noise.join(f"<p>{each}</p>" for each in SIMPLIFIED)
-    reading = read_body(f"<h1>老渡口</h1><div class='text'>{strewn}</div>")
-    assert all("本站首发" not in line.text for line in reading.lines)
-    assert [one.kind for one in reading.obfuscations] == ["hidden_text"]

@@ -89,15 +89,3 @@ def test_what_a_copied_work_says_alike_counts_against_the_others(zhuiwen: Comman
     assert [match["work_id"] for match in run(zhuiwen, tmp_path, page, "--reworded", works=works)["page"]] == ["copied"]
     alone = run(zhuiwen, tmp_path, page, "--reworded", works={**works, "copied": copied})
     assert [match["work_id"] for match in alone["page"]] == ["copied", "渡口"]
-
-
-@needs_encoder
-def test_reading_works_by_meaning_prints_a_line_for_each_tenth(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    texts = {f"work {number}": f"{number}，{WORK[:60]}" for number in range(60)}
-    kept = write(tmp_path / "works.jsonl", [{"work_id": name, "text": text} for name, text in texts.items()])
-    given = write(tmp_path / "pages.jsonl", [{"page_id": "page", "text": ENGLISH}])
-    done = zhuiwen("batch", "--works", kept, "--pages", given, "--out", tmp_path / "m.jsonl", "--reworded")
-    lines = [line for line in done.err.splitlines() if "语义编码" in line or "encoding works by meaning" in line]
-    assert 5 <= len(lines) <= 11
-    total = sum(map(len, texts.values()))
-    assert f"{total:,}" in lines[-1]

@@ -1,7 +1,6 @@
 """What `zhuiwen demo` prints at its end, for people and for programs."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from core.wording import Message
 from deploy.cli import demo
 from deploy.cli.demo import demo_summary
-from deploy.demo.notice import DraftedNotice
 from deploy.demo.run import DemoResult
 from deploy.demo.verification import Verification
 
@@ -24,16 +22,6 @@ def test_the_two_kinds_of_pages_add_up_to_those_planned_in_either_language() -> 
     assert second == "As expected: 45 of 45 copies found, 0 of 48 innocent pages accused."
     first = demo_summary(result(Verification(45, 44, 48, 2, ())))[0].in_language("zh-hans")
     assert first == "计划网页 93 个：复制网页 45 个，查出 44 个；正当网页 48 个，误报 2 个。"
-
-
-def test_the_notice_that_was_drafted_is_named_with_its_place() -> None:
-    drafted = replace(result(Verification(45, 45, 48, 0, ())), notice=DraftedNotice(3, "停止侵权告知函", "墨香阁", 5))
-    said = demo_summary(drafted)[-1]
-    assert str(said).endswith("停止侵权告知函 #3, 墨香阁, 5 pages; http://h/notices/notice/3/change/")
-    assert "未确认、未发出" in said.in_language("zh-hans")
-    record = demo.demo_record(drafted)
-    assert record["notice"] == {"id": 3, "pages": 5, "address": "http://h/notices/notice/3/change/"}
-    assert demo.demo_record(result(Verification(45, 45, 48, 0, ())))["notice"] is None
 
 
 def test_programs_read_one_object_and_people_hear_on_stderr(

@@ -54,19 +54,6 @@ def test_an_extraction_that_is_more_likely_poor_than_good_is_called_doubtful(
     assert "(doubtful)" in zhuiwen("read", path).out
 
 
-def test_what_it_took_to_read_bytes_that_were_spoilt_is_said(zhuiwen: CommandLine, tmp_path: Path) -> None:
-    """Saved in UTF-8 by a program that took GBK for Latin-1, as downloaded novels often are."""
-    markup = f"<html><head><title>渡口</title></head><body><p>{'</p><p>'.join(SIMPLIFIED)}</p></body></html>"
-    right, page = tmp_path / "right.html", tmp_path / "spoilt.html"
-    right.write_text(markup, "utf-8")
-    page.write_text(markup.encode("gb18030").decode("latin-1"), "utf-8")
-    record = zhuiwen("read", page, "--json").json()
-    (repair,) = record["repairs"]
-    assert "had been decoded as cp1252" in repair
-    assert f"repaired: {repair}" in zhuiwen("read", page).out
-    assert zhuiwen("read", right, "--json").json()["repairs"] == []
-
-
 def test_a_book_is_shown_with_its_chapters_and_a_page_with_its_links_to_net_disks(
     zhuiwen: CommandLine, tmp_path: Path
 ) -> None:

@@ -9,7 +9,6 @@ import json
 import sqlite3
 import unicodedata
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ import redis
 from core.redis_names import QUEUE_PREFIX
 from laboratory.cases.rewrites import rewrites
 from matcher.reworded.record import CURRENT
-from pipeline import job_stats
 from tests.support.command_line import CommandLine
 from tests.support.encoders import needs_encoder
 from tests.support.web_server import page
@@ -174,18 +172,6 @@ def test_index_stats_tell_the_state_of_the_snapshot(corpus: CommandLine, tmp_pat
     assert stats["snapshot"]["age_s"] < 300
     assert corpus("index", "rebuild").code == 0
     assert "behind the index" in told()
-
-
-def test_index_stats_tell_the_last_rounds_in_the_zone_of_the_user(corpus: CommandLine, broker: redis.Redis) -> None:
-    broker.delete(job_stats.KEY)
-    before = corpus("index", "stats").out.splitlines()
-    assert before[-3:] == [f"last {name}: none yet" for name in ("sweep", "search of stored pages", "daily comparison")]
-    ended_at = datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
-    job_stats.note_job_stats(broker, job_stats.DAILY, ended_at, {"pages": 1200, "works_added": 2, "index_rebuilt": 0})
-    assert "last daily comparison: 2026-11-22 06:30, pages 1,200, works added 2" in corpus("index", "stats").out
-    told = corpus("index", "stats", "--json").json()["rounds"]
-    counts = {"pages": 1200, "works_added": 2, "index_rebuilt": 0}
-    assert told == {"daily comparison": {"ended_at": "2026-11-22T06:30:00+08:00", "counts": counts}}
 
 
 def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: CommandLine, tmp_path: Path) -> None:

@@ -91,11 +91,3 @@ def test_official_times_are_taken_from_a_table(installed: CommandLine, tmp_path:
     times.write_text("1,morgen\n", "utf-8")
     refused = installed("work", "times", "渡船", times)
     assert (refused.code, "line 1: morgen is not a time" in refused.err) == (2, True)
-
-
-def test_a_second_site_on_a_host_is_noticed_and_watched(installed: CommandLine) -> None:
-    first = ("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学")
-    assert (installed(*first).err, installed(*first).err) == ("", "")
-    second = installed("site", "add", "http://127.0.0.1:8801/b/", "--name", "落霞二", "--rights-holder", "青梧文学")
-    assert second.code == 0
-    assert "127.0.0.1:8801 is also covered by the site 落霞 (1)" in second.err

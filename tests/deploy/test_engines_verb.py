@@ -35,23 +35,6 @@ def test_engines_are_listed_for_people_and_programs_the_products_own_first(zhuiw
     assert [each["name"] for each in others] == list(ENGINES)
 
 
-def test_an_engine_is_described_with_parameters_source_and_departures(zhuiwen: CommandLine) -> None:
-    shown = lines(zhuiwen("engines", "dscam"))
-    assert shown[:4] == [
-        "engine: dscam",
-        f"description: {ENGINES['dscam'].summary}",
-        "spans: no",
-        "source: Garcia-Molina, Gravano, Shivakumar, PDIS 1996",
-    ]
-    assert shown[5] == "parameter\tvalue\tmeaning"
-    assert "registries\t50\tnumber of registries among which the works are distributed" in shown[6:11]
-    assert shown[-len(ENGINES["dscam"].departures) :] == [f"- {each!s}" for each in ENGINES["dscam"].departures]
-    told = zhuiwen("engines", "simhash-64-blocks", "--json").json()
-    assert (told["name"], told["gives_spans"], told["source"]) == ("simhash-64-blocks", False, "Charikar, STOC 2002")
-    values = {each["name"]: each["value"] for each in told["parameters"]}
-    assert (values["blocks"], values["max_distance"]) == ([12, 12, 12, 12, 16], 4)
-
-
 @pytest.mark.parametrize("code", [CHINESE, ENGLISH])
 @pytest.mark.parametrize("name", ["zhuiwen", *ENGINES])
 def test_every_engine_is_told_whole_in_the_language_of_the_command(

@@ -10,7 +10,6 @@ import pytest
 from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 
-from core.errors import ServiceUnavailable
 from core.settings_loading import load
 from deploy.cli.crawl_waiting import wait_for_runs
 from tests.support import admin_data
@@ -61,14 +60,6 @@ def test_an_interrupt_inside_a_query_ends_the_wait_with_its_sentence(
     with connection.execute_wrapper(query), pytest.raises(KeyboardInterrupt):
         wait_for_runs([run], load({}))
     assert "the crawl continues in the background: see zhuiwen site list" in capsys.readouterr().err
-
-
-def test_a_fault_of_the_database_without_an_interrupt_is_a_database_that_is_away(run: CrawlRun) -> None:
-    def failed(execute: Execute, *query: Any) -> Any:
-        raise OperationalError("the disk is full")
-
-    with connection.execute_wrapper(failed), pytest.raises(ServiceUnavailable, match="the admin database"):
-        wait_for_runs([run], load({}), max_outage_s=0.0)
 
 
 def test_a_second_interrupt_is_raised_where_it_arrives() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,12 +119,3 @@ def test_status_doctor_and_the_settings_are_there_in_both_languages(zhuiwen: Com
     assert not any(HAN.search(line) for line in zhuiwen("doctor").out.splitlines())
     listed = chinese("config", "list").out.splitlines()
     assert all(HAN.search(line) for line in listed)
-
-
-def test_what_programs_read_is_the_same_in_every_language(zhuiwen: CommandLine) -> None:
-    chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
-    prepare(zhuiwen.environ())
-    for arguments in (("status",), ("doctor",), ("config", "list"), ("engines",), ("engines", "sif")):
-        shown = chinese(*arguments, "--json").out
-        assert shown == zhuiwen(*arguments, "--json").out, arguments
-        assert json.loads(shown)

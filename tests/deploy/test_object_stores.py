@@ -11,7 +11,6 @@ from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import InstallationState, ServiceStatus, status
-from laboratory.ports import free_port
 from tests.support.s3_server import SECRET, Answer, S3Server
 
 
@@ -65,13 +64,6 @@ def test_what_a_store_says_is_the_remedy_and_one_cause_one_finding(
     found = {each.id for each in doctor.examine(Context(home, {}), [doctor.services, doctor.object_writes])}
     assert "service.raw" in found
     assert "raw.write" not in found
-
-
-def test_a_store_that_is_away_is_unreachable(tmp_path: Path, s3_server: S3Server) -> None:
-    away = f"http://127.0.0.1:{free_port()}"
-    home = home_with(tmp_path, s3_server, ZHUIWEN_RAW_URL="s3://kept", ZHUIWEN_S3_ENDPOINT_URL=away)
-    row = rows(home)["raw"]
-    assert (row.state, str(row.remedy)) == (InstallationState.UNREACHABLE, "check ZHUIWEN_RAW_URL")
 
 
 def test_a_folder_of_raw_responses_is_one_whose_space_is_watched(tmp_path: Path) -> None:

@@ -55,14 +55,6 @@ def test_child_processes_see_the_same_services_and_know_which_are_embedded(tmp_p
     assert child.settings == home.settings
 
 
-def test_a_service_with_a_url_of_its_own_is_not_embedded(tmp_path: Path) -> None:
-    url = "redis://:pw@cache.example:6379/3"
-    home = prepare(environ_for(tmp_path) | {"ZHUIWEN_REDIS_URL": url})
-    assert (home.embeds_mongo, home.embeds_redis) == (True, False)
-    assert home.settings.redis_url == url
-    assert prepare(dict(home.environment)).settings == home.settings
-
-
 def test_a_process_of_the_installation_has_its_settings_and_none_of_another_shell(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("workers = 3\n")
     home = prepare(environ_for(tmp_path))
@@ -87,9 +79,3 @@ def test_a_folder_of_sockets_that_another_user_could_enter_is_refused(tmp_path: 
             prepare(environ_for(home))
     finally:
         folder.unlink() if folder.is_symlink() else folder.rmdir()
-
-
-def test_a_home_that_cannot_be_made_names_its_variable(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(BadConfiguration, match="ZHUIWEN_HOME"):
-        prepare(environ_for(tmp_path / "file" / "home"))

@@ -1,6 +1,5 @@
 """The table of processes, the compose file beside it, and the probes."""
 
-import json
 import os
 import socket
 import subprocess
@@ -22,7 +21,7 @@ from deploy import doctor, home_checks
 from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import InstallationState, down, driver_probes, health, preparation, processes, status, up
+from deploy.services import InstallationState, down, driver_probes, preparation, processes, status, up
 from deploy.services.health import ServiceHealth
 from deploy.services.service_faults import PreparationFailed
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
@@ -172,21 +171,6 @@ def test_a_worker_of_the_pipeline_gives_its_sign_of_life_where_status_looks(home
         down(home, str)
 
 
-@pytest.mark.usefixtures("loopback")
-def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
-    port = free_port()
-    assert not health.mongo_answers(f"mongodb://127.0.0.1:{port}/x")
-    assert not health.redis_answers(f"redis://127.0.0.1:{port}/0")
-    assert not health.redis_answers(f"redis+cluster://127.0.0.1:{port}")
-    assert not health.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
-    assert health.web_health("127.0.0.1", port, "/", "127.0.0.1") is ServiceHealth.SILENT
-    assert health.redis_health(Path("/nowhere")) is ServiceHealth.SILENT
-    assert not health.mongo_answers("mongodb://%2Fnowhere%2Fmongo.sock/x")
-    assert not health.redis_answers("unix:///nowhere/redis.sock")
-    assert health.redis_value("unix:///nowhere/redis.sock", "k") is None
-    assert not health.any_worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
-
-
 @pytest.mark.usefixtures("processes")
 def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> None:
     step = preparation.PreparationStep(
@@ -203,18 +187,6 @@ def command(home: Home, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     for name, value in home.environment.items():
         monkeypatch.setenv(name, value)
     return lambda *arguments: run(arguments)
-
-
-@pytest.mark.usefixtures("loopback")
-def test_down_and_status_where_nothing_runs(command: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("down") == 0
-    capsys.readouterr()
-    assert command("status") == 1
-    assert "zhuiwen up" in capsys.readouterr().out
-    assert command("status", "--json") == 1
-    shown = json.loads(capsys.readouterr().out)
-    assert {row["state"] for row in shown["services"]} == {"stopped"}
-    assert (shown["is_well"], shown["problems"]) == (False, [])
 
 
 @pytest.mark.usefixtures("loopback")

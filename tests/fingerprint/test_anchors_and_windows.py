@@ -5,12 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fingerprint.algorithms import ALGORITHMS, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
-from fingerprint.letters import LATIN, letter_number
-from fingerprint.readings import SYLLABLES
+from fingerprint.letters import letter_number
 from fingerprint.rules import WindowRule
-from fingerprint.seeds import bytes_per_window, find_anchors, hash_anchors, window_digits
+from fingerprint.seeds import find_anchors, hash_anchors, window_digits
 from fingerprint.stream import WILDCARD
-from fingerprint.tables import TABLES_2026
 
 TOKENS = hnp.arrays(np.uint16, st.integers(0, 120), elements=st.sampled_from([1, 2, 3, 50, 300, WILDCARD]))
 EVERY_ALGORITHM = pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))
@@ -60,11 +58,6 @@ def test_about_one_run_in_w_is_kept(algorithm: Algorithm) -> None:
     assert np.diff(positions).max() <= 2 * algorithm.anchors.one_in - 1
 
 
-@pytest.mark.parametrize(("max_digit", "width"), [(1, 3), (3, 5), (7, 8), (9, 9)])
-def test_each_published_range_has_its_published_size(max_digit: int, width: int) -> None:
-    assert bytes_per_window(rule(max_digit=max_digit)) == width
-
-
 def test_a_digit_counts_what_exceeds_the_reference() -> None:
     counts = np.zeros((1, 27), np.uint16)
     counts[0, letter_number("b")] = 5
@@ -72,8 +65,3 @@ def test_a_digit_counts_what_exceeds_the_reference() -> None:
     found = window_digits(counts, rule(granularity=64, step=64, max_digit=3))[0]
     assert found[FREQUENT_INITIALS.index("b")] == 2  # 5 - 64 * 0.049, rounded up
     assert found[FREQUENT_INITIALS.index("z")] == 0
-
-
-def test_initials_are_first_letters_and_a_wildcard_has_none() -> None:
-    tokens = np.array([SYLLABLES.index("zhuang"), SYLLABLES.index("an"), WILDCARD], np.uint16)
-    assert [LATIN[letter - 1] if letter else "" for letter in TABLES_2026.initials[tokens]] == ["z", "a", ""]

@@ -62,20 +62,6 @@ def test_a_text_shorter_than_a_window_has_none(algorithm: Algorithm) -> None:
             assert len(rows) == window_count(length, rule) == max(0, (length - rule.granularity) // rule.step + 1)
 
 
-@EVERY_ALGORITHM
-def test_one_character_a_million_times_has_next_to_no_seeds(algorithm: Algorithm) -> None:
-    fingerprint = fingerprint_text("字" * 1_000_000, algorithm)
-    assert fingerprint.tokens.size == 1_000_000
-    assert fingerprint.hashes.size <= 1 + len(algorithm.windows)
-
-
-@EVERY_ALGORITHM
-def test_a_million_unreadable_characters_have_no_anchors(algorithm: Algorithm) -> None:
-    fingerprint = fingerprint_text("\ue000\ufffd□" * 300_000, algorithm)
-    assert fingerprint.tokens.size == 900_000
-    assert fingerprint.hashes.size <= len(algorithm.windows)
-
-
 def test_lone_surrogates_between_characters_change_no_seed() -> None:
     text = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏"
     torn = "\udfff".join(text)

@@ -81,12 +81,6 @@ def test_a_kernel_is_compiled_anew_when_what_it_is_made_of_changed(
     assert total_of(load) == (20, True)
 
 
-def test_a_kernel_is_compiled_anew_when_the_fields_of_a_named_tuple_change_places(load: Load) -> None:
-    expression = "Pair(numbers[1], numbers[2]).a"
-    assert total_of(load, expression) == (1, False)
-    assert total_of(load, expression, first="b", second="a") == (2, False)
-
-
 def test_code_that_was_stored_for_a_type_that_has_gone_is_compiled_anew(load: Load) -> None:
     source = """
 from typing import NamedTuple

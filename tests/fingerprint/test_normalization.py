@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from core.errors import BrokenInvariant
 from core.obfuscations import Obfuscation
-from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.normalization import normalize
@@ -47,10 +46,6 @@ def test_traditional_and_compatibility_forms_read_and_fold_as_simplified() -> No
 
 def test_digits_read_as_chinese_numerals() -> None:
     assert sounds("2016年") == sounds("二零一六年") == sounds("２０１６年")
-
-
-def test_u_and_u_umlaut_are_two_sounds() -> None:
-    assert sounds("绿路") == ["lv", "lu"]
 
 
 @given(ANY_TEXT | MIXED_TEXT)
@@ -101,20 +96,6 @@ def test_pinyin_in_place_of_characters_is_read_as_syllables_with_offsets() -> No
     text = "他shuo wǒmen走"
     assert sounds(text) == ["ta", "shuo", "wo", "men", "zou"]
     assert normalize(text).offsets.tolist() == [0, 1, 6, 8, 11]
-
-
-@pytest.mark.parametrize("text", ["他用Python写", "iPhone手机壳", "he is a man", "说Hello world好"])
-def test_other_latin_words_are_not_read(text: str) -> None:
-    assert len(sounds(text)) == sum("\u4e00" <= character <= "\u9fff" for character in text)
-
-
-def test_an_unreadable_character_keeps_its_place() -> None:
-    assert sounds("人\ue001民\ufffd□") == ["ren", "*", "min", "*", "*"]
-    assert normalize("人\ue001民").noise.count(Obfuscation.PRIVATE_USE) == 1
-
-
-def test_full_width_letters_are_noted() -> None:
-    assert list(normalize("ＷＡＮＧ站").noise.items()) == [(TextRange(0, 4), Obfuscation.FULL_WIDTH)]
 
 
 @pytest.mark.parametrize("unit", ["字", "甲乙", "网(wǎng)", "我 ", "abc ", "\u200b", "人\ue000", "shuo我"])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fingerprint.algorithms import ALGORITHMS, DEFAULT, PUBLISHED_WINDOWS, Algorithm
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, PUBLISHED_WINDOWS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.rules import Seeds
 from fingerprint.seeds import window_seeds, window_seeds_at_step
@@ -40,19 +40,6 @@ def test_equal_windows_have_equal_seeds_and_neighbours_only_one(rows: np.ndarray
     of_rows = dict(zip((rows[at].tobytes() for at in kept), hashes.tolist(), strict=True))
     assert [of_rows[rows[at].tobytes()] for at in kept] == hashes.tolist()
     assert len(set(of_rows.values())) == len(of_rows)
-
-
-def test_windows_of_two_granularities_have_different_seeds() -> None:
-    rows = np.array([[1, 2, 3, 4, 5]], np.uint8)
-    fine = replace(PUBLISHED_WINDOWS, granularity=32)
-    assert window_seeds(rows, PUBLISHED_WINDOWS)[0] != window_seeds(rows, fine)[0]
-
-
-def test_with_a_step_of_one_token_seeds_do_not_depend_on_what_precedes() -> None:
-    rule = replace(PUBLISHED_WINDOWS, step=1)
-    algorithm = Algorithm(9, DEFAULT.normalization, (rule,), DEFAULT.anchors, Seeds.WINDOWS)
-    alone, within = fingerprint_text(TEXT, algorithm), fingerprint_text("前面还有几句话。" + TEXT, algorithm)
-    assert set(alone.hashes.tolist()) <= set(within.hashes.tolist())
 
 
 @pytest.mark.parametrize("start", [0, 7, 333])

@@ -1,12 +1,11 @@
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from core.errors import BrokenInvariant
 from fingerprint.near import NEAR_2026
-from fingerprint.readings import READINGS_2026, code_points
-from fingerprint.variants import SOURCE_1955, SOURCE_UNIHAN, read_groups, variant_pairs
+from fingerprint.readings import code_points
+from fingerprint.variants import SOURCE_1955, SOURCE_UNIHAN, read_groups
 from laboratory.tables.build_variants import groups_of_1955, pairs_of_unihan
 from tests.support.fingerprint_definition import are_variants
 
@@ -34,24 +33,6 @@ def test_the_table_has_the_groups_of_1955_and_pairs_of_unihan() -> None:
     # 810 groups with 1,055 variants as issued. The transcription has 1,053, of which one is the character itself;
     # 閤 is left out.
     assert (len(of_1955), sum(len(group) - 1 for group in of_1955)) == (806, 1051)
-
-
-def test_of_characters_that_unihan_adds_only_one_is_in_everyday_use() -> None:
-    of_1955 = {
-        frozenset(pair) for source, group in read_groups() if source == SOURCE_1955 for pair in combinations(group, 2)
-    }
-    for source, pair in read_groups():
-        if source == SOURCE_UNIHAN:
-            assert frozenset(pair) not in of_1955
-            folded = [chr(READINGS_2026.folding[ord(character)]) for character in pair]
-            assert sum(bool(character.encode("gb2312", "ignore")) for character in folded) == 1, pair
-
-
-def test_pairs_are_sorted_and_of_simplified_forms() -> None:
-    pairs = variant_pairs()
-    assert (pairs[1:] > pairs[:-1]).all()
-    folding = READINGS_2026.folding
-    assert all((folding[codes] == codes).all() for codes in (pairs // 0x110000, pairs % 0x110000))
 
 
 def test_the_sources_are_read_as_they_are_written() -> None:

@@ -10,13 +10,11 @@ from opencc import OpenCC
 
 from core.counting import TextLetters
 from core.equal_runs import longest_equal_run
-from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match, MatchClass
 from core.obfuscations import Obfuscation
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
-from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import code_points, syllable_ids
 from matcher.calibration import DEFAULT
@@ -124,14 +122,6 @@ def test_similarity_is_the_share_of_equal_characters_and_the_class_agrees_with_i
         assert match.matched_chars == SIZE
 
 
-def test_what_was_left_out_of_a_shuffled_page_is_not_contained() -> None:
-    sentences = [sentence + "。" for sentence in TEXT.split("。") if sentence]
-    kept = [sentence for number, sentence in enumerate(sentences) if number % 3]
-    page = shuffled_sentences("".join(kept))
-    share = fingerprint_text(page).tokens.size / SIZE
-    assert the_match(page).work_containment == pytest.approx(share, abs=0.03)
-
-
 def test_the_places_taken_are_those_of_the_characters_that_match() -> None:
     offsets = fingerprint_text(TEXT).offsets.tolist()
     assert the_match(TEXT).taken == Places.from_starts(offsets)
@@ -146,13 +136,6 @@ def test_a_passage_that_a_page_has_twice_is_taken_once() -> None:
     assert twice.taken == the_match(TEXT).taken
     assert twice.matched_chars == pytest.approx(2 * len(twice.taken), rel=0.02)
     assert twice.work_containment == 1.0
-
-
-def test_a_converted_script_changes_no_wording() -> None:
-    match = the_match(OpenCC("s2t").convert(TEXT))
-    assert match.match_class is MatchClass.IDENTICAL
-    assert obfuscations(match) <= {Obfuscation.SCRIPT_CONVERTED}
-    assert {change.kind for span in match.spans for change in span.changes} == {ChangeKind.SCRIPT}
 
 
 def test_pinyin_in_place_of_characters_is_found_where_it_stands() -> None:
@@ -360,11 +343,6 @@ def test_what_a_chapter_repeats_of_an_earlier_one_is_no_second_source() -> None:
     for page in (later, with_homophones(later, 0.2, 3)):
         assert [match.text_id for match in matches(page, book)] == ["later"]
     assert [match.text_id for match in matches(earlier, book)] == ["earlier"]
-
-
-def test_a_fingerprint_of_another_algorithm_is_refused() -> None:
-    with pytest.raises(AlgorithmMismatch):
-        MATCHER.match(TEXT, fingerprint_text(TEXT, ALGORITHMS[2]))
 
 
 @examples(25)

@@ -108,30 +108,11 @@ def test_a_change_in_columns_is_shown_at_its_characters_alone() -> None:
     assert sorted(WORK[change.work.start : change.work.end] for change in replaced) == sorted("豆浆")
 
 
-def test_own_words_in_columns_beside_a_copy_are_not_called_copied() -> None:
-    own = (
-        "我在城里住了二十年，第一次看见这样大的雪。公园里的湖面结了厚厚的冰，年轻人推着自行车从上面走过去。"
-        "楼下的理发店关了门，老板回四川老家过年，玻璃上贴着一张红纸，写着初八开张。"
-    )
-    page = in_columns(own + WORK[:300], 10)
-    (match,) = compared(page)
-    shown = shown_unchanged(page, match)
-    foreign = set(own) - set(WORK)
-    assert not any(shown[place] for place, sign in enumerate(page) if sign in foreign)
-
-
 def test_a_page_in_columns_behind_ordinary_words_is_put_in_order_where_it_is_not() -> None:
     own = "编者按：以下文字由读者来稿整理而成，排版方式保留原样，请大家从右往左竖着读。谢谢各位的支持和理解。" * 3
     page = own + "\n" + in_columns(WORK, 12)
     (match,) = compared(page)
     assert match.spans[0].page.start >= len(own)
-
-
-def test_a_work_that_was_written_in_columns_is_found_where_it_was_copied_so() -> None:
-    page = in_columns(WORK, 12)
-    (match,) = compared(page, work=page)
-    assert match.similarity == 1
-    assert match.spans[0].work.end <= len(page)
 
 
 PINYIN = {

@@ -2,7 +2,6 @@
 
 import lzma
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,7 +13,7 @@ from core.matches import ChangeKind, Match
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.alphabets import Alphabet
 from fingerprint.characters import CLASSES_2026, CharacterClasses, Kind
-from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from fingerprint.letters import TOKENS
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.normalization import normalize
@@ -112,18 +111,6 @@ def test_each_algorithm_reads_a_text_by_its_own_record_whichever_was_asked_first
     assert [syllables_of(text, algorithm) for algorithm in both] == expected
     assert [syllables_of(text, algorithm) for algorithm in reversed(both)] == expected[::-1]
     assert [len(fingerprint_text(text, algorithm).noise) for algorithm in both] == [0, 1]
-
-
-def test_a_fingerprint_of_an_algorithm_that_is_not_known_is_not_read(other: Algorithm) -> None:
-    third = replace(other, id=201)
-    stored = fingerprint_text(WORKS[WORK], third).to_bytes()
-    with pytest.raises(DamagedFingerprint, match="algorithm 201"):
-        Fingerprint.from_bytes(stored)
-
-
-def test_near_characters_by_other_readings_than_its_own_are_refused(other: Algorithm) -> None:
-    with pytest.raises(ValueError, match="algorithm 202 has characters that are near by other readings than its own"):
-        replace(other, id=202, near=NEAR_2026)
 
 
 class TestIndexes:

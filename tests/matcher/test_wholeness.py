@@ -56,9 +56,3 @@ def test_a_formulaic_text_is_a_copy_where_it_stands_whole(
     page: str, calibration: Calibration, expected: MatchClass
 ) -> None:
     assert set(classes(page, calibration).values()) == {expected}
-
-
-def test_four_bulletins_on_one_page_are_four_copies() -> None:
-    four = [WorkTextId(f"bulletin-{number}") for number in range(4)]
-    found = classes("\n".join(BULLETINS[one] for one in four))
-    assert {one: found[str(one)] for one in four} == dict.fromkeys(four, MatchClass.IDENTICAL)

@@ -11,9 +11,8 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.calibration import DEFAULT, Calibration
 from matcher.corpus import MemoryCorpus, TokenCache, WorkEntry
-from matcher.index.lookups import PageHits, find_hits, page_seeds
+from matcher.index.lookups import PageHits, find_hits
 from matcher.index.memory import MemoryIndex
-from matcher.judging import Editions
 from matcher.matching import Matcher
 from tests.support.corpus_texts import story, with_homophones, with_random_characters
 from tests.support.matchers import matcher_of
@@ -141,12 +140,6 @@ def test_works_that_repeat_themselves_or_say_nothing_are_no_trouble(work: str, a
         assert match.text_id == WORK
 
 
-@pytest.mark.parametrize("character", ["字", "\ue010"])
-def test_a_page_of_one_character_a_million_times_asks_for_little(character: str) -> None:
-    seeds = page_seeds(fingerprint_text(character * 1_000_000, ALGORITHMS[BOTH]), DEFAULT)
-    assert seeds.hashes.size <= 3
-
-
 def test_a_text_that_is_shorter_than_the_index_says_gives_no_hit_behind_its_end() -> None:
     index = index_of(corpus_of(PUBLISHED), PUBLISHED)
     shorter = corpus_with({text_id: text[:100] for text_id, text in WORKS.items()}, PUBLISHED)
@@ -155,25 +148,6 @@ def test_a_text_that_is_shorter_than_the_index_says_gives_no_hit_behind_its_end(
     lengths = hits.streams.ends - hits.streams.starts
     assert hits.texts.size > 0
     assert (hits.work_positions + DEFAULT.window_gram_tokens <= lengths[hits.texts]).all()
-
-
-def test_a_window_that_is_common_does_not_make_its_words_common() -> None:
-    carriers = {WorkTextId(f"carrier-{seed}"): TEXT[:300] + story(seed) for seed in range(200, 212)}
-    anchors, windows, both = (
-        hits_of(TEXT, corpus_with(carriers, number), number, cap=8).capped.tolist() for number in (1, PUBLISHED, BOTH)
-    )
-    assert windows == []
-    assert both == anchors != []
-
-
-@pytest.mark.parametrize("algorithm_id", sorted(ALGORITHMS))
-def test_editions_are_known_by_their_anchors_whatever_the_seeds_are(algorithm_id: int) -> None:
-    edition, other = WorkTextId("edition"), WorkTextId("other")
-    corpus = corpus_with({edition: "又一版的序。" + with_random_characters(TEXT, 0.05), other: OTHER}, algorithm_id)
-    editions = Editions(corpus, DEFAULT)
-    entry = WorkEntry(TEXT, fingerprint_text(TEXT, ALGORITHMS[algorithm_id]))
-    assert editions.are_editions(entry, edition)
-    assert not editions.are_editions(entry, other)
 
 
 @pytest.mark.parametrize("algorithm_id", sorted(ALGORITHMS))

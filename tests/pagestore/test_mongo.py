@@ -230,8 +230,3 @@ def test_a_process_may_fork_after_it_connected(mongo_url: str) -> None:
 def test_writes_wait_for_the_journal_unless_the_url_says_otherwise(mongo_url: str) -> None:
     assert connect(mongo_url).write_concern.document == {"w": "majority", "j": True}
     assert connect(mongo_url + "?w=1").write_concern.document == {"w": 1}
-
-
-@pytest.mark.usefixtures("loopback")
-def test_a_url_without_a_database_means_zhuiwen() -> None:
-    assert connect("mongodb://127.0.0.1:1").name == "zhuiwen"

@@ -23,7 +23,7 @@ from laboratory.ports import free_port
 from pagestore.objects import s3_client
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import open_objects
-from pagestore.objects.s3 import PROBE, S3Objects
+from pagestore.objects.s3 import S3Objects
 from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import SECRET, Answer, S3Server
 
@@ -186,16 +186,6 @@ class TestS3Objects(ObjectStoreContract):
         s3_server.fault = damaged
         with pytest.raises(BrokenInvariant, match="not what was stored"):
             store.put_new("a", b"content")
-
-    def test_a_new_object_is_one_request(self, store: S3Objects, s3_server: S3Server) -> None:
-        assert store.refuses_overwriting
-        s3_server.seen.clear()
-        store.put_new("a", b"x")
-        assert s3_server.seen == ["PUT"]
-
-    def test_no_call_is_no_request(self, s3_server: S3Server) -> None:
-        opened("s3://nowhere", s3_server.access())
-        assert s3_server.seen == []
 
 
 def test_a_store_that_takes_conditions_and_writes_over_is_looked_into_first(s3_url: str, s3_server: S3Server) -> None:
@@ -360,17 +350,6 @@ def test_without_a_key_it_is_said_which_settings_want_one(
         opened("s3://kept", s3_server.access(secret_key="")).get("a")
 
 
-def test_keys_of_the_environment_are_taken_where_no_setting_has_one(
-    s3_url: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "from-the-environment")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    asked: list[str] = []
-    s3_server.fault = lambda environ: asked.append(environ["HTTP_AUTHORIZATION"])
-    opened(s3_url, s3_server.access(access_key="", secret_key="", region="of-the-environment")).get("a")
-    assert "Credential=from-the-environment/" in asked[0]
-
-
 WITHOUT_BOTO3 = """
 import sys
 sys.modules["boto3"] = None
@@ -407,14 +386,6 @@ def test_a_url_that_cannot_be_names_the_setting(url: str) -> None:
 def test_a_url_chooses_the_store(tmp_path: Path) -> None:
     assert isinstance(open_objects(f"file://{tmp_path}", S3Settings(), "ZHUIWEN_RAW_URL"), FolderObjects)
     assert isinstance(open_objects("s3://kept/a/b/", S3Settings(), "ZHUIWEN_RAW_URL"), S3Objects)
-
-
-def test_the_probe_of_a_store_is_no_object(s3_url: str, s3_server: S3Server) -> None:
-    store = opened(s3_url, s3_server.access())
-    assert store.refuses_overwriting
-    found = s3_server.client.list_objects_v2(Bucket=s3_url.split("/")[2])["Contents"]
-    assert [each["Key"] for each in found] == [f"zhuiwen/{PROBE}"]
-    assert list(store.keys()) == []
 
 
 def change(server: S3Server, url: str, key: str, content: bytes) -> None:

@@ -93,16 +93,5 @@ def test_a_body_that_another_zlib_packed_is_the_same_and_another_body_is_not() -
         ObjectBodies(objects).get_many([digest(other)])
 
 
-def test_of_several_the_known_are_told_and_the_unknown_left_out() -> None:
-    bodies = ObjectBodies(MemoryObjects())
-    kept = {digest(each): each for each in (b"a", b"b", b"c")}
-    bodies.put_many(kept)
-    names = [*kept, digest(b"d"), digest(b"a")]
-    assert bodies.find_existing(names) == set(kept)
-    assert bodies.get_many(names) == kept
-    assert bodies.get_many([]) == {}
-    bodies.put_many({})
-
-
 def key(body: bytes) -> str:
     return f"{digest(body)[:2]}/{digest(body)}.gz"

@@ -1,13 +1,11 @@
 """Which index the settings put together, and who keeps its snapshot new."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import redis
-from redis.cluster import RedisCluster
 
 from core.errors import ServiceUnavailable
 from core.settings import Settings
@@ -29,14 +27,6 @@ def empty_url(redis_url: str) -> str:
     return redis_url
 
 
-@pytest.fixture
-def empty_cluster_url(redis_cluster_url: str) -> Iterator[str]:
-    client = RedisCluster.from_url(redis_cluster_url.replace("redis+cluster", "redis"))
-    client.flushall(target_nodes=RedisCluster.PRIMARIES)
-    yield redis_cluster_url
-    client.close()
-
-
 def settings_with(tmp_path: Path, **variables: str) -> Settings:
     return load({"ZHUIWEN_HOME": str(tmp_path), **{f"ZHUIWEN_{name}": value for name, value in variables.items()}})
 
@@ -52,13 +42,6 @@ def test_the_index_lies_on_the_one_redis_unless_it_has_its_own(tmp_path: Path, e
     assert is_working(index)
     elsewhere = settings_with(tmp_path, REDIS_URL="redis://127.0.0.1:1/0", INDEX_URL=empty_url)
     assert match_index(elsewhere).state().texts == len(IDS)
-
-
-def test_a_scheme_with_cluster_makes_it_a_cluster(tmp_path: Path, empty_cluster_url: str) -> None:
-    settings = settings_with(tmp_path, INDEX_URL=empty_cluster_url)
-    assert is_working(match_index(settings))
-    with RedisCluster.from_url(empty_cluster_url.replace("redis+cluster", "redis")) as client:
-        assert all(client.dbsize(target_nodes=node) for node in client.get_primaries())
 
 
 @pytest.mark.usefixtures("loopback")
@@ -84,7 +67,3 @@ def test_the_upkeep_keeps_a_snapshot_where_one_is_asked_for(tmp_path: Path, empt
     hits = index.lookup(np.zeros(0, np.uint64), 1)
     assert index.is_answering
     assert hits.postings == index.state().postings > 0
-
-
-def test_without_a_folder_there_is_none() -> None:
-    assert not refresh_snapshot(chain().ports, is_urgent=True)

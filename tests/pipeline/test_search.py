@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import IndexStale, ServiceUnavailable
 from core.ids import SiteId, VersionId, WorkTextId
-from core.messages import PagesStored, SearchRequested
+from core.messages import PagesStored
 from core.pages import Stored
 from core.works import StoredFingerprint
 from fingerprint.algorithms import ALGORITHMS
@@ -21,7 +21,7 @@ from tests.support.corpus_texts import unrelated_story as story
 from tests.support.corpus_texts import with_homophones
 from tests.support.memory_cases import MemoryHolder
 from tests.support.memory_chain import Chain, chain
-from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore
+from tests.support.memory_pages import MemoryFingerprintStore
 
 OLD, NEW, OTHER = story(1), story(2), story(3)
 
@@ -261,13 +261,6 @@ def test_more_new_texts_than_a_search_can_hold_are_left_to_the_index(
     assert swept(running).found_nothing
 
 
-def test_a_page_that_the_store_lost_does_not_keep_the_search_going(running: Chain) -> None:
-    register(running, "new", NEW)
-    ports = replace(running.ports, pages=MemoryPageStore())
-    assert search_pages(ports).handed_over == 4
-    assert not sweep(ports, ReferenceTexts(running.holder.texts)).search
-
-
 def test_a_text_that_the_store_lost_does_not_stop_the_search_for_others(running: Chain) -> None:
     register(running, "new", NEW)
     (lost,) = register(running, "lost", story(30))
@@ -282,14 +275,6 @@ def test_a_search_without_an_index_refuses_rather_than_note_anything(running: Ch
     with pytest.raises(IndexStale):
         search_pages(replace(running.ports, index=lost))
     assert running.book.lags(running.ports.algorithm.id)
-
-
-def test_a_search_with_nothing_to_search_for_reads_no_page(running: Chain) -> None:
-    class Untouchable(MemoryPageStore):
-        def pages(self, *_: object) -> list:  # type: ignore[type-arg]
-            raise AssertionError("nobody asked for pages")
-
-    assert search_pages(replace(running.ports, pages=Untouchable())).found_nothing
 
 
 def test_a_replaced_text_is_searched_for_and_the_old_one_is_gone_from_every_answer(running: Chain) -> None:
@@ -351,10 +336,3 @@ def test_another_algorithm_makes_everything_anew_from_the_stored_texts(running: 
     assert {outcome.algorithm_id for outcome in running.book.outcomes.values()} == {other.id}
     assert running.book.outcomes[VersionId(page(running, 0).version_id)].matches
     assert sweep(changed, ReferenceTexts(running.holder.texts), with_fingerprints=True).found_nothing
-
-
-def test_a_search_asked_for_twice_is_made_once(running: Chain) -> None:
-    register(running, "new", NEW)
-    for _ in range(2):
-        running.outbox.send(SearchRequested())
-    assert running.run() == 3, "two requests, and one page"

@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.db.models import Model, Value
-from django.db.models.functions import Concat
+from django.db.models import Model
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -15,9 +14,6 @@ from django.urls import reverse
 from core.messages import CrawlRequested, WorkRemoved
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Verdict
-from laboratory.ports import free_port
-from pagestore.connection import connect
-from pagestore.mongo import MongoPageStore
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import (
@@ -30,13 +26,12 @@ from tests.support.desk import (
     signed_in,
     site_form,
 )
-from webadmin import stores
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.access import HOLDER_PATHS
 from webadmin.cases.models import Case, Exclusion, VerdictRecord
 from webadmin.cases.services.verdicts import decide
 from webadmin.notices.models import Addressee
-from webadmin.sites.models import Address, ArchiveImport, CrawlRun, PageRecord, Site, SiteDomain, SiteMove
+from webadmin.sites.models import CrawlRun, PageRecord, Site, SiteDomain
 from webadmin.works.models import AuthorAlias, Chapter, Licence, OwnAccount, OwnDomain, Work
 
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
@@ -191,23 +186,6 @@ def test_the_button_on_a_site_crawls_by_post_only_and_leads_to_the_run(
     assert len(outbox.sent) == 1
 
 
-def test_an_excluded_finding_is_named_in_the_reader_s_words(world: World) -> None:
-    found = Exclusion.objects.filter(page__site__rights_holder=world.ours.holder).first()
-    page = signed_in(world.ours.reviewer).get(record_url(found)).content.decode()
-    assert f"{found.work} · {found.get_reason_display()} · {found.get_match_class_display()}" in page
-    assert f"{found.reason} · {found.match_class}" not in page
-
-
-def test_a_long_name_of_a_site_is_cut_in_every_list(world: World) -> None:
-    client = signed_in(world.ours.manager)
-    Site.objects.update(name=Concat(Value("长" * 190), "id"))
-    for model in (Site, CrawlRun, PageRecord, Case, Address, SiteMove, ArchiveImport):
-        page = client.get(list_url(model)).content.decode()
-        table = page.partition("<tbody")[2].partition("</table>")[0]
-        assert "长" * 20 in table, model
-        assert "长" * 45 not in table, model
-
-
 def test_a_site_of_archives_is_imported_and_not_crawled(world: World, manager: Client) -> None:
     site, reviewer = world.ours.sites[0], english(world.ours.reviewer)
     assert "Daily at" in reviewer.get(record_url(site)).content.decode()
@@ -356,15 +334,6 @@ def test_a_run_names_its_faults_and_what_was_left_out(world: World, reviewer: Cl
     CrawlRun.objects.filter(pk=world.ours.run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 457})
     for address in (list_url(CrawlRun), record_url(world.ours.run)):
         assert "457" in reviewer.get(address).content.decode(), "of a run that found nothing changed"
-
-
-@pytest.mark.usefixtures("loopback")
-def test_a_page_shows_cases_without_its_store(world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client) -> None:
-    away = MongoPageStore(connect(f"mongodb://127.0.0.1:{free_port()}/x", timeout_s=0.2))
-    monkeypatch.setattr(stores, "page_store", lambda: away)
-    detail = reviewer.get(record_url(world.ours.pages[0])).content.decode()
-    assert record_url(world.ours.cases[0]) in detail
-    assert "the page store does not answer" in detail
 
 
 # Cost

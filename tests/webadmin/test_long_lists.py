@@ -1,7 +1,5 @@
 """Lists too long to be looked through or counted: what is found in them all the same, and what is told."""
 
-from datetime import timedelta
-
 import pytest
 from django.db import connection
 from django.test import Client
@@ -14,9 +12,8 @@ from tests.support.admin_data import World
 from tests.support.desk import list_url
 from webadmin.accounts.pages import searching
 from webadmin.cases.models import Case, Exclusion
-from webadmin.evidence.models import EvidenceBundle
 from webadmin.review.pages.case_page import list_position
-from webadmin.sites.models import Address, CrawlRun, PageRecord
+from webadmin.sites.models import Address, PageRecord
 
 CASES = 6
 IN_PART = "entries of this list were searched"
@@ -62,26 +59,6 @@ def test_an_address_is_found_far_down(world: World, manager: Client, looked_thro
     for words in ("http://far.example/read/7", "https://www.far.example/read/7", "far.example/read/7"):
         assert found(manager, PageRecord, words) == ({far.pk}, False), words
     assert found(manager, PageRecord, "far.example/read/8") == (set(), True)
-
-
-def test_a_bundle_is_found_by_its_page_far_down(world: World, manager: Client, looked_through: None) -> None:
-    oldest, *_ = [admin_data.evidence_bundle(case) for case in world.ours.cases[:4]]
-    assert found(manager, EvidenceBundle, oldest.case.page_url) == ({oldest.pk}, False)
-
-
-def test_a_list_without_pages_is_searched_by_address(world: World, manager: Client, looked_through: None) -> None:
-    runs = [admin_data.run(world.ours.sites[0], due_at=admin_data.NOW - timedelta(days=back)) for back in range(4)]
-    host = world.ours.sites[0].domains.get().host
-    assert found(manager, CrawlRun, f"https://{host}/read/1")[0] == set()
-    assert {each.pk for each in runs[:2]} <= found(manager, CrawlRun, world.ours.sites[0].name)[0]
-
-
-def test_each_word_may_stand_in_another_field(world: World, manager: Client) -> None:
-    case = world.ours.cases[3]
-    words = f"{case.work.title} {case.page_title.split()[0]}"
-    assert found(manager, Case, words)[0] == {case.pk}
-    assert found(manager, Case, f"{words} 没有的词")[0] == set()
-    assert found(manager, Case, case.page_title) == ({case.pk}, False), "what is looked through whole says nothing"
 
 
 def test_a_search_asks_for_no_row_of_another_rights_holder(world: World, manager: Client, looked_through: None) -> None:

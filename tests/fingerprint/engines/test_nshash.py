@@ -1,9 +1,5 @@
-import hashlib
-
-from fingerprint.engines.nshash import longest_sentences, sentence_digests
+from fingerprint.engines.nshash import longest_sentences
 from fingerprint.engines.plain_characters import split_sentences
-
-LONG = [character * length for character, length in zip("甲乙丙丁戊己", (60, 55, 50, 45, 40, 35), strict=True)]
 
 
 def test_sentences_end_at_full_stops_exclamation_and_question_marks_and_lines() -> None:
@@ -13,14 +9,6 @@ def test_sentences_end_at_full_stops_exclamation_and_question_marks_and_lines() 
     assert [text[each.place.start : each.place.end] for each in sentences] == [each.text for each in sentences]
 
 
-def test_the_five_longest_sentences_are_taken_the_longest_first() -> None:
-    assert longest_sentences("。".join([*reversed(LONG), "短句"]), 5) == LONG[:5]
-
-
 def test_sentences_of_thirty_characters_or_fewer_count_only_without_longer_ones() -> None:
     assert longest_sentences("一" * 30 + "。" + "二" * 31 + "。", 5) == ["二" * 31]
     assert longest_sentences("一" * 30 + "。" + "二" * 12 + "。", 5) == ["一" * 30, "二" * 12]
-
-
-def test_the_digest_of_a_sentence_is_its_md5() -> None:
-    assert sentence_digests("走吧。") == [hashlib.md5("走吧".encode()).digest()]

@@ -16,7 +16,6 @@ from fingerprint.engines.simhash import (
     equal_blocks,
     simhash,
 )
-from fingerprint.engines.tokens import shingle_hashes
 from tests.support.corpus_texts import story, with_random_characters
 from tests.support.examples import examples
 
@@ -50,20 +49,6 @@ def test_the_simhash_of_the_published_example_is_the_published_one() -> None:
         return simhash(np.array(sorted(features), np.int64).astype(np.uint64), 32)
 
     assert tuple(map(fingerprint, (CAT, CATS, ICE))) == PUBLISHED
-
-
-def test_the_hash_of_the_engine_puts_the_cats_together_and_the_ice_cream_apart() -> None:
-    def fingerprint(text: str) -> int:
-        return simhash(shingle_hashes(np.array([ord(each) for each in text], np.uint64), 2))
-
-    cat, cats, ice = map(fingerprint, (CAT, CATS, ICE))
-    assert distance(cat, cats) < min(distance(cat, ice), distance(cats, ice))
-
-
-@given(st.lists(st.integers(0, 2**64 - 1), max_size=12), st.sampled_from([32, 64]))
-def test_a_simhash_has_the_bits_that_more_than_half_of_the_features_have(features: list[int], bits: int) -> None:
-    plain = sum(1 << place for place in range(bits) if 2 * sum(each >> place & 1 for each in features) > len(features))
-    assert simhash(np.array(features, np.uint64), bits) == plain
 
 
 def test_there_is_a_table_for_each_choice_of_leading_blocks() -> None:
@@ -126,16 +111,6 @@ def test_a_sketch_made_in_batches_has_the_least_hashes_of_all_features() -> None
     ]
     assert engine._sketches[0].tolist() == [min(each) for each in hashes]
     assert engine.find(text)[0].similarity == 1.0
-
-
-@pytest.mark.parametrize("shared", [0.2, 0.5, 0.8])
-def test_equal_minima_estimate_the_jaccard_index(shared: float) -> None:
-    """Of 128 functions, the standard deviation is at most .045."""
-    both = int(2_000 * 2 * shared / (1 + shared))
-    tokens = [chr(0x4E00 + each) for each in range(4_000)]
-    one, other = "".join(tokens[:2_000]), "".join(tokens[2_000 - both : 4_000 - both])
-    engine = MinHashLshEngine(shingle_tokens=1, chapter_chars=2_000)
-    assert np.mean(engine._text_sketch(one) == engine._text_sketch(other)) == pytest.approx(shared, abs=0.14)
 
 
 def test_minhash_finds_what_is_above_the_threshold_and_estimates_how_much() -> None:

@@ -9,9 +9,8 @@ from core.text import TextRange
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.common_substrings import SubstringIndex
 from fingerprint.engines.cops import Cops
-from fingerprint.engines.koala import Koala
 from fingerprint.engines.mdr import Mdr
-from fingerprint.engines.punctuation_strings import around_full_stops, at_marks
+from fingerprint.engines.punctuation_strings import around_full_stops
 from fingerprint.engines.sif import Sif
 from tests.support.corpus_texts import story, with_random_characters
 from tests.support.examples import examples
@@ -70,11 +69,6 @@ def test_a_text_that_repeats_itself_without_end_costs_no_quadratic_time() -> Non
     assert index.longest_lengths(codes([3, 1, 2] * 300_000))[0] > 899_000
 
 
-def test_a_minimum_length_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        SubstringIndex(0)
-
-
 # Punctuation strings
 
 
@@ -82,17 +76,6 @@ def test_five_characters_stand_on_each_side_of_a_full_stop() -> None:
     assert around_full_stops("一二三四五六七。甲乙丙丁戊己庚") == "三四五六七甲乙丙丁戊"
     assert around_full_stops("一二。\n　甲乙") == "一二甲乙"
     assert around_full_stops("一二三四五六七！甲乙丙丁戊己庚") == ""
-
-
-def test_a_full_stop_among_marks_alone_has_nothing_around_it() -> None:
-    assert around_full_stops("，。！" * 9) == around_full_stops("abc。def") == ""
-    assert around_full_stops("……—，。！？天") == "……—，！？天"
-    assert around_full_stops("天……—，，。！？") == ""
-    assert around_full_stops("！！！！！！。") == around_full_stops("。") == around_full_stops("") == ""
-
-
-def test_the_variant_takes_one_character_at_every_mark() -> None:
-    assert at_marks("一二三，四五。“六七！”八九") == "三五七"
 
 
 @pytest.mark.parametrize("name", ["punctuation-stops", "punctuation-marks"])
@@ -136,23 +119,6 @@ def test_a_quarter_of_the_fingerprints_is_enough_for_sif() -> None:
 # KOALA
 
 
-def test_substrings_that_begin_rarely_are_chosen() -> None:
-    engine = Koala(substrings=2, substring_chars=3, min_shared=1)
-    common = "东西南北" * 30
-    engine.add_work("w", common + "黄鼠狼给鸡拜年")
-    engine.add_work("v", common)
-    for page in ("从前有黄鼠狼给鸡拜年的故事", common[:20] + "黄鼠狼给鸡拜年"):
-        assert [found.work_id for found in engine.find(page)] == ["w"]
-
-
-def test_a_page_full_of_strange_characters_keeps_its_places_for_what_works_may_have() -> None:
-    engine = Koala()
-    for seed in range(4):
-        engine.add_work(f"w{seed}", story(seed, 60))
-    page = with_random_characters(story(2, 55), 0.2)
-    assert [found.work_id for found in engine.find(page)][:1] == ["w2"]
-
-
 # COPS
 
 
@@ -172,12 +138,6 @@ def test_cops_gives_the_share_of_equal_sentences_and_where_they_stand() -> None:
         "第二句话被抄走了，一个字不差",
         "第三句也是这样被抄走了吗",
     ]
-
-
-def test_short_sentences_that_everybody_writes_are_no_units_of_cops() -> None:
-    engine = Cops()
-    engine.add_work("w", "他笑了。为什么呢？原来如此！")
-    assert engine.find("他笑了。为什么呢？原来如此！") == []
 
 
 # MDR

@@ -1,10 +1,9 @@
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.engines.chapters import ChapterOwners, best_works, split_chapters
+from fingerprint.engines.chapters import ChapterOwners, best_works
 from fingerprint.engines.engine import EngineMatch
-from fingerprint.engines.tokens import canonical_text, mix_bits, shingle_hashes, tokenize, word_ids, word_pairs
+from fingerprint.engines.tokens import canonical_text, tokenize, word_ids, word_pairs
 
 TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
 
@@ -37,34 +36,6 @@ def test_tokens_are_ordered_and_equal_exactly_where_they_are_spelled_alike(text:
     assert (tokens.starts[1:] >= tokens.ends[:-1]).all()
     assert len(set(tokens.ids.tolist())) == len(set(names))
     assert len(set(word_ids(tokens).tolist())) == len(set(words(text)))
-
-
-@given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 4))
-def test_shingle_hashes_are_equal_exactly_where_the_shingles_are(ids: list[int], size: int) -> None:
-    shingles = [tuple(ids[start : start + size]) for start in range(len(ids) - size + 1)]
-    hashes = shingle_hashes(np.array(ids, np.uint64), size).tolist()
-    assert len(hashes) == len(shingles)
-    assert len(set(zip(hashes, shingles, strict=True))) == len(set(hashes)) == len(set(shingles))
-
-
-def test_mixing_keeps_different_values_different_and_the_input_as_it_is() -> None:
-    values = np.arange(10_000, dtype=np.uint64)
-    assert np.unique(mix_bits(values)).size == values.size
-    assert (values == np.arange(10_000)).all()
-
-
-@given(st.text(max_size=80), st.integers(1, 20))
-def test_chapters_end_to_end_are_the_text(text: str, chars: int) -> None:
-    chapters = list(split_chapters(text, chars))
-    assert "".join(chapters) == text
-    assert all(len(chapter) == chars for chapter in chapters[:-1])
-
-
-@given(st.text(min_size=1, max_size=80), st.integers(1, 10))
-def test_chapters_that_overlap_by_half_hold_every_run_of_half_a_chapter(text: str, half: int) -> None:
-    chapters = list(split_chapters(text, 2 * half, half))
-    for start in range(len(text) - half + 1):
-        assert any(text[start : start + half] in chapter for chapter in chapters)
 
 
 def test_of_a_works_chapters_the_most_similar_counts_and_works_come_in_order() -> None:

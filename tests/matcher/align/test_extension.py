@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from fingerprint.stream import WILDCARD
 from matcher.align import xdrop
 from matcher.align.extension import Hits, PageSegments, find_segments, gapped_limits
-from matcher.align.segments import TEXT
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition
 from matcher.align.xdrop import Extension, XDropLimits, extend_xdrop, working_memory
 from matcher.calibration import DEFAULT, Calibration
@@ -127,14 +126,6 @@ def test_a_copy_with_a_gap_on_each_side_is_one_segment() -> None:
     assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 0]]
 
 
-def test_a_page_that_nobody_can_read_is_no_copy_beyond_what_is_read() -> None:
-    work = np.arange(1, 2001, dtype=np.uint16)
-    page = np.full(2000, WILDCARD, np.uint16)
-    page[:30] = work[:30]
-    segments = segments_of(page, one_text(work), [(0, 5, 5)]).segments
-    assert segments[0, :6].tolist() == [0, 30, 0, 30, 30, 30]
-
-
 def test_what_a_token_may_also_stand_for_agrees() -> None:
     work = np.arange(1, 41, dtype=np.uint16)
     page = work.copy()
@@ -144,14 +135,6 @@ def test_what_a_token_may_also_stand_for_agrees() -> None:
     masks[rows[10::3], 0] = np.uint64(1) << work[10::3].astype(np.uint64)
     segments = segments_of(page, one_text(work), [(0, 2, 2)], near=NearTokens(rows, masks)).segments
     assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
-
-
-def test_hits_of_several_texts_stay_apart() -> None:
-    first, second = np.arange(1, 101, dtype=np.uint16), np.arange(200, 300, dtype=np.uint16)
-    page = np.concatenate([second[20:60], first[20:60]])
-    streams = TokenStreams(np.concatenate([first, second]), np.array([0, 100]), np.array([100, 200]))
-    found = segments_of(page, streams, [(1, 5, 25), (0, 45, 25)]).segments
-    assert sorted(found[:, [TEXT, 0, 1, 2, 3]].tolist()) == [[0, 40, 80, 20, 60], [1, 0, 40, 20, 60]]
 
 
 def test_a_long_text_that_drifts_off_its_diagonal_is_one_segment() -> None:
@@ -179,12 +162,3 @@ def test_neighbours_on_one_diagonal_are_joined_by_a_more_patient_walk() -> None:
     assert segment[5] == segment[4] - confused.size
     apart = replace(DEFAULT, max_bridge_tokens=0)
     assert len(segments_of(page, one_text(work), seeds, apart).segments) == 2
-
-
-def test_neighbours_with_other_text_between_them_stay_two() -> None:
-    rng = np.random.default_rng(13)
-    work = rng.integers(1, 400, 600).astype(np.uint16)
-    page = work.copy()
-    page[200:300] = rng.integers(400, 500, 100)
-    segments = segments_of(page, one_text(work), [(0, 50, 50), (0, 400, 400)]).segments
-    assert sorted(segments[:, :2].tolist()) == [[0, 200], [300, 600]]

@@ -82,12 +82,3 @@ def test_a_foreign_sentence_stands_beside_nothing() -> None:
         page += [*work[start : start + 10], *foreign[start // 2 : start // 2 + 6]]
         true += [*range(start, start + 10), *[UNALIGNED] * 6]
     assert counterparts(side_of(page, begins), side_of(work, set(range(0, 100, 10)))) == true
-
-
-def test_where_a_text_stands_twice_a_sentence_is_taken_from_where_it_goes_on() -> None:
-    rng = random.Random(5)
-    common, first, second = (rng.sample(range(low, low + 100), 20) for low in (1, 101, 201))
-    work = [*common, *first, *rng.sample(range(301, SYLLABLES), 30), *common, *second]
-    begins = {0, 20, 70, 90}
-    assert counterparts(side_of([*common, *second], {0, 20}), side_of(work, begins)) == list(range(70, 110))
-    assert counterparts(side_of([*common, *first], {0, 20}), side_of(work, begins)) == list(range(40))

@@ -112,13 +112,3 @@ def test_moves_count_nothing_for_similarity_and_no_other_changes_overlap() -> No
         assert all(change.page.start >= end for change, end in zip(others, ends, strict=False))
     assert the_match(shuffled_sentences(TEXT)).similarity >= 0.99
     assert match.similarity == pytest.approx(the_match(with_homophones(TEXT, 0.1)).similarity, abs=0.01)
-
-
-def test_a_move_comes_before_the_changes_in_it() -> None:
-    sentences = [sentence + "。" for sentence in TEXT.split("。") if sentence]
-    third = len(sentences) // 3
-    later, earlier = "".join(sentences[third:]), "".join(sentences[:third])
-    changes = the_match(later + "\u200b".join(earlier)).spans[0].changes
-    (at,) = (number for number, change in enumerate(changes) if change.kind is ChangeKind.MOVED)
-    assert changes[at].page.start == len(later)
-    assert changes[at + 1].page.start in range(changes[at].page.start, changes[at].page.end)

@@ -49,10 +49,6 @@ def test_many_short_pieces_count_next_to_a_long_one_or_alone() -> None:
     assert chain_segments(pieces_of(*many[:6]), DEFAULT) == []
 
 
-def test_the_least_pieces_never_count_however_many() -> None:
-    assert chain_segments(pieces_of(*[DEFAULT.min_companion_tokens - 1] * 40), DEFAULT) == []
-
-
 def shuffled(size: int, length: int, apart: int, seed: int) -> list[tuple[int, int, int]]:
     """Neighbouring pieces of the work in another order, so many tokens apart on the page."""
     order = np.random.default_rng(seed).permutation(size).tolist()
@@ -65,11 +61,6 @@ def test_sentences_of_one_stretch_are_one_passage_in_whatever_order_among_others
     size: int, apart: int, seed: int
 ) -> None:
     assert lengths_of(chain_segments(pieces_at(*shuffled(size, 20, apart, seed)), DEFAULT)) == [20 * size]
-
-
-def test_a_mixture_that_is_mostly_other_text_is_not_one_passage() -> None:
-    assert len(chain_segments(pieces_at(*shuffled(12, 20, 150, 1)), DEFAULT)) == 12
-    assert len(chain_segments(pieces_at(*shuffled(4, 20, 60, 1)), DEFAULT)) == 4
 
 
 def test_chance_agreement_in_a_mixture_is_dropped_and_foreign_text_splits_it() -> None:
@@ -88,9 +79,3 @@ def test_short_missing_sentences_leave_a_gap_of_their_length_in_a_mixture() -> N
     assert with_gap(360, 60) == [400]
     assert with_gap(360, 0) == [200, 200]
     assert with_gap(700, 60) == [200, 200]
-
-
-def test_evenly_spaced_pieces_do_not_take_quadratic_time() -> None:
-    places = np.random.default_rng(2).integers(0, 10**7, 4_000).tolist()
-    pieces = pieces_at(*((number * 40, place, 20) for number, place in enumerate(places)))
-    assert len(chain_segments(pieces, DEFAULT)) == 4_000

@@ -44,13 +44,6 @@ def test_what_anchors_of_folded_syllables_find_may_agree(character: str) -> None
     assert not alike <= plain
 
 
-def test_each_algorithm_has_masks_of_its_own_whichever_was_asked_first() -> None:
-    first = [stands_for("舟", algorithm) for algorithm in (PLAIN, FOLDED)]
-    assert first == [stands_for("舟", algorithm) for algorithm in (PLAIN, FOLDED)]
-    assert "chao" in first[1] - first[0]
-    assert [stands_for("舟", ALGORITHMS[number]) for number in (2, 3, 4)] == [first[0]] * 3
-
-
 def test_a_page_mostly_of_homophones_is_one_passage_by_default() -> None:
     page = with_folded_sounds(story(1), 0.8)
     (match,) = matches(page, DEFAULT)
@@ -58,8 +51,3 @@ def test_a_page_mostly_of_homophones_is_one_passage_by_default() -> None:
     (span,) = match.spans
     assert span.page.end - span.page.start > 0.97 * len(page)
     assert matches(page, PLAIN) == ()
-
-
-def test_an_innocent_page_is_accused_by_neither() -> None:
-    page = with_folded_sounds(story(88), 0.8)
-    assert matches(page, DEFAULT) == matches(page, PLAIN) == ()

@@ -6,7 +6,7 @@ import pytest
 from core.matches import ChangeKind
 from matcher.align.changes import drop_taken_elsewhere
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
-from matcher.align.transpositions import MAX_TRANSPOSED, settle_transpositions
+from matcher.align.transpositions import settle_transpositions
 from tests.support.corpus_texts import story
 from tests.support.matchers import compared
 
@@ -60,10 +60,6 @@ def test_what_only_stands_beside_another_on_the_wrong_way_is_taken_from_it(
     assert settled(page, work, aligned) == expected
 
 
-def test_what_stands_in_its_own_order_is_paired_and_not_counted() -> None:
-    assert settled("abcd", "abcd", [0, NONE, 2, 3]) == (0, [0, 1, 2, 3])
-
-
 @pytest.mark.parametrize(
     ("page", "work", "aligned"),
     [
@@ -76,14 +72,6 @@ def test_what_stands_in_its_own_order_is_paired_and_not_counted() -> None:
 )
 def test_what_is_no_transposition_stays_as_it_was(page: str, work: str, aligned: list[int]) -> None:
     assert settled(page, work, aligned) == (0, aligned)
-
-
-@pytest.mark.parametrize(("size", "expected"), [(MAX_TRANSPOSED, 1), (MAX_TRANSPOSED + 1, 0)])
-def test_longer_stretches_are_none(size: int, expected: int) -> None:
-    stretch = "".join(chr(ord("k") + number) for number in range(size))
-    turned = stretch[-1] + stretch[:-1]
-    aligned = [0, NONE, *range(1, size), size + 1]
-    assert settled(f"a{turned}b", f"a{stretch}b", aligned)[0] == expected
 
 
 def with_swapped_neighbours(text: str, every: int) -> str:

@@ -72,17 +72,6 @@ def test_of_several_places_the_one_that_goes_on_is_taken() -> None:
     assert (found, aligned_to) == (1, [0, 1, 3, 4, 5, 8, 9])
 
 
-def test_a_place_that_a_sentence_leaves_is_given_to_another() -> None:
-    found, aligned_to = matched("ab.xy.cd.xz.ef.", "ab.cd.xz.xy.ef.", [0, 1, 4, 5, 2, 3, NONE, NONE, 8, 9])
-    assert (found, aligned_to) == (2, [0, 1, 6, 7, 2, 3, 4, 5, 8, 9])
-
-
-def test_of_two_that_share_a_place_the_one_that_follows_keeps_it() -> None:
-    page, work = "ab.xy.cd.xy.ef.", "ef.xy.ab.xy.cd."
-    found, aligned_to = matched(page, work, [4, 5, 6, 7, 8, 9, 6, 7, 0, 1])
-    assert (found, aligned_to) == (1, [4, 5, 6, 7, 8, 9, 2, 3, 0, 1])
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_shuffled_formulas_are_all_shown_as_they_are(seed: int) -> None:
     formulas = ["行不遇盜。", "歲中毋兵。", "吉。", "見貴人吉。", "來者不來。"]

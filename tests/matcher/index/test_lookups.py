@@ -75,15 +75,6 @@ def test_pages_that_are_looked_up_together_get_what_each_gets_alone() -> None:
     assert not any(text.startswith("common") for text in named)
 
 
-def test_what_a_page_itself_repeats_too_often_is_not_looked_up_for_it_alone() -> None:
-    index, corpus = filled()
-    prints = [fingerprint_text(page) for page in (story(1)[100:130] * 80, story(1))]
-    (repeating, whole), _ = find_hits(index, TokenCache(corpus, 10**6), prints, CAP, DEFAULT)
-    assert rows(repeating) == []
-    found = {there for text, _, there in rows(whole) if text == "work-1"}
-    assert {there for there in prints[1].anchors.tolist() if 100 <= there < 120} <= found
-
-
 def test_the_index_is_asked_once_for_many_pages_and_each_is_matched_as_alone() -> None:
     index, corpus = filled()
     pages = [GivenPage(page, fingerprint_text(page)) for page in PAGES if page != SHARED] * 4

@@ -1,7 +1,5 @@
 """Look-up in sorted postings against its definition, and sorting with more than memory holds."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 
 from matcher.index import posting_runs
 from matcher.index.posting_runs import PARTS, PostingRuns
-from matcher.index.postings import Postings, PostingTable, build_directory, owner
+from matcher.index.postings import Postings, PostingTable
 from matcher.index.redis.buckets import (
     MAX_ADDRESSES,
     bucket_numbers,
@@ -37,16 +35,6 @@ def test_a_table_finds_what_a_loop_finds(held: list[list[int]], asked: list[int]
     found = zip(hits.queries.tolist(), hits.ordinals.tolist(), hits.positions.tolist(), strict=True)
     assert sorted(found) == sorted(expected)
     assert hits.capped == sum(count > cap for count in hits.counts)
-
-
-@given(st.lists(st.integers(0, 9000), min_size=1, max_size=40), st.integers(0, 60_000))
-def test_an_address_belongs_to_the_last_text_that_begins_at_or_before_it(sizes: list[int], address: int) -> None:
-    bounds = np.concatenate([[0], np.cumsum(sizes)])
-    starts, addresses = bounds[:-1].astype(np.int64), int(bounds[-1])
-    address = min(address, max(0, addresses - 1))
-    expected = int(np.searchsorted(starts, address, side="right")) - 1
-    assert owner(address, starts, build_directory(starts, addresses)) == expected
-    assert owner(address, starts, np.zeros(0, np.uint32)) == expected
 
 
 @given(KEYS, KEYS, st.integers(8, 29))
@@ -90,11 +78,3 @@ def test_runs_give_everything_in_order_of_its_key(held: list[int]) -> None:
     assert [key for key, _ in read] == sorted(held)
     assert sorted(address for _, address in read) == addresses.tolist()
     assert all(held[address] == key for key, address in read)
-
-
-def test_runs_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(posting_runs, "RUN_POSTINGS", 4)
-    with PostingRuns(tmp_path) as runs:
-        runs.add_postings(np.arange(10, dtype=np.uint64), np.arange(10, dtype=np.int64))
-        assert list(tmp_path.iterdir())
-    assert not list(tmp_path.iterdir())

@@ -7,10 +7,7 @@ from core.errors import BrokenInvariant
 from matcher.reworded.background import (
     AXES,
     BACKGROUND_2026,
-    NEAREST,
-    SentenceWindows,
     load_background,
-    nearness,
     pack_background,
     unpack_background,
 )
@@ -52,12 +49,6 @@ def test_packing_keeps_vectors_to_the_third_digit_and_is_the_same_twice() -> Non
     assert np.einsum("ij,ij->i", kept.sample, sample) == pytest.approx(1, abs=1e-3)
 
 
-def test_nearness_is_the_mean_cosine_with_the_nearest() -> None:
-    _, sample = made()
-    expected = [sorted(vector @ sample.T)[-NEAREST:] for vector in sample[:5]]
-    assert nearness(sample[:5], sample) == pytest.approx(np.mean(expected, axis=1), abs=1e-5)
-
-
 def test_windows_are_centred_sentences_then_pairs() -> None:
     mean, sample = made()
     background = unpack_background(pack_background(mean, sample))
@@ -67,10 +58,3 @@ def test_windows_are_centred_sentences_then_pairs() -> None:
     assert np.linalg.norm(windows.vectors, axis=1) == pytest.approx(1, abs=1e-5)
     moved = sample[3] - background.mean
     assert windows.vectors[3] == pytest.approx(moved / np.linalg.norm(moved), abs=1e-5)
-
-
-def test_a_part_of_windows_has_the_pairs_within_it() -> None:
-    numbers = np.arange(9, dtype=np.float32)  # five sentences and the four pairs behind them
-    part = SentenceWindows(numbers[:, None], numbers).subset(1, 4)
-    assert part.nearness.tolist() == [1, 2, 3, 6, 7]
-    assert SentenceWindows(numbers[:, None], numbers).subset(2, 3).nearness.tolist() == [2]

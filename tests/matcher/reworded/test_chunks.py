@@ -59,29 +59,7 @@ def test_a_removed_text_takes_no_room(index: ChunkIndex) -> None:
     assert index.nbytes == alone.nbytes
 
 
-def test_no_chunk_goes_beyond_its_text() -> None:
-    index = ChunkIndex()
-    index.add_text(A, "甲" * 290)
-    index.add_text(B, WORK)
-    (found,) = [chunk for chunk in index.find(WORK) if chunk.text_id == B]
-    assert (found.start, found.end) == (0, len(WORK))
-    assert all(chunk.text_id != A for chunk in index.find(WORK))
-
-
 def test_scripts_are_one_and_punctuation_is_none() -> None:
     keys, cells = cell_keys("後來，臺灣")
     assert keys.tolist() == cell_keys("后来台湾")[0].tolist()
     assert set(cells.tolist()) == {0}
-
-
-def test_a_pair_is_kept_once_for_each_cell() -> None:
-    keys, cells = cell_keys("天地" * CELL_CHARS)
-    assert sorted(zip(cells.tolist(), keys.tolist(), strict=True)) == sorted(
-        (cell, ord(first) << 16 | ord(second)) for cell in (0, 1) for first, second in ("天地", "地天")
-    )
-
-
-def test_an_empty_index_and_an_empty_block_find_nothing(index: ChunkIndex) -> None:
-    assert ChunkIndex().find(WORK) == []
-    assert index.find("") == []
-    assert index.find("𠀀") == []

@@ -4,7 +4,7 @@ import random
 
 from core.ids import WorkTextId
 from laboratory.measures.reworded_cases import demo_works
-from matcher.reworded.chunks import FoundChunk, shared_pairs
+from matcher.reworded.chunks import FoundChunk
 from matcher.reworded.searching import NEAR_CHARS, elsewhere_chunks
 from matcher.reworded.stretches import MemoryTexts
 
@@ -30,16 +30,3 @@ def test_another_edition_is_no_other_place() -> None:
         texts = MemoryTexts({TEXT: WHOLE, OTHER: "前言。" * 50 + edited})
         other = chunk(OTHER, 600)
         assert list(elsewhere_chunks(own, [own, other], texts)) == ([other] if counted else []), share
-
-
-def test_what_tells_of_other_things_counts_and_what_is_gone_is_not_asked_for() -> None:
-    own, other = chunk(TEXT, 0), chunk(OTHER, 0)
-    assert list(elsewhere_chunks(own, [other, own], MemoryTexts({TEXT: WHOLE, OTHER: UNRELATED}))) == [other]
-    assert list(elsewhere_chunks(own, [other], MemoryTexts({OTHER: UNRELATED}))) == [other]
-    assert list(elsewhere_chunks(own, [other], MemoryTexts({TEXT: WHOLE}))) == []
-
-
-def test_scripts_and_punctuation_are_no_difference() -> None:
-    assert shared_pairs("話說，天下大勢", "“话说天下”：大势") == 1.0
-    assert shared_pairs("天下大势", "大势天下") == 2 / 3
-    assert shared_pairs("", "天下") == 0.0

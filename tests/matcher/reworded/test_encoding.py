@@ -5,9 +5,8 @@ import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant
 from matcher.reworded import weights
-from matcher.reworded.encoding import UseEncoder
 from tests.support.encoders import encoder, needs_encoder
-from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+from tests.support.rewritten import ENGLISH, INNOCENT, WORK
 
 
 @needs_encoder
@@ -26,29 +25,6 @@ def test_a_text_has_the_same_vectors_beside_whatever_others() -> None:
     assert (alone.units == surroundings.units).all()
     assert np.abs(alone.singles - surroundings.singles).max() < 1e-5
     assert np.abs(alone.pairs - surroundings.pairs).max() < 1e-5
-
-
-@needs_encoder
-def test_vectors_do_not_depend_on_what_was_met_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("matcher.reworded.token_features.KEPT_TOKENS", 40)
-    forgetful = UseEncoder()
-    for text in (INNOCENT, ENGLISH, REWORDED):
-        forgetful.encode([text])
-    assert np.abs(forgetful.encode([WORK])[0].singles - encoder().encode([WORK])[0].singles).max() < 1e-5
-
-
-@needs_encoder
-def test_a_sentence_in_traditional_characters_has_the_vector_of_the_simplified_one() -> None:
-    simplified, traditional = encoder().encode(["他后来回到了台湾，再也没有离开。", "他後來回到了臺灣，再也沒有離開。"])
-    assert simplified.singles == pytest.approx(traditional.singles, abs=1e-5)
-
-
-@needs_encoder
-def test_there_is_one_pair_less_than_there_are_sentences() -> None:
-    found, nothing, single = encoder().encode([WORK, "", "他走到河边，看了一整夜的雪。"])
-    assert found.singles.shape == (len(found.units), 512)
-    assert found.pairs.shape == (len(found.units) - 1, 512)
-    assert nothing.singles.shape == nothing.pairs.shape == single.pairs.shape == (0, 512)
 
 
 @needs_encoder

@@ -42,13 +42,6 @@ def test_the_same_words_that_were_given_to_a_neighbour_count_for_nothing() -> No
     assert counted(side(*PAGE, *OTHER_WORDS[:2]), side(*OTHER_WORDS[:2], *PAGE), (0, 4, 0.5)).score == 40.0
 
 
-def test_between_full_share_and_all_words_the_weight_is_proportional() -> None:
-    ten = "甲乙丙丁戊己庚辛壬癸子"  # ten pairs of characters
-    works = [side(ten[:kept] + "，天地玄黄宇宙洪荒日月") for kept in range(6, 12)]
-    shares = [counted(side(ten), work, (0, 0, 1.0)).score for work in works]
-    assert shares == pytest.approx([40.0, 40.0, 30.0, 20.0, 10.0, 0.0])
-
-
 def test_other_numbers_count_by_half_however_they_are_written() -> None:
     page = side(PAGE[2])
     assert counted(page, side("本市共六百四十三万居民。"), (0, 0, 1.0)).score == 40.0 * OTHER_NUMBERS
@@ -64,7 +57,3 @@ def test_a_number_that_stands_in_the_next_sentence_is_no_other() -> None:
     parted = side("2010年查过户口，", "共得325万。")
     assert counted(page, parted, (0, 0, 1.0)).score == counted(parted, page, (0, 0, 1.0)).score == 40.0
     assert counted(page, side("2011年查过户口，", "共得326万。"), (0, 0, 1.0)).score == 20.0
-
-
-def test_where_nothing_is_alike_nothing_is_counted() -> None:
-    assert counted(side(*PAGE), side(*OTHER_WORDS)) == Alignment(0.0, ())

@@ -28,14 +28,6 @@ def test_no_unit_is_longer_than_it_may_be(text: str) -> None:
     assert all(len(unit) <= longest for unit in units(text))
 
 
-def test_nothing_of_a_plain_text_is_left_out() -> None:
-    assert "".join(units(WORK)) == WORK
-
-
-def test_a_sentence_without_any_pause_is_cut_all_the_same() -> None:
-    assert [len(unit) for unit in units("天" * 100)] == [33, 33, 34]
-
-
 def test_long_sentences_are_cut_at_commas_and_short_ones_joined() -> None:
     assert all(len(re.sub(r"\W", "", unit)) >= MIN_HAN for unit in units(WORK))
     text = "他来了。她走了。我留在河边看了一整夜的雪。"
@@ -61,8 +53,3 @@ def test_folding_keeps_every_offset() -> None:
     text = "臺灣的後來\U00020000，Ａ"
     assert len(fold_characters(text)) == len(text)
     assert fold_characters(text).startswith("台湾的后来")
-
-
-def test_nothing_has_no_units() -> None:
-    assert sentence_units("").shape == (0, 2)
-    assert sentence_units("。。。\n\n……").shape == (0, 2)

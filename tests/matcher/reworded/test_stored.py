@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from core.errors import BadInput
 from core.ids import WorkTextId
-from fingerprint.algorithms import ALGORITHMS
 from matcher.reworded.background import load_background
 from matcher.reworded.chunks import ChunkIndex, TextCells
 from matcher.reworded.meanings import MeaningIndex, TextMeanings
@@ -18,11 +17,6 @@ from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
 
 A, B = WorkTextId("a"), WorkTextId("b")
-
-
-def test_no_fingerprint_algorithm_has_an_id_of_these() -> None:
-    assert not {CELLS_ID, MEANINGS_ID} & set(ALGORITHMS)
-    assert CELLS_ID != MEANINGS_ID
 
 
 @pytest.mark.parametrize("text", [WORK * 5, "", "甲", "𠀀" * 700, "，" * 301, ENGLISH])
@@ -67,15 +61,6 @@ def test_meanings_come_back_as_they_were_and_are_found_by() -> None:
 
 
 @needs_encoder
-@pytest.mark.parametrize("text", ["", "。", "他走了很远很远的路才回到家。"])
-def test_a_text_of_hardly_any_sentence_has_a_stored_form(text: str) -> None:
-    made = TextMeanings.from_text(text, encoder(), load_background())
-    back = TextMeanings.from_bytes(made.to_bytes())
-    assert np.array_equal(back.places, made.places)
-    assert MeaningIndex(load_background().axes).add_meanings(A, back) is bool(len(made.places))
-
-
-@needs_encoder
 def test_a_long_text_is_read_piece_by_piece_with_its_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join([WORK, INNOCENT, WORK])
     whole = TextMeanings.from_text(text, encoder(), load_background())
@@ -108,8 +93,3 @@ def test_what_was_cut_off_is_refused(kind: type[TextCells] | type[TextMeanings],
 def test_a_body_that_contradicts_itself_is_refused(body: bytes) -> None:
     with pytest.raises(BadInput):
         TextCells.from_bytes(pack_codes(CELLS_ID, 1, bytes(8), body))
-
-
-def test_codes_of_other_weights_are_refused() -> None:
-    with pytest.raises(BadInput, match="other weights"):
-        TextMeanings.from_bytes(pack_codes(MEANINGS_ID, 1, bytes(8), struct.pack("<III", 0, 0, 96)))

@@ -29,14 +29,6 @@ def test_a_reviewer_is_made_with_a_password_that_is_shown_once(capsys: pytest.Ca
     assert Membership.objects.get(user=user).rights_holder.name == "青梧文学"
 
 
-def test_an_administrator_belongs_to_no_rights_holder() -> None:
-    users.add("root", role="administrator")
-    assert User.objects.get(username="root").is_superuser
-    with pytest.raises(BadInput, match="omit --rights-holder"):
-        users.add("root2", role="administrator", rights_holder="青梧文学")
-    assert not User.objects.filter(username="root2").exists(), "nothing is half done"
-
-
 def test_a_second_role_keeps_the_password() -> None:
     users.add("li", role="reviewer", rights_holder="甲")
     before = User.objects.get(username="li").password

@@ -149,11 +149,3 @@ def test_only_administrators_see_the_archive_folder(world: World, monkeypatch: p
         assert "beidou" not in shown.content.decode()
         assert add_url(ArchiveImport) not in shown.content.decode()
     assert "beidou-2026.warc.gz" in english(world.administrator).get(add_url(ArchiveImport)).content.decode()
-
-
-def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: World, reviewer: Client) -> None:
-    like_the_name = f"{world.ours.reviewer.username}-1"
-    data = {"old_password": admin_data.PASSWORD, "new_password1": like_the_name, "new_password2": like_the_name}
-    response = reviewer.post("/admin/password_change/", data)
-    assert response.status_code == 200
-    assert "too similar to the username" in response.content.decode()

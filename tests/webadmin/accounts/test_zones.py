@@ -87,10 +87,3 @@ def test_what_is_no_zone_is_refused_and_one_that_is_known_no_longer_passed_over(
     choose(manager, "Asia/Kolkata")
     UserPreference.objects.update(zone="Asia/Atlantis")
     assert "2026-03-11 04:30" in words(manager.get(list_url(Case)))
-
-
-def test_the_page_shows_who_one_is_here(manager: Client, world: World) -> None:
-    shown = manager.get(PROFILE).content.decode()
-    assert world.ours.holder.name in shown
-    assert "Beijing (UTC+08:00)" in shown
-    assert Client().get(PROFILE).status_code == 302

@@ -8,7 +8,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from core.wording import Message
 from tests.support import admin_data
 from tests.support.desk import signed_in
 from webadmin.backups.models import BackupPlan, BackupRun
@@ -59,16 +58,6 @@ def test_what_cannot_be_is_refused_with_a_sentence(administrator: Client, sent: 
     assert answer.status_code == 200
     assert told in answer.content.decode()
     assert not BackupPlan.objects.exists()
-
-
-def test_the_list_says_what_was_made_and_why_not(administrator: Client) -> None:
-    now = timezone.now()
-    times = {"started_at": now, "ended_at": now + timedelta(seconds=75), "destination": "file:///mnt/b"}
-    BackupRun.objects.create(**times, backup_id="20261127T040000Z-abc", size_bytes=5_000_000, new_bytes=1_000)
-    BackupRun.objects.create(**times, fault=Message("backup.another-runs"))
-    shown = administrator.get(reverse("admin:backups_backuprun_changelist")).content.decode()
-    for words in ("20261127T040000Z-abc", "0:01:15", "完整", "本机正在进行另一次备份"):
-        assert words in shown
 
 
 def test_the_dashboard_warns_administrators_alone(administrator: Client) -> None:

@@ -313,16 +313,6 @@ def test_a_garbled_index_is_found_and_made_anew(kept: Kept) -> None:
         assert kept.check() == []
 
 
-def test_seven_parts_are_all_of_it(kept: Kept) -> None:
-    kept.database["page_versions"].delete_many({"_id": {"$gte": ""}})
-    whole = {(each.place, each.key) for each in kept.check(may_mend=False)}
-    parts = {
-        (each.place, each.key) for number in range(7) for each in kept.check(may_mend=False, part=CheckPart(number))
-    }
-    assert len(whole) == 3
-    assert parts == whole
-
-
 def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
     from webadmin.backups.services.store_checks import known_damages, next_part, note_store_check
 
@@ -337,15 +327,6 @@ def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
     assert (next_part(), len(known_damages())) == (1, len([each for each in damages if each["remedy"] == "restore"]))
     note_store_check(moment, moment, 9, [], part=None)
     assert (known_damages(), StoreCheck.objects.count()) == ([], 3)
-
-
-def test_two_sayings_of_one_damage_are_united_and_who_made_it_anew_is_believed() -> None:
-    report = CheckReport()
-    report.add_damages(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.RESTORE, (1,), ("x",)))
-    report.add_damages(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
-    assert report.damages == [
-        Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (1, 2), ("x", "y"))
-    ]
 
 
 def test_a_database_that_is_away_is_unread_and_not_damaged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -258,33 +258,19 @@ def at(column: int, value: Any) -> Callable[[bytes], bytes]:
 # name: what is done to the backup, what the restorer says, and a word of the sentence
 SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "an object flipped": (lambda s: s.change(s.objects[3], flipped), SEALED, "is damaged"),
-    "an object cut": (lambda s: s.change(s.objects[4], lambda b: b[:-7]), SEALED, "is damaged"),
     "an object empty": (lambda s: s.rewrite(s.objects[6], b""), SEALED, "is damaged"),
     "an object missing": (lambda s: s.objects[7].unlink(), SEALED, "is missing"),
     "an object is a link": (link_away, SEALED, "is not a regular file"),
-    "an object is a device": (replace_by(lambda p: p.symlink_to("/dev/zero")), SEALED, "is not a regular file"),
     "an object is a pipe": (replace_by(os.mkfifo), SEALED, "is not a regular file"),
     "a manifest longer": (add_line, SEALED, "its digest does not match"),
-    "a manifest flipped": (lambda s: s.change(s.manifest_path, flipped), SEALED, "its digest does not match"),
-    "a manifest is a device": (
-        lambda s: (s.manifest_path.unlink(), s.manifest_path.symlink_to("/dev/zero")),
-        SEALED,
-        "is not a regular file",
-    ),
     "a manifest of no JSON": (lambda s: s.write_manifest(b"{"), SEALED, "is not the manifest"),
     "a manifest of depth": (lambda s: s.write_manifest(b"[" * 200_000), SEALED, "is not the manifest"),
-    "a manifest of numbers": (lambda s: s.write_manifest(b'{"format":2}'), SEALED, "is not the manifest"),
     "a later format": (lambda s: s.write_manifest(b'{"format":99}'), SEALED, "has format 99"),
     "no manifest": (lambda s: s.manifest_path.unlink(), SEALED, "no complete backup at this destination"),
     "no backup": (
         lambda s: (shutil.rmtree(s.folder), s.folder.mkdir(), (s.folder / "novel.txt").write_text("第一章")),
         SEALED,
         "no complete backup at this destination",
-    ),
-    "a file for a folder": (
-        lambda s: (shutil.rmtree(s.folder), s.folder.write_text("x")),
-        SEALED,
-        "the backup folder does not answer",
     ),
     "a wrong passphrase": (lambda _: None, replace(SEALED, passphrase=PHRASE + "!"), "is wrong for this backup"),
     "no passphrase": (lambda _: None, Wishes(), "give its passphrase"),
@@ -297,8 +283,6 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         "its seal is invalid",
     ),
     "a path that escapes": (keep_seal(lambda line: named(line, "../../etc/cron.d/x")), UNSEALED, "is not the manifest"),
-    "a root that escapes": (keep_seal(lambda line: named(line, "authorities/../x.pem")), UNSEALED, "not the manifest"),
-    "an absolute path": (keep_seal(lambda line: named(line, "/etc/passwd")), UNSEALED, "is not the manifest"),
     "a negative size": (
         keep_seal(lambda line: line.replace(b'"size_bytes":', b'"size_bytes":-')),
         UNSEALED,
@@ -309,26 +293,9 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         UNSEALED,
         "is larger than",
     ),
-    "more content than is there": (
-        lambda s: s.forge(lambda m: with_piece(m, "pages", lambda p: replace(p, content_bytes=p.content_bytes + 1))),
-        UNSEALED,
-        "is damaged",
-    ),
     "an object that expands": (expand, UNSEALED, "exceeds the size limit"),
-    "no gzip": (
-        lambda s: s.forge(
-            lambda m: with_piece(m, "pages", lambda p: replace(p, name=put_object(s.store, b"x" * p.size_bytes)))
-        ),
-        UNSEALED,
-        "is damaged",
-    ),
     "a table missing": (
         lambda s: s.forge(lambda m: replace(m, tables=m.tables[1:])),
-        UNSEALED,
-        "unexpected tables or collections",
-    ),
-    "a table twice": (
-        lambda s: s.forge(lambda m: replace(m, tables=(*m.tables, m.tables[0]))),
         UNSEALED,
         "unexpected tables or collections",
     ),
@@ -350,19 +317,8 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         "an invalid key",
     ),
     "a key that escapes": (with_key("../../etc/x"), UNSEALED, "an invalid key"),
-    "a key that is a number": (with_key(7), UNSEALED, "an invalid key"),
     "a body that its key does not say": (
         lambda s: s.forge_content("raw_bodies", each_document(lambda each: each.update(data=b"forged"))),
-        UNSEALED,
-        "does not match its key",
-    ),
-    "a text that is no bytes": (
-        lambda s: s.forge_content("work_texts", each_document(lambda each: each.update(data="forged"))),
-        UNSEALED,
-        "does not match its key",
-    ),
-    "a version without a body": (
-        lambda s: s.forge_content("page_versions", each_document(lambda each: each.pop("raw"))),
         UNSEALED,
         "does not match its key",
     ),
@@ -378,11 +334,8 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     ),
     "rows of no JSON": (lambda s: s.forge_content("works_work", lambda b: b[:-9] + b"\n"), UNSEALED, "is not a row"),
     "rows of depth": (lambda s: s.forge_content("works_work", lambda _: b"[" * 99_999), UNSEALED, "is not a row"),
-    "rows that are none": (lambda s: s.forge_content("works_work", lambda _: b"{}\n" * 4), UNSEALED, "is not a row"),
-    "rows too short": (lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())), UNSEALED, "not a row"),
     "a row that is no date": (lambda s: s.forge_content("cases_case", at(1, "x" * 99)), UNSEALED, ""),
     "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup has invalid"),
-    "settings of depth": (file_of("settings.toml", b"a=" + b"[" * 9_999), UNSEALED, "settings.toml in the backup"),
     "settings without an end": (file_of("settings.toml", b"#" * 2**21), UNSEALED, "settings.toml in the backup"),
     "a root that is none": (file_of("authorities/a.pem", b"hello"), UNSEALED, "authorities/a.pem in the backup"),
 }  # fmt: skip

@@ -7,7 +7,6 @@ import pytest
 
 from core.ids import work_text_id
 from core.matches import Match, MatchClass, Span
-from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Reading
 from core.text import TextRange
 from core.zones import SurroundingLine, Zone
@@ -88,32 +87,6 @@ def test_each_piece_is_no_longer_and_as_faithful_as_a_quotation(work: Work) -> N
     assert judged(work, found(faithful, span_of(similarity=0.84))).source == ""
 
 
-def test_of_several_texts_each_is_little_and_all_together_are(work: Work) -> None:
-    assert judged(work, found(), found()).source == TITLE
-    assert judged(work, found(), found(work_containment=0.3)).source == ""
-    assert judged(work, found(page_containment=0.15), found(page_containment=0.15)).source == ""
-    assert judged(work, found(matched_chars=130), found(matched_chars=130)).source == ""
-
-
-def test_the_source_stands_beside_each_text_that_is_quoted(work: Work) -> None:
-    text = f"{TEXT}{FAR}{'丁' * 80}{FAR}"
-    assert judged(work, found(), found(span_of("丁" * 80, text)), text=text).source == ""
-
-
-def test_with_a_copy_on_the_page_a_named_excerpt_is_none_the_less_a_copy(work: Work) -> None:
-    findings = judged(work, found(), found(match_class=MatchClass.LIGHTLY_EDITED))
-    assert findings.source == ""
-    assert classes(findings) == [MatchClass.EXCERPT, MatchClass.LIGHTLY_EDITED]
-
-
-def test_a_teaser_beside_the_excerpt_is_not_asked_for_a_source_and_stays_one(work: Work) -> None:
-    elsewhere = span_of("乙", TEXT)
-    findings = judged(work, found(), found(elsewhere, match_class=MatchClass.TEASER, page_containment=0.9))
-    assert findings.source == TITLE
-    assert classes(findings) == [MatchClass.QUOTATION, MatchClass.TEASER]
-    assert judged(work, found(match_class=MatchClass.TEASER)).source == ""
-
-
 def test_what_is_marked_as_a_quotation_may_name_its_source_anywhere_on_the_page(work: Work) -> None:
     text = f"{PIECE}{FAR}{TITLE}"
     quoted = found(span_of(text=text), match_class=MatchClass.QUOTATION)
@@ -132,28 +105,9 @@ def test_what_stands_beside_the_main_text_is_no_word_about_what_is_in_it(work: W
     assert judged(work, found(in_text, in_frame), text=PIECE, surroundings=below).source == TITLE
 
 
-@pytest.mark.parametrize(("title", "author"), [("", ""), ("灯", "江"), ("渡口有灯", "")])
-def test_a_name_of_one_character_or_none_names_nothing(work: Work, title: str, author: str) -> None:
-    work.title, work.author = title, author
-    before = f"《{title[:1]}》作者：{author or '佚名'}"
-    text = f"{before}{PIECE}"
-    assert judged(work, found(span_of(text=text)), text=text).source == ""
-
-
 def test_a_name_of_two_characters_names_the_work_before_the_piece_and_behind_it(work: Work) -> None:
     work.title, work.author = "渡口", "江南"
     for text in (f"《渡口》{PIECE}", f"{PIECE}《渡口》"):
         assert judged(work, found(span_of(text=text)), text=text).source == "《渡口》"
     by_author = f"{PIECE}——江南"
     assert judged(work, found(span_of(text=by_author)), text=by_author).source == "江南"
-
-
-def test_who_quotes_does_not_disguise_it_and_without_a_source_it_stays_a_copy(work: Work) -> None:
-    hidden = (ObfuscationFound(Obfuscation.ZERO_WIDTH, 9, "字"),)
-    for findings in (
-        judged(work, found(), obfuscations=hidden),
-        judged(work, found(), found(obfuscations=hidden)),
-        judged(work, found(), text=TEXT.replace("无", "有")),
-    ):
-        assert findings.source == ""
-        assert set(classes(findings)) == {MatchClass.EXCERPT}

@@ -38,7 +38,7 @@ from webadmin.notices.services.values import all_values, initial_values
 from webadmin.reports.services.report_rows import make_report
 from webadmin.sites.models import PageRecord
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
-from webadmin.works.models import Licence, OwnAccount, Work
+from webadmin.works.models import Licence, OwnAccount
 
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
@@ -204,12 +204,6 @@ def test_posts_of_two_accounts_are_two_cases() -> None:
         rights_holder=world.site.rights_holder, platform="论坛", domain="pirate.example", name="官方账号"
     )
     assert [each.state for each in Case.objects.order_by("pk")] == [CaseState.OPEN, CaseState.SET_ASIDE]
-
-
-def test_a_licence_for_chapters_keeps_the_addresses_of_its_case() -> None:
-    licence(met(A, B), work=Work.objects.get(), chapters="1")
-    case = Case.objects.get()
-    assert (case.state, [each[0] for each in told(case)]) == (CaseState.SET_ASIDE, [A, B])
 
 
 def test_an_overruling_that_is_taken_back_takes_the_address_from_its_case() -> None:

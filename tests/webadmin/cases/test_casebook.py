@@ -14,7 +14,7 @@ from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
 from tests.webadmin.cases.conftest import COPIED_TEXT
 from webadmin.accounts.models import User
-from webadmin.cases.models import Case, CaseMatch, PageCheck, VerdictRecord
+from webadmin.cases.models import Case, CaseMatch, VerdictRecord
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
@@ -80,17 +80,6 @@ def test_a_chapter_added_later_raises_the_figures_of_a_case_seen_again(site: Sit
     case = Case.objects.get()
     assert (case.matched_chars, case.match_class) == (10, MatchClass.IDENTICAL)
     assert case.last_seen_at == MOMENT + A_DAY
-
-
-def test_a_text_that_stands_twice_in_a_work_counts_once(site: Site, works: MemoryWorkStore) -> None:
-    text_id = work_text_id(COPIED_TEXT)
-    Chapter.objects.create(work=Work.objects.get(), number=2, text_id=text_id, chars=len(COPIED_TEXT))
-    DjangoCaseRepository(works).open_or_update_cases([outcome(page_version(str(site.pk)), match(text_id))])
-    case = Case.objects.get()
-    assert case.matched_chars == 4
-    assert case.page_containment == pytest.approx(0.8)
-    assert case.obfuscations[0]["count"] == 1
-    assert PageCheck.objects.get().match_count == 1
 
 
 def test_what_no_database_stores_is_replaced_and_offsets_stay_true(site: Site, works: MemoryWorkStore) -> None:

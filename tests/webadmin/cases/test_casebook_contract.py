@@ -209,12 +209,6 @@ def test_what_is_found_of_an_unprotected_work_is_excluded_under_its_reason(world
     assert (len(world.states()), world.exclusions()) == (0, {str(reason)})
 
 
-def test_a_licence_comes_before_the_end_of_protection(world: World) -> None:
-    world.mark(Rejection.MERE_FACTS)
-    world.book.open_or_update_cases([outcome(page_version(world.site, "http://licensed.example/1"), match("a"))])
-    assert world.exclusions() == {"licensed"}
-
-
 def test_a_finding_follows_the_mark_of_its_work_and_its_end(world: World) -> None:
     version = page_version(world.site)
     world.mark(Rejection.MERE_FACTS)
@@ -338,12 +332,6 @@ def test_a_copy_that_was_licensed_or_became_a_quotation_is_one_case(
     assert owed(world, now) == set()
 
 
-def test_a_quotation_is_named_licensed_while_a_licence_allows_it(world: World) -> None:
-    world.book.open_or_update_cases([outcome(page_version(world.site), match("a", MatchClass.QUOTATION), at=CHECKED)])
-    world.allow("pirate.example", TODAY, None)
-    assert world.exclusions() == {"licensed"}
-
-
 def test_first_seen_is_before_last_seen_in_any_order_of_pages(world: World) -> None:
     versions = [page_version(world.site, text=f"第{day}天的文字", at=MOMENT + day * A_DAY) for day in range(3)]
     for order in permutations(range(3)):
@@ -418,22 +406,6 @@ def test_a_text_that_was_findable_all_along_asks_for_no_search_until_it_was_lost
     assert [page.version for page in searchable(world, version)] == [version.id], "the index had lost it"
 
 
-def test_a_text_that_comes_when_a_clock_was_set_back_is_news_to_all_pages_before_it(world: World) -> None:
-    version = compared(world)
-    index(world, "b", CHECKED - 2 * A_MINUTE)
-    assert [page.version for page in searchable(world, version)] == [version.id]
-    world.book.note_searched(searchable(world, version), [], Search(CHECKED - A_MINUTE, 9, 1))
-    assert world.book.lags(1) == {}
-
-
-def test_a_text_from_a_clock_that_was_ahead_is_not_looked_for_until_its_time_comes(world: World) -> None:
-    index(world, "b", CHECKED + 9 * A_MINUTE)
-    version = compared(world)
-    world.book.set_back(CHECKED + A_MINUTE)
-    world.book.note_searched(searchable(world, version), [], Search(CHECKED + 2 * A_MINUTE, 9, 1))
-    assert world.book.lags(1) == {}
-
-
 def test_a_search_that_finds_nothing_is_a_comparison_with_all_texts_there_were(world: World) -> None:
     version = compared(world, "a")
     index(world, "b", CHECKED + A_MINUTE)
@@ -501,12 +473,3 @@ def test_a_page_that_went_back_to_an_older_text_is_owed(world: World) -> None:
     world.book.open_or_update_cases([outcome(second, at=CHECKED)])
     assert owed(world, second) == set()
     assert world.book.pending([page_of(first, MOMENT + 2 * A_MINUTE)], 1) == {first.id}
-
-
-def test_a_page_of_a_site_that_is_gone_is_never_owed(world: World) -> None:
-    assert world.book.pending([page_of(page_version("404"))], 1) == set()
-
-
-def test_a_text_is_owned_while_a_work_has_it(world: World) -> None:
-    assert world.book.is_owned(WorkTextId("a"))
-    assert not world.book.is_owned(WorkTextId("nobody's"))

@@ -5,7 +5,6 @@ import pytest
 from core.states import Rejection
 from tests.support import admin_data
 from webadmin.cases.models import Case, Exclusion
-from webadmin.cases.services import allowance
 from webadmin.cases.services.allowance import covered_cases, covered_findings
 from webadmin.works.models import Licence
 
@@ -68,12 +67,3 @@ def test_what_something_else_allows_is_not_among_them(estate: Estate) -> None:
     Exclusion.objects.filter(pk=estate.findings[1].pk).update(reason=Rejection.OWN_SITE)
     assert listed(estate.licence()) == (set(), set())
     assert listed(estate.licence(domain="else.example")) == (set(), set())
-
-
-def test_the_newest_are_shown_and_many_counted(estate: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allowance, "MAX_SHOWN", 1)
-    found = covered_cases(estate.licence())
-    assert (found.shown, found.count, found.is_cut) == ((estate.cases[1],), 2, False)
-    monkeypatch.setattr(allowance, "MAX_COUNTED", 1)
-    found = covered_cases(estate.licence())
-    assert (found.count, found.is_cut) == (1, True)

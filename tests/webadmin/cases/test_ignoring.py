@@ -161,13 +161,6 @@ class TestWhatIsRefused:
         withdraw_ignored_text(noise, ours.reviewer)
         assert mark_noise(ours.cases[0], ADVERT, ours.reviewer)
 
-    def test_a_list_has_an_end(self, ours: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(ignoring, "MAX_TEXTS", 2)
-        everywhere(ours, NOTICE)
-        everywhere(ours, "转载请注明出处谢谢")
-        with refused("ignored.too-many"):
-            everywhere(ours, "本书由网友自行上传")
-
 
 class TestMostOfAChapter:
     def chapter(self, estate: Estate, texts: Texts, text: str, *, is_kept: bool = True) -> Chapter:
@@ -190,12 +183,6 @@ class TestMostOfAChapter:
         self.chapter(world.ours, texts, "赵钱孙李周吴郑王", is_kept=False)
         assert check_text(world.ours.holder, "甲乙丙丁戊己庚辛")
         assert check_text(world.ours.holder, "赵钱孙李周吴郑王")
-
-    def test_long_chapters_take_no_place(self, ours: Estate, texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(ignoring, "MAX_CHAPTERS_LOOKED_AT", 1)
-        self.chapter(ours, texts, "甲乙丙丁戊己庚辛子丑")
-        with refused("ignored.chapter"):
-            check_text(ours.holder, "甲乙丙丁戊己庚辛")
 
 
 class TestWhatIsForeseen:

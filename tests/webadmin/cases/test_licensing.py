@@ -9,7 +9,6 @@ from tests.support import admin_data
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, RightsRecord
 from webadmin.cases.services.licensing import AffectedCases, LicenceOffer, LicenceScope, license_case, offer_licences
-from webadmin.cases.services.overruling import overrule_exclusion
 from webadmin.cases.services.verdicts import VerdictRefused, decide, undo_decision
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Licence, LicenceProof, Work
@@ -130,12 +129,6 @@ def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf
         assert offer_licences(shelf.case) is None
 
 
-def test_a_page_that_something_allows_is_offered_none(shelf: Shelf) -> None:
-    admin_data.own_domain(shelf.holder, HOST)
-    shelf.case.refresh_from_db()
-    assert offer_licences(shelf.case) is None
-
-
 @pytest.mark.parametrize(
     ("licensee", "basis", "sentence"),
     [("  ", 0, "enter the licensee"), ("长" * 201, 0, "at most 200"), ("落霞书城", 7, "has changed")],
@@ -195,17 +188,3 @@ def test_a_licence_whose_address_changes_rules_its_cases_anew(shelf: Shelf) -> N
         assert (shelf.aside(), finding.reason) == (aside, reason)
     licence.delete()
     assert shelf.aside() == set()
-
-
-def test_an_overruled_licence_of_a_page_hides_no_other(shelf: Shelf) -> None:
-    finding = admin_data.exclusion(shelf.case.page, shelf.work)
-    Case.objects.all().delete()
-    of_page = admin_data.licence(shelf.holder, "落霞书城", HOST, address=f"https://{HOST}/book/1")
-    Exclusion.objects.filter(pk=finding.pk).update(page_url=of_page.address)
-    of_page.save()
-    finding.refresh_from_db()
-    assert finding.detail.endswith(of_page.address)
-    overrule_exclusion(finding, shelf.manager, "授权不含本页")
-    admin_data.licence(shelf.holder, "落霞书城", HOST)
-    finding.refresh_from_db()
-    assert finding.detail == "落霞书城 HT-2026-017"

@@ -256,16 +256,6 @@ def test_one_search_runs_when_all_works_are_in_and_tells_what_it_did(
     assert not settled.ports.cases.lags(DEFAULT.id)
 
 
-def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live) -> None:
-    settled.add_work("新作", story(2))
-    settled.outbox.drain()  # the message was lost
-    cases_tasks.sweep()
-    assert job_stats.last_job_stats(settled.client)[job_stats.SWEEP].counts["works_added"] == 1
-    settled.run()
-    cases_tasks.sweep()
-    assert str(job_stats.last_job_stats(settled.client)[job_stats.SWEEP]) == "nothing was pending"
-
-
 def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> None:
     other = replace(DEFAULT, id=2)
     page = PageRecord.objects.get(url="http://pirate.example/3")

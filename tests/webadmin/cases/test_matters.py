@@ -204,20 +204,6 @@ def test_the_lead_is_that_of_the_whole_book_view() -> None:
     assert matter.early_chapters == 0
 
 
-def test_one_text_is_written_anew_without_the_others() -> None:
-    holder = admin_data.holder()
-    work = book_copies.book(holder, 3)
-    site = admin_data.site(holder)
-    case = book_copies.carry(site, work, 1, {1: range(100), 2: range(50)}, admin_data.NOW)
-    matter = Matter.objects.get()
-    refresh_matters([matter.pk])
-    case.taken.all().delete()
-    refresh_matters([matter.pk], texts=[book_copies.text_of(work.title, 1)])
-    assert {text.text_id: text.taken_chars for text in matter.texts.all()} == {book_copies.text_of(work.title, 2): 50}
-    matter.refresh_from_db()
-    assert matter.taken_chars == 50
-
-
 def test_reach_is_visits_or_works_found(django_capture_on_commit_callbacks: Callable[..., object]) -> None:
     holder = admin_data.holder()
     site = admin_data.site(holder)

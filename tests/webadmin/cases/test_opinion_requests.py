@@ -99,17 +99,6 @@ def test_the_script_is_told_the_answer(case: Case, texts: Texts, outbox: Collect
     assert not OpinionRequest.objects.exists()
 
 
-def test_the_form_leads_back_to_its_match(case: Case, outbox: CollectingOutbox, reviewer: Client) -> None:
-    match = case.matches.get()
-    said = reviewer.post(address(case, match=match.pk, opinions=case.version_id))
-    assert said.status_code == 302
-    assert said["Location"] == f"{address(case, match=match.pk)}#zw-opinions"
-    assert outbox.sent == [message_of(case)]
-    page = reviewer.get(said["Location"]).content.decode()
-    assert "are judging this version" in page
-    assert f'<a href="?match={match.pk}">' in page
-
-
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "cannot be asked now: the message broker"), ("zh-hans", "现在无法用公开引擎判断")]
 )

@@ -54,13 +54,6 @@ class TestManyFindings:
     def many(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rulings, "MAX_AT_ONCE", 0)
 
-    def test_findings_that_are_no_case_are_ruled_with_the_others(self, estate: admin_data.Estate) -> None:
-        Exclusion.objects.filter(pk=estate.exclusion.pk).update(reason=Rejection.QUOTATION)
-        license_site(estate, 1)
-        rulings.rule_waiting(estate.holder.pk)
-        assert Exclusion.objects.get(pk=estate.exclusion.pk).reason == Rejection.LICENSED
-        assert waits_since(estate) is None
-
     def test_rights_that_change_rule_again(self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
         license_site(estate)
         since = waits_since(estate)
@@ -70,13 +63,6 @@ class TestManyFindings:
         monkeypatch.setattr(rulings, "rule_exclusions", lambda *_: changes.update(unruled_since=later))
         rulings.rule_waiting(estate.holder.pk)
         assert waits_since(estate) == later
-
-    def test_a_change_ruled_at_once_waits_no(self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
-        license_site(estate)
-        assert waits_since(estate) is not None
-        monkeypatch.setattr(rulings, "MAX_AT_ONCE", 100)
-        license_site(estate, 1)
-        assert waits_since(estate) is None
 
     def test_a_broker_that_is_away_keeps_nobody_from_entering_a_right(
         self,

@@ -17,7 +17,7 @@ from tests.support.desk import CollectingOutbox
 from webadmin import stores
 from webadmin.accounts.models import FailedMessage
 from webadmin.cases import tasks as cases_tasks
-from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
+from webadmin.cases.models import OpinionRequest, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
 from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 
@@ -119,10 +119,3 @@ def test_what_failed_for_good_waits_for_a_person_and_may_be_asked_for_again(desk
     assert "an engine broke" in str(failed.error)
     request_opinions(desk.subject, NOW)
     assert len(desk.outbox.sent) == 2
-
-
-def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
-    CaseMatch.objects.filter(case_id=desk.subject.case_id).delete()
-    desk.ask()
-    assert not SecondOpinion.objects.exists()
-    assert not OpinionRequest.objects.exists()

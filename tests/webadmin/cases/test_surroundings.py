@@ -77,29 +77,10 @@ def test_a_chapter_that_a_longer_text_pushes_out_of_the_main_text_is_a_copy(runn
     assert list(running.book.cases) == [(stored.page_id, "novel")]
 
 
-def test_what_the_main_text_has_is_not_found_once_more_beside_it(running: Chain) -> None:
-    stored = running.store_page(URL, CHAPTER, surroundings=lines(Zone.TEASER, CHAPTER[:600]))
-    [found] = matches(running, stored)
-    assert {span.zone for span in found.spans} == {Zone.MAIN}
-
-
 def test_a_chapter_and_the_announcement_of_the_next_are_told_apart(running: Chain) -> None:
     stored = running.store_page(URL, CHAPTER, surroundings=lines(Zone.TEASER, NEXT[:600]))
     assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL, MatchClass.TEASER]
     assert list(running.book.cases) == [(stored.page_id, "novel")]
-
-
-def test_a_page_with_hardly_any_text_of_its_own_is_compared_all_the_same(running: Chain) -> None:
-    stored = running.store_page(URL, "欢迎来到书友会的留言板。", surroundings=lines(Zone.COMMENT, CHAPTER))
-    assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL]
-    assert running.book.outcomes[stored.version_id].rejection is None
-
-
-def test_a_passage_over_two_zones_is_of_the_one_that_has_more_of_it(running: Chain) -> None:
-    most = [*lines(Zone.FRAME, CHAPTER[:200]), *lines(Zone.COMMENT, CHAPTER[200:1200])]
-    [found] = matches(running, running.store_page(URL, INNOCENT, surroundings=most))
-    assert Zone.COMMENT in {span.zone for span in found.spans}
-    assert found.match_class is not MatchClass.TEASER
 
 
 def test_a_text_added_later_is_found_beside_pages_that_are_stored(running: Chain) -> None:

@@ -108,16 +108,6 @@ def test_what_is_no_passage_is_refused_with_a_sentence(desk: DeskChain) -> None:
     assert not ExcludedPassage.objects.exists()
 
 
-def test_of_several_passages_those_that_count_already_no_more_are_passed_over(desk: DeskChain) -> None:
-    """The passage that was ticked and typed as well, too."""
-    desk.compare(CHAPTER)
-    first, second, match = CHAPTER[:40], CHAPTER[100:140], CaseMatch.objects.get()
-    excluded(desk, first)
-    (made,) = passages.exclude_passages(match, [first, second, second], desk.reviewer, reason="quotation")
-    assert made.text == second
-    assert sorted(ExcludedPassage.objects.values_list("text", flat=True)) == sorted([first, second])
-
-
 def test_another_holders_reviewer_leaves_out_nothing(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     passage, stranger = excluded(desk, CHAPTER[:40]), admin_data.user("zhao", admin_data.holder("别家"))
@@ -126,15 +116,6 @@ def test_another_holders_reviewer_leaves_out_nothing(desk: DeskChain) -> None:
         passages.exclude_passages(CaseMatch.objects.get(), [CHAPTER[50:90]], stranger, reason="quotation")
     refused("no role", passages.exclude_chapter, CaseMatch.objects.get(), stranger, reason="quotation")
     assert ExcludedPassage.objects.get().withdrawn_at is None
-
-
-def test_scraps_that_are_left_of_a_passage_are_no_case(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    excluded(desk, CHAPTER[:-60])
-    assert (desk.case.state, desk.case.taken_chars > 30) == (CaseState.OPEN, True)
-    excluded(desk, CHAPTER[:-15])
-    assert (desk.case.state, desk.case.allowed_as) == (CaseState.SET_ASIDE, Rejection.NOTHING_LEFT)
-    assert figures(desk.case) == (0.0, 0.0, 0, 0)
 
 
 @pytest.mark.parametrize("gone", ["work", "page", "work_text_digest", "page_text_digest"])

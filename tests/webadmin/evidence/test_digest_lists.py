@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.http import HttpResponse
 
-from core.errors import BadInput, NotFound
-from deploy.cli.evidence import parse_numbers
+from core.errors import NotFound
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import english, list_url, signed_in
@@ -85,14 +84,6 @@ def test_nobody_gets_bundles_of_others_nor_a_reviewer_any(world: World) -> None:
     assert "attachment" not in response.headers.get("Content-Disposition", "")
 
 
-def test_files_that_are_not_as_they_were_are_left_out(world: World) -> None:
-    made = [bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1)]
-    for row, state in zip(made[1:], (EvidenceBundle.State.CHANGED, EvidenceBundle.State.REMOVED), strict=True):
-        EvidenceBundle.objects.filter(pk=row.pk).update(state=state)
-    rows = table(chosen(world, "export_digests_csv", [each.pk for each in made]).content)[1:]
-    assert [row[0] for row in rows] == [f"{made[0].digest}.wacz"]
-
-
 def test_bundles_are_chosen_by_case_matter_and_site(world: World) -> None:
     made = [bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1)]
     other = bundle(world.theirs.cases[0], 9)
@@ -112,10 +103,3 @@ def test_bundles_are_chosen_by_case_matter_and_site(world: World) -> None:
     for numbers in (([99_999], [], []), ([], [99_999], [])):
         with pytest.raises(NotFound):
             select_bundles(*numbers)
-
-
-def test_numbers_of_cases_and_matters_are_told_apart() -> None:
-    assert parse_numbers(["12", "M3", "m4"]) == ([12], [3, 4])
-    for text in ("x", "M", "M-1", "-1", "M3x", "٣"):
-        with pytest.raises(BadInput, match="neither a case nor a matter"):
-            parse_numbers([text])

@@ -15,7 +15,7 @@ from bundles.opened import OpenedBundle, open_bundle
 from bundles.verification import check_file
 from core.captures import ArchivedRecord, Capture, CapturedResource, CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.clock import ManualClock
-from core.errors import BadConfiguration, BadInput, BrokenInvariant, ServiceUnavailable
+from core.errors import BadInput, BrokenInvariant, ServiceUnavailable
 from core.ids import Digest, FinalUrl, VersionId, digest
 from core.pages import DATED_BY_SERVER, Fetched, FollowingPart
 from core.settings import EvidenceSettings
@@ -31,7 +31,6 @@ from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.evidence.services import bundles as bundle_rows
 from webadmin.evidence.services import making as evidence
-from webadmin.evidence.services.authorities import configured_authorities
 from webadmin.evidence.services.case_export import export_case, stored_materials
 from webadmin.evidence.services.kept_files import kept_files
 from webadmin.evidence.services.making import EvidencePorts
@@ -237,21 +236,6 @@ def test_a_case_without_a_bundle_or_with_a_changed_one_is_not_exported(world: Wo
     world.damage(EvidenceBundle.objects.get(case=world.cases[0]))
     with pytest.raises(BrokenInvariant, match="was changed"):
         export_case(world.cases[0].pk, tmp_path / "case.zip")
-
-
-def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
-    settings = EvidenceSettings(tsa_urls=("https://me:geheim@tsa.example/",), tsa_roots=str(tmp_path))
-    with pytest.raises(BadConfiguration) as fault:
-        configured_authorities(settings)
-    assert "tsa.example" in str(fault.value)
-    assert "geheim" not in str(fault.value)
-
-
-def test_the_root_of_an_authority_is_found_by_its_host(tmp_path: Path, authority: LocalAuthority) -> None:
-    (tmp_path / "tsa.example.pem").write_bytes(authority.ca_pem)
-    for roots in (tmp_path, tmp_path / "tsa.example.pem"):
-        settings = EvidenceSettings(tsa_urls=("https://tsa.example/x",), tsa_roots=str(roots))
-        assert [each.name for each in configured_authorities(settings)] == ["https://tsa.example/x"]
 
 
 def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:

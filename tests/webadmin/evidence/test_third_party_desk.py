@@ -150,14 +150,6 @@ def test_a_capture_by_others_is_asked_for_shown_in_the_inbox_and_done(world: Wor
     assert "已删" in read(world, matter_page(world))
 
 
-def test_the_matter_names_the_confirmed_cases_of_which_nobody_else_has_a_capture(world: World) -> None:
-    title = world.ours.cases[1].page_title
-    assert "1 件已认定的案件没有第三方取证" in read(world, matter_page(world))
-    assert title in read(world, matter_page(world))
-    added(world)
-    assert "没有第三方取证" not in read(world, matter_page(world))
-
-
 @pytest.mark.parametrize(
     ("language", "words"),
     [
@@ -211,13 +203,3 @@ def test_the_damages_are_reckoned_once_a_manager_enters_the_fee(world: World) ->
     page = read(world, address)
     assert "0.19 千字 × 120.00 元 = 22.80 元" in page
     assert "许可合同 HT-9" in page
-
-
-def test_the_case_names_its_papers_and_leads_to_the_pages(world: World) -> None:
-    added(world)
-    page = read(world, case_page(world, "change"))
-    assert "沪证字 1 号" in page
-    assert case_page(world, "factors") in page
-    preview = read(world, reverse("webadmin_matter", args=[world.ours.cases[1].matter_id]))
-    assert matter_page(world, "damages") in preview
-    assert "沪证字 1 号" in preview

@@ -126,12 +126,6 @@ def test_what_was_read_is_proposed_for_whom_nobody_is_entered(owner: RightsHolde
     ]
 
 
-def test_the_abuse_address_of_one_host_is_not_put_beside_another(watched: Site) -> None:
-    contact(watched, ContactKind.HOST, "新云", source="rdap", read_at=NOW + timedelta(days=9))
-    contact(watched, ContactKind.HOST_ABUSE, "abuse@old.example", source="rdap", label="旧云")
-    assert [(each.name, each.email) for each in propose_addressees(watched)] == [("新云", "")]
-
-
 def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: Site) -> None:
     contact(watched, ContactKind.ICP, "京ICP备12345678号")
     assert list_addressees(watched) == [], "a number alone is nobody to write to"

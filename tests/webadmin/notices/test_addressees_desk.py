@@ -17,7 +17,6 @@ from core.wording import Message
 from tests.support import admin_data, desk
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, english, list_url, record_url
-from tests.webadmin.notices.test_addressees import carry_one_number
 from webadmin.notices.models import Addressee
 from webadmin.sites.models import ContactLookUp
 
@@ -146,11 +145,6 @@ def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: World, manag
         assert manager.get(f"{add_url(Addressee)}?{query}").status_code == 200
 
 
-def test_an_administrator_cannot_mix_sites_of_two_holders(world: World) -> None:
-    errors = saved(english(world.administrator), fields(world, sites=[world.theirs.sites[0].pk]))
-    assert list(errors) == ["sites"]
-
-
 def test_a_reviewer_reads_and_enters_nothing(world: World, reviewer: Client) -> None:
     site = world.ours.sites[0]
     admin_data.contact(site, ContactKind.HOST, "某云", source="rdap")
@@ -172,13 +166,6 @@ def test_hostile_contacts_are_shown_as_text(world: World, manager: Client) -> No
     assert "云‹RLO›" in page
     assert "&lt;/script&gt;‹RLO›)" in page
     assert "e" * 200 not in page
-
-
-def test_a_site_of_the_same_operator_lends_its_addressees(world: World, manager: Client) -> None:
-    first, second = world.ours.sites[:2]
-    carry_one_number(first, second)
-    second.domains.update(host="other.test")
-    assert f"from {first.name}, of the same operator" in shown(manager, record_url(second))
 
 
 def test_a_look_up_has_to_be_switched_on(world: World, manager: Client, outbox: CollectingOutbox) -> None:

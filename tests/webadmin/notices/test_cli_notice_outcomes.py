@@ -145,16 +145,3 @@ def test_sent_otherwise_and_taken_further(
     verbs.escalate(key, "某主机商", REVIEWER)
     made = Notice.objects.get(escalates=key)
     assert f"notice {made.pk} is drafted with 2 pages" in capsys.readouterr().out
-
-
-def test_the_verbs_speak_chinese(
-    ours: admin_data.Estate, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
-) -> None:
-    key = str(sent_notices.sent(ours, today() - timedelta(days=30)).pk)
-    language("zh")
-    verbs.list_due()
-    said = capsys.readouterr().out
-    assert "应答复" in said
-    assert "已逾期" in said
-    verbs.record_counter_statement(key, on=str(today()), user=MANAGER)
-    assert "投诉或起诉（20 个工作日，依据：" in capsys.readouterr().out

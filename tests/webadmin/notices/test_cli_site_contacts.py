@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from core.contacts import ContactKind
-from core.errors import NotFound
 from core.settings import RegistrySettings
 from core.settings_loading import load
 from tests.support import admin_data
@@ -64,13 +63,6 @@ def test_json_has_the_same_for_programs(site: Site, capsys: pytest.CaptureFixtur
     read = {"kind": "email", "value": "kefu@luoxia.example.net", "label": "客服", "source": "page"}
     assert read.items() <= row.items()
     assert row["first_read_at"].startswith("2026-03-10T12:00:00+08:00")
-
-
-def test_a_site_of_which_nothing_is_known_says_so(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    site_contacts.contacts(str(site.pk))
-    assert "no contact" in capsys.readouterr().out
-    with pytest.raises(NotFound):
-        site_contacts.contacts("nowhere.example")
 
 
 def test_nobody_is_asked_while_no_server_is_named(site: Site) -> None:

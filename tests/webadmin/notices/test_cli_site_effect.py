@@ -1,6 +1,5 @@
 """`zhuiwen site effect`: what notices about a site came to, in words and as one object."""
 
-import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
@@ -44,19 +43,6 @@ def test_it_lists_each_addressee_and_all_together(site: Site, capsys: pytest.Cap
     assert head[:1] == ["addressee"]
     assert [row[0] for row in rows] == ["all", "某某云"]
     assert {tuple(row[1:]) for row in rows} == {("1", "2", "1", "50.0%", "2", "0", "1", "0", "3")}
-
-
-def test_json_has_one_language(site: Site, capsys: pytest.CaptureFixture[str], speak: Callable[[str], None]) -> None:
-    said = []
-    for language in ("en", "zh"):
-        speak(language)
-        site_effect.effect(str(site.pk), is_json=True)
-        said.append(json.loads(capsys.readouterr().out))
-    assert said[0] == said[1]
-    figures = {"notices": 1, "pages": 2, "removed": 1, "removal_rate": 0.5, "answers": 1, "refusals": 0}
-    assert figures.items() <= said[0].items()
-    assert (said[0]["median_removal_s"], said[0]["median_answer_s"]) == (129_600.0, 216_000.0)
-    assert [each["name"] for each in said[0]["addressees"]] == ["某某云"]
 
 
 def test_a_period_without_notices_and_a_day_that_is_none(site: Site, capsys: pytest.CaptureFixture[str]) -> None:

@@ -105,12 +105,6 @@ def test_a_picture_fits_the_text_and_a_sheet() -> None:
             assert (shown.size, made.is_cut, shown.format) == (size, is_cut, "PNG")
 
 
-@pytest.mark.parametrize("content", [b"", b"GIF89a", png(10, 10)[:40]])
-def test_what_is_no_picture_is_none(content: bytes) -> None:
-    with pytest.raises((OSError, ValueError)):
-        page_picture(content)
-
-
 @pytest.mark.usefixtures("processes")
 def test_a_cut_picture_says_so_and_stands_on_a_sheet_of_its_own() -> None:
     cases = [ComparedCase("甲", (), (), [SPAN], PagePicture(png(80, 104), is_cut)) for is_cut in (True, False)]

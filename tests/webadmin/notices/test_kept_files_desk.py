@@ -10,14 +10,13 @@ from django.urls import reverse
 from core.addressees import Paper
 from tests.support.admin_data import World, keep_paper
 from tests.support.desk import english, list_url, record_url, shown
-from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from webadmin.notices.models import HolderPaper, PaperTemplate
 from webadmin.notices.services.kept_files import add_template
 from webadmin.notices.services.standard_templates import standard_template
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 CASES = 2
 SUBMITTED = {"_form_submitted": "True"}  # of a dialog
-LONG = "甲乙丙丁戊己庚辛壬癸" * 19
 
 
 @pytest.fixture
@@ -86,15 +85,3 @@ def test_a_paper_says_from_when_until_when_and_for_which_works(
         page = shown(desk("reviewer"), address)
         assert words in page
         assert "all works" in page
-
-
-def test_names_that_are_too_long_are_cut_in_the_lists(world: World, desk: Callable[[str], Client]) -> None:
-    paper(world, f"{LONG}.pdf")
-    HolderIdentity.objects.filter(rights_holder=world.ours.holder).update(legal_name=LONG, identity=LONG)
-    site = world.ours.notice.site
-    site.name = LONG[:120]
-    site.save()
-    for model in (HolderPaper, HolderIdentity, Notice):
-        page = shown(desk("reviewer"), list_url(model)).partition('id="result_list"')[2]
-        assert LONG[:70] not in page
-        assert LONG[:25] in page

@@ -9,7 +9,7 @@ import pytest
 
 from core.addressees import Paper
 from core.mail_servers import plain_address
-from webadmin.notices.services.mail_message import MailMessage, encoded_size, mail_bytes, mail_subject
+from webadmin.notices.services.mail_message import MailMessage, mail_bytes
 
 PDF = b"%PDF-1.7\n" * 100
 MAIL = MailMessage(
@@ -75,21 +75,6 @@ def test_hostile_names_are_text_in_one_header_and_no_link() -> None:
     (part,) = message.iter_attachments()
     assert "\n" not in part.get_filename()
     assert "\u202e" not in part.get_filename()
-
-
-def test_a_long_title_is_clipped_in_the_subject_alone() -> None:
-    mail = replace(MAIL, titles=["长" * 500])
-    assert len(mail_subject(mail)) == 120
-    assert "长" * 500 in read(mail).get_body(("plain",)).get_content()
-
-
-def test_encoded_sizes_are_reckoned_from_above() -> None:
-    sizes = [1, 57, 58, 1_000_000]
-    mail = replace(MAIL, files=[(f"{size}.pdf", b"x" * size) for size in sizes])
-    empty = replace(MAIL, files=[(f"{size}.pdf", b"") for size in sizes])
-    grown = len(mail_bytes(mail)) - len(mail_bytes(empty))
-    assert grown <= encoded_size(sizes) + 8 * len(sizes)
-    assert encoded_size([3_000_000]) == pytest.approx(4_105_263, abs=5)
 
 
 @pytest.mark.parametrize(

@@ -216,12 +216,6 @@ def test_an_ended_authority_keeps_it(post: Post) -> None:
     assert not post.mailbox.contents
 
 
-def test_a_mail_that_waits_is_taken_back_with_its_notice(post: Post) -> None:
-    waiting = post.request()
-    withdraw_notice(post.notice, post.ours.manager)
-    assert (post.deliver(waiting).state, post.mailbox.contents) == (State.FAILED, [])
-
-
 def test_a_mail_that_waits_does_not_go_to_an_address_that_was_mended_meanwhile(post: Post) -> None:
     mail, addressee = post.request(), post.ours.addressee
     type(addressee).objects.filter(pk=addressee.pk).update(email="right@luoxia.example.net")

@@ -18,7 +18,7 @@ from webadmin import stores
 from webadmin.cases.models import Case
 from webadmin.evidence.services.kept_files import case_enclosures
 from webadmin.notices.models import Addressee, CounterStatement, EventPaper, Notice, NoticeMail, RemovalLook
-from webadmin.notices.services import events, outcomes
+from webadmin.notices.services import outcomes
 from webadmin.notices.services.counters import (
     Action,
     action_deadline,
@@ -336,9 +336,3 @@ def test_days_are_counted_as_the_law_counts_them(start: date, days: int, rule: C
 def test_a_year_that_is_not_announced_is_named() -> None:
     assert count_days(date(2090, 12, 20), 20, CounterRule.REPLY_2020_9).unknown_year == 2090
     assert count_days(date(2090, 12, 20), 10, CounterRule.DMCA).unknown_year is None
-
-
-def test_the_note_of_an_event_is_bounded_and_storable(ours: admin_data.Estate, notice: Notice) -> None:
-    note_outcome(notice, State.ANSWERED, ours.manager, timezone.now(), EventDetails(note="\x00甲" * 2000))
-    event = notice.events.last()
-    assert event.note == "甲" * events.MAX_NOTE_CHARS

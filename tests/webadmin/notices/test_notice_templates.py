@@ -273,12 +273,6 @@ def _vml(file: Any) -> None:
     file.paragraphs[0]._p.append(picture)
 
 
-def _page_number(file: Any) -> None:
-    field = OxmlElement("w:fldSimple")
-    field.set(qn("w:instr"), " PAGE ")
-    file.sections[0].footer.paragraphs[0]._p.append(field)
-
-
 def _tracked(file: Any) -> None:
     file.paragraphs[0]._p.append(OxmlElement("w:ins"))
 
@@ -330,13 +324,6 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
 )
 def test_a_template_that_acts_by_itself_is_refused(change: Callable[[Any], None], words: str) -> None:
     refused(words, template_faults, edited(Paper.LETTER, change), Paper.LETTER)
-
-
-@pytest.mark.parametrize(
-    "change", [_page_number, _field("PAGE"), _field(" NUMPAGES  \\* Arabic ", "|"), _field("PA", 'GE \\# "0"')]
-)
-def test_page_numbers_may_stand_in_a_template(change: Callable[[Any], None]) -> None:
-    assert said(Paper.LETTER, edited(Paper.LETTER, change)) == []
 
 
 def _rewritten(change: Callable[[dict[str, bytes]], None]) -> bytes:

@@ -20,7 +20,7 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.refusals import refused
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case
-from webadmin.notices.models import HolderPaper, Notice, NoticeFile
+from webadmin.notices.models import HolderPaper, Notice
 from webadmin.notices.services import kept_files
 from webadmin.notices.services.drafting import (
     confirm_notice,
@@ -179,18 +179,6 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
     assert not any(expired.name in name for name in names)
 
 
-def test_an_unconfirmed_notice_keeps_no_file(ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
-    notice = drafted(ours)
-    admin_data.keep_paper(ours.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, ours.manager)
-    monkeypatch.setattr(
-        kept_files, "read_content", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
-    )
-    monkeypatch.setattr("webadmin.notices.services.drafting.read_content", kept_files.read_content)
-    refused("no longer in the evidence store", confirm_notice, notice, ours.manager)
-    assert not NoticeFile.objects.exists()
-    assert Notice.objects.latest("pk").state == Notice.State.DRAFTED
-
-
 def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_order(ours: admin_data.Estate) -> None:
     cases = cases_of(ours)
     work = cases[0].work
@@ -301,11 +289,3 @@ def test_a_template_that_would_never_be_read_to_its_end_is_refused() -> None:
     file.add_paragraph("全文", one)
     file.save(saved)
     refused(r"循环\.docx could not be read", check_template, saved.getvalue(), Paper.ARTICLE_14, "循环.docx")
-
-
-def test_a_field_is_bounded_and_what_is_no_field_is_not_kept(ours: admin_data.Estate) -> None:
-    notice = drafted(ours)
-    refused("has more than", write_fields, notice, {"facts": "字" * 20_001}, ours.reviewer)
-    write_fields(notice, {"facts": " 甲\x00乙 ", "works": "x", "nonsense": "y"}, ours.reviewer)
-    assert notice.values["facts"] == "甲乙"
-    assert not {"works", "nonsense"} & set(notice.values)

@@ -14,9 +14,9 @@ from core.addressees import Paper
 from core.contacts import ContactKind
 from tests.support import admin_data, sent_notices
 from tests.support.admin_data import World
-from tests.support.desk import add_url, english, list_url, record_url, signed_in
+from tests.support.desk import add_url, english, list_url, record_url
 from webadmin.cases.models import Case, Matter
-from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from webadmin.notices.models import HolderPaper, Notice, PaperTemplate
 from webadmin.notices.services.counters import enter_counter_statement
 from webadmin.notices.services.sending import EventDetails
 from webadmin.notices.services.standard_templates import standard_template
@@ -174,18 +174,6 @@ def test_a_template_is_taken_down_tried_and_kept(world: World) -> None:
     assert "the template lacks {{权利人身份证明}}" in refused
     manager.post(add_url(PaperTemplate), {**given, "file": SimpleUploadedFile("own.docx", standard)})
     assert PaperTemplate.objects.get(withdrawn_at=None).name == "own.docx"
-
-
-@pytest.mark.parametrize("language", ["zh-hans", "en"])
-def test_the_lists_and_the_page_open_in_both_languages(world: World, language: str) -> None:
-    client = signed_in(world.ours.manager, language)
-    notice = drafted(client, matter_of(world), Paper.DMCA)
-    for model in (Notice, HolderPaper, PaperTemplate, HolderIdentity):
-        assert client.get(list_url(model)).status_code == 200
-    page = page_of(client, notice)
-    assert ("还须填写" if language != "en" else "Still to be filled in") in page
-    assert "good faith" in page
-    assert 'name="declaration"' not in page, "a DMCA notice has other statements"
 
 
 def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_written(world: World) -> None:

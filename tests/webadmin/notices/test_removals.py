@@ -281,14 +281,6 @@ def test_what_was_noted_later_counts_from_the_day_on_which_it_happened(ours: adm
     assert track_record.addressee_record(host, since=NOW + DAY).notices == 0
 
 
-def test_the_number_of_queries_does_not_grow(ours: admin_data.Estate, django_assert_max_num_queries: object) -> None:
-    host = admin_data.addressee(ours.holder, "某某云")
-    for case in ours.cases:
-        sent(case, ours.manager, addressee=host)
-    with django_assert_max_num_queries(5):  # type: ignore[operator]
-        track_record.addressee_record(host)
-
-
 def test_before_removed_and_a_removal_before_the_notice_count_for_nothing(ours: admin_data.Estate) -> None:
     host = admin_data.addressee(ours.holder, "某某云")
     assert track_record.addressee_record(host).sentences == [Message("removal.record-none")]

@@ -3,8 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
 from core.wording import Message
 from tests.support import admin_data, case_texts
@@ -73,11 +71,6 @@ def test_the_proof_is_a_managers_and_of_this_case_alone(world: World, case: Case
     assert reviewer.get(record_url(case), {"removal": ours.pk}).status_code == 404
     for removal in (other.pk, foreign.pk, "x", ""):
         assert manager.get(record_url(case), {"removal": removal}).status_code == 404
-
-
-def test_the_matter_counts_the_pages_that_are_removed(case: Case, reviewer: Client) -> None:
-    shown = reviewer.get(reverse("webadmin_matter", args=[case.matter_id])).content.decode()
-    assert f"1 of {case.matter.confirmed_cases} confirmed pages is removed." in shown
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.errors import BadInput
 from deploy.cli import evidence
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -68,15 +67,3 @@ def test_programs_read_the_same_in_both_languages(
     sheet, _end, found = read[0].partition("\n]\n")
     assert len(json.loads(sheet + "\n]")) == 13
     assert json.loads(found)["amount"] == "28.50"
-
-
-def test_what_is_not_there_is_said(matter: Matter) -> None:
-    for ask, said in (
-        (lambda: evidence.factors("0"), "no case 0"),
-        (lambda: evidence.factors("0", is_matter=True), "no matter 0"),
-        (lambda: evidence.factors("x", is_matter=True), "not the number of a matter"),
-        (lambda: matters.damages("999999"), "no matter"),
-        (lambda: matters.damages("渡口"), "not the number of a matter"),
-    ):
-        with pytest.raises(BadInput, match=said):
-            ask()

@@ -1,7 +1,7 @@
 """The first page counts what is there, of the own rights holders only, in a bounded number of queries."""
 
 import re
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,7 +18,6 @@ from tests.support.admin_data import World
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 from webadmin.reports.pages import dashboard
-from webadmin.reports.pages.day_chart import Day, draw_chart
 from webadmin.sites.models import CrawlRun
 
 pytestmark = pytest.mark.django_db
@@ -44,14 +43,6 @@ def test_counts_are_those_of_the_own_rights_holder(world: World) -> None:
     assert counts["Characters in the corpus"] == chars
     assert tiles(world.administrator)["Open cases"] == 8
     assert not any(tiles(admin_data.user("nobody")).values())
-
-
-def test_new_cases_are_counted_by_when_they_were_opened(world: World) -> None:
-    now = timezone.now()
-    for case, hours in zip(world.ours.cases, (1, 23, 25, 24 * 6, 24 * 8, 24 * 40), strict=True):
-        Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(hours=hours))
-    counts = tiles(world.ours.reviewer)
-    assert (counts["New in 24 hours"], counts["New in 7 days"]) == (2, 4)
 
 
 def test_runs_that_failed_or_did_not_happen_are_counted_and_urgent(world: World) -> None:
@@ -87,20 +78,6 @@ def test_the_chart_shows_days_of_the_readers_calendar(world: World) -> None:
     assert [(day.opened, day.decided) for day in days[-2:]] == [(3, 0), (3, 1)]
     assert days[-1].day == timezone.localdate(now)
     assert (chart.opened, chart.decided) == (6, 1)
-
-
-def test_bars_are_as_high_as_their_numbers() -> None:
-    first = date(2026, 3, 1)
-    counts = [(0, 0), (30, 12), (7, 0)]
-    days = [Day(first + timedelta(days=number), *each) for number, each in enumerate(counts)]
-    chart = draw_chart(days)
-    assert chart.lines == [(30, "0.00%"), (20, "33.33%"), (10, "66.67%"), (0, "100.00%")]
-    bars = [[(bar.kind, bar.y, bar.height) for bar in each.bars] for each in chart.days]
-    assert bars == [
-        [],
-        [("opened", "0.00%", "100.00%"), ("decided", "60.00%", "40.00%")],
-        [("opened", "76.67%", "23.33%")],
-    ]
 
 
 def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: World) -> None:

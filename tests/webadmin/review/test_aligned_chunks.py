@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span, spans_of, texts
 from webadmin.review.pages.case_page.comparison import ComparisonColumn, CopiedBlock, PassagePiece, compare
 
@@ -38,13 +37,6 @@ def test_each_line_of_the_page_stands_beside_the_line_that_it_was_taken_from() -
         ("乙（广告）乙\n", "乙乙\n丙丙\n"),
         ("丁丁", "丁丁"),
     ]
-
-
-def test_other_spaces_between_lines_do_not_add_up() -> None:
-    lines = [f"第{number}行的字" for number in range(40)]
-    made = pairs("\n".join(lines), "\n\u3000\u3000".join(lines))
-    assert len(made) == 40
-    assert all(page.strip() == work.strip() for page, work in made)
 
 
 def test_a_long_line_is_cut_behind_sentences_and_a_change_never_is() -> None:
@@ -84,22 +76,6 @@ def test_what_was_put_in_before_does_not_shift_what_stands_beside_what() -> None
     assert [of_page.replace(advert, "") for of_page, _ in made] == [of_work for _, of_work in made]
 
 
-def test_what_was_left_out_in_lines_before_does_not_shift_them() -> None:
-    lines = [f"第{number}行的字，江面起了雾。\n" for number in range(30)]
-    work, gone = "".join(lines), "".join(lines[5:20])
-    page, at = work.replace(gone, ""), work.index(gone)
-    made = pairs(page, work, ["deleted", at, at, at, at + len(gone)])
-    assert [(of_page, of_work.replace(gone, "")) for of_page, of_work in made] == [
-        (line, line) for line in lines[:5] + lines[20:]
-    ]
-
-
-def test_no_pair_is_empty_on_either_side() -> None:
-    assert pairs("甲甲\n乙乙\n", "甲甲\n乙乙\n\u3000") == [("甲甲\n", "甲甲\n"), ("乙乙\n", "乙乙\n\u3000")]
-    assert pairs("甲甲\n广告", "甲甲\n", ["inserted", 3, 5, 3, 3]) == [("甲甲\n广告", "甲甲\n")]
-    assert pairs("丙丙\n甲甲\n", "甲甲\n丙丙\n", ["moved", 0, 3, 3, 6]) == [("丙丙\n", "丙丙\n"), ("甲甲\n", "甲甲\n")]
-
-
 def test_a_change_that_has_lines_in_it_is_never_cut() -> None:
     work, page = "甲甲\n删删删\n删删乙乙", "甲甲\n乙乙"
     made = compare(page, work, [span(page, work, (0, 5), (0, 11), ["deleted", 3, 3, 3, 9])]).work
@@ -110,24 +86,9 @@ def test_a_change_that_has_lines_in_it_is_never_cut() -> None:
     assert [piece.text for piece in copied_pieces(made) if piece.links] == [advert]
 
 
-def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
-    work, page = "甲乙丙丁", "甲丁乙丙"
-    spans = [span(page, work, (at, at + 1), (work.index(page[at]), work.index(page[at]) + 1)) for at in range(4)]
-    for column in (compare(page, work, spans).page, compare(page, work, spans).work):
-        copied = [block for block in column.blocks if isinstance(block, CopiedBlock)]
-        assert {block.text for block in copied if block.pieces[0].is_moved} == {"丁"}
-
-
 @given(st.data(), texts, texts)
 def test_any_changes_leave_every_character_in_its_passage(data: Any, page: str, work: str) -> None:
     spans = data.draw(spans_of(page, work, bounded=True))
     comparison = compare(page, work, spans)
     for column in (comparison.page, comparison.work):
         assert all(piece.pairs for piece in copied_pieces(column))
-
-
-def test_five_thousand_moved_pieces_are_cut_in_time() -> None:
-    lines = [f"第{number:04d}行\n" for number in range(5_000)]
-    page, size = "".join(lines), 7
-    changes = [[str(ChangeKind.MOVED), at, at + size, at, at + size] for at in range(0, len(page), 2 * size)]
-    assert len(pairs(page, page, *changes)) == 5_000

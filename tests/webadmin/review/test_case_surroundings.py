@@ -19,7 +19,6 @@ from webadmin.cases.models import Case, CaseMatch, TakenText
 from webadmin.cases.services.verdicts import decide
 from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
 from webadmin.notices.models import Notice
-from webadmin.review.pages.case_page.other_sources import other_places
 from webadmin.sites.models import PageRecord, Site
 
 CASES = 4
@@ -109,11 +108,6 @@ def test_changes_since_the_verdict_are_shown(world: World, reviewer: Client, cas
     assert "changed since" not in bar(reviewer, case)
 
 
-def test_a_version_that_is_gone_from_the_store_is_told(reviewer: Client, case: Case) -> None:
-    PageRecord.objects.filter(pk=case.page_id).update(version_id="another")
-    assert "One of the two versions is no longer in the page store." in shown(reviewer, case, "?difference=1")
-
-
 def another(case: Case, site: Site, number: int, *, taken: range | None = None) -> Case:
     """A case of the same work on a further page of a site."""
     made = admin_data.case(admin_data.page(site, number), case.work, 3)
@@ -182,14 +176,6 @@ def test_of_texts_that_are_there_nothing_is_said_and_of_a_store_that_is_away_onc
     assert "MongoDB does not answer at 127.0.0.1:27017" in shown(reviewer, case, "?difference=1")
 
 
-def test_what_a_match_took_itself_was_taken_from_nothing_else(case: Case) -> None:
-    match = case.matches.get()
-    assert other_places(case, match) == []
-    match.pk, match.text_id = None, "f" * 40
-    match.save()
-    assert len(other_places(case, match)) == len(match.spans) == 1
-
-
 def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_more(
     world: World, reviewer: Client, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,12 +191,6 @@ def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_mo
             patch.setattr(f"webadmin.review.pages.case_page.other_sources.{name}", 1)
             cut = reviewer.get(record_url(case)).context["other_copies"]
             assert (len(cut.shown), cut.is_cut) == (1, True)
-
-
-def test_a_case_of_which_nothing_counts_names_no_copies(world: World, reviewer: Client, case: Case) -> None:
-    another(case, admin_data.site(world.ours.holder, "别站", "bie.example.net"), 71)
-    TakenText.objects.filter(case=case).delete()
-    assert "No other site" in section(shown(reviewer, case), "zw-copies")
 
 
 def test_copies_of_another_rights_holder_are_not_named(world: World, reviewer: Client, case: Case) -> None:
@@ -239,13 +219,3 @@ def test_the_proof_shows_picture_poster_stamp_and_last_check(reviewer: Client, c
     assert facts["Time stamp"].startswith("2026-03-10 12:00:00")
     assert "tsa.example" in facts["Time stamp"]
     assert facts["Last check of the evidence"].startswith("2026-03-11 12:00:00")
-
-
-def test_text_of_another_work_is_tinted_apart_from_moved_pieces(reviewer: Client, case: Case) -> None:
-    (span,) = case.matches.get().spans
-    moved = ["moved", span["page"][0] + 60, span["page"][0] + 80, span["work"][0] + 130, span["work"][0] + 150]
-    case.matches.update(spans=[{**span, "changes": [moved]}])
-    page = shown(reviewer, case)
-    assert page.count('class="zw-elsewhere"') >= 2
-    case.matches.update(spans=[{**span, "changes": []}])
-    assert 'class="zw-elsewhere"' not in shown(reviewer, case)

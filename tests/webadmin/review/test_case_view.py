@@ -9,13 +9,10 @@ from django.urls import reverse
 
 from core.errors import ServiceUnavailable
 from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import ChapterStart
 from core.states import CaseState, Verdict
-from core.text import TextOffset
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from tests.support.copied_texts import ADVERT
 from tests.support.desk import record_url, shown
 from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch
@@ -88,14 +85,6 @@ def end_of_page(case: Case) -> list[int]:
     """Where the page has text that the case's work does not have: behind the copied passage."""
     (span,) = case.matches.get().spans
     return [span["page"][1] + 1, span["page"][1] + 11]
-
-
-def test_text_of_another_work_leads_to_its_case(world: World, case: Case, reviewer: Client) -> None:
-    other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
-    page = shown(reviewer, case)
-    (taken,) = re.findall(r'<span class="zw-taken".*?</span>', page)
-    assert f'<a href="{record_url(other)}">from 《石桥夜话》</a>' in taken
-    assert ADVERT[:10] in taken
 
 
 @pytest.mark.parametrize("has_it", ["another holder's", "both works", "another version"])
@@ -209,12 +198,6 @@ def test_an_outdated_form_changes_nothing_and_names_who_decided(world: World, ca
     assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
 
 
-@pytest.mark.parametrize("form", [{}, {"verdict": "guilty", "basis": "0"}, {"verdict": "confirmed", "basis": "x"}])
-def test_a_form_without_a_verdict_changes_nothing(case: Case, reviewer: Client, form: dict[str, str]) -> None:
-    assert reviewer.post(record_url(case), form).status_code == 302
-    assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
-
-
 def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, reviewer: Client) -> None:
     newest, oldest = world.ours.cases[0], world.ours.cases[3]
     of_list = "?_changelist_filters=state__exact%3Dopen"
@@ -276,25 +259,6 @@ def test_a_case_with_several_chapters_shows_one_at_a_time(case: Case, reviewer: 
     page = shown(reviewer, case, f"?match={second.pk}")
     assert re.search(r'aria-current="page">第2章 大雪', page)
     assert "The text of the work is no longer in the page store" in page
-
-
-def test_all_versions_are_listed_and_copies_linked(case: Case, texts: Texts, reviewer: Client) -> None:
-    newer = texts.keep(case.page, "改版以后的正文。", b"<html>2</html>")
-    page = shown(reviewer, case)
-    assert newer in page
-    assert page.count("text of the work, similarity") == 1
-    assert "no text of the work, or not compared" in page
-
-
-def test_chapters_of_a_file_are_named(world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client) -> None:
-    case, text = world.ours.cases[0], admin_data.page_text(0)
-    starts = [(title, TextOffset(at)) for title, at in (("楔<子>", 0), ("尾声", len(text) - 2))]
-    chapters = tuple(ChapterStart(title, at) for title, at in starts)
-    case_texts.use(monkeypatch).keep_case(case, text, admin_data.WORK_TEXT, chapters)
-    page = shown(reviewer, case)
-    assert "Language of passages in the file:" in page
-    assert "楔&lt;子&gt;" in page
-    assert "尾声" not in page.partition("Language of passages in the file:")[2].partition("</p>")[0]
 
 
 def test_what_was_done_to_the_page_as_a_whole_is_said(case: Case, reviewer: Client) -> None:

@@ -68,17 +68,6 @@ def test_a_list_tells_no_title_of_another_holder(world: World, theirs: Matter, m
         assert page_of(person, list_url(model), "q=", WORDS) == page_of(person, list_url(model), "q=", NO_WORDS)
 
 
-def test_others_chapters_take_no_place(world: World, theirs: Matter, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A word in more titles than are looked at finds the own ones all the same."""
-    monkeypatch.setattr(inbox_query, "MAX_CHAPTERS", 1)
-    case = world.ours.cases[0]
-    own = case.work.chapters.get(number=3)
-    Chapter.objects.filter(pk=own.pk).update(title=WORDS)
-    TakenText.objects.create(case=case, text_id=own.text_id, places=Places.from_starts(range(5)).pack())
-    refresh_matters([case.matter_id])
-    assert found(world.ours.reviewer, WORDS) == [case.matter]
-
-
 def test_a_word_of_many_titles_names_no_chapter(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     case = world.ours.cases[0]
     Chapter.objects.filter(work=case.work).update(title=WORDS)

@@ -14,7 +14,6 @@ from webadmin.review.pages.case_page.comparison import (
     MissingBlock,
     SourcedBlock,
     SourceLink,
-    UncopiedBlock,
     compare,
 )
 from webadmin.review.pages.case_page.other_sources import SourcePlace, with_sources
@@ -91,15 +90,6 @@ def test_a_character_is_copied_exactly_where_a_span_covers_it(data: Any, page: s
         at += len(block.text)
 
 
-@given(st.data(), texts, texts)
-def test_excerpts_alone_show_the_same_passages_as_the_whole_texts(data: Any, page: str, work: str) -> None:
-    spans = data.draw(spans_of(page, work, bounded=True))
-    whole, frozen = compare(page, work, spans), compare(None, None, spans)
-    assert copied(frozen.page) == copied(whole.page)
-    assert copied(frozen.work) == copied(whole.work)
-    assert not any(isinstance(block, UncopiedBlock) for block in frozen.page.blocks)
-
-
 def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing() -> None:
     page, work = "前言甲已丙！广告丁", "甲乙丙戊丁"
     comparison = compare(
@@ -122,13 +112,6 @@ def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing()
     assert [gap.links[0].kind for gap in gaps] == [ChangeKind.DELETED]
 
 
-def test_one_passage_of_the_work_copied_twice_belongs_to_both_passages() -> None:
-    page, work = "甲乙丙。甲乙", "甲乙丙丁"
-    comparison = compare(page, work, [span(page, work, (0, 3), (0, 3)), span(page, work, (4, 6), (0, 2))])
-    assert copied(comparison.work) == [((1, 2), "甲乙"), ((1,), "丙")]
-    assert copied(comparison.page) == [((1,), "甲乙丙"), ((2,), "甲乙")]
-
-
 def test_changes_are_counted_by_kind_with_the_commonest_pairs_first() -> None:
     page, work = admin_data.page_text(1), admin_data.WORK_TEXT
     counts = change_counts(compare(page, work, admin_data.spans(1)).links)
@@ -137,13 +120,6 @@ def test_changes_are_counted_by_kind_with_the_commonest_pairs_first() -> None:
     assert by_kind["homophone"].examples[0].count == work.count("雾") - page.count("雾")
     assert by_kind["deleted"].count == 1
     assert [item.count for item in counts] == sorted((item.count for item in counts), reverse=True)
-
-
-def test_kinds_with_many_pairs_say_how_many_are_not_shown() -> None:
-    page, work = "一二三四五六", "甲乙丙丁戊己"
-    changes = [["replaced", at, at + 1, at, at + 1] for at in range(6)]
-    (counted,) = change_counts(compare(page, work, [span(page, work, (0, 6), (0, 6), *changes)]).links)
-    assert (counted.count, len(counted.examples), counted.more) == (6, 4, 2)
 
 
 @given(st.text(alphabet="甲乙丙丁", max_size=60), st.lists(offsets, max_size=6), st.lists(offsets, max_size=3))

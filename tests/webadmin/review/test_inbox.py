@@ -177,12 +177,6 @@ def test_matters_are_found_by_what_is_known_of_them(world: World, reviewer: Clie
     assert listed(reviewer, q=typed, queue="all") == [str(matters(world.ours)[0])]
 
 
-def test_a_matter_is_found_by_the_number_of_its_case(world: World, reviewer: Client) -> None:
-    case = world.ours.cases[1]
-    assert str(case.matter) in listed(reviewer, q=f"#{case.pk}", queue="all")
-    assert listed(reviewer, q="没有这样的题目") == []
-
-
 def test_a_verdict_for_a_matter_says_first_what_will_happen_and_can_be_undone(world: World, reviewer: Client) -> None:
     matter = matters(world.ours)[0]
     opened = list(Case.objects.filter(matter=matter, state=CaseState.OPEN))
@@ -237,14 +231,6 @@ def test_matters_are_assigned_together_and_papers_are_waited_for(world: World, r
     reviewer.post(address, {"assignee": "none"})
     ours[0].refresh_from_db()
     assert (ours[0].awaited, ours[0].assignee) == ("授权委托书", None)
-
-
-def test_nothing_chosen_changes_nothing_and_says_so(reviewer: Client) -> None:
-    before = VerdictRecord.objects.count()
-    for sent in ({"action": "decide_confirmed"}, {"action": "assign", "assignee": "none"}, {"action": "fly"}, {}):
-        messages = reviewer.post(INBOX, sent, follow=True).context["messages"]
-        assert [message.level_tag for message in messages] == ["error"], sent
-    assert VerdictRecord.objects.count() == before
 
 
 def test_a_view_is_kept_for_its_owner_alone(world: World, reviewer: Client) -> None:
@@ -308,22 +294,3 @@ def test_a_longer_inbox_takes_no_more_statements(world: World, reviewer: Client)
     with CaptureQueriesContext(connection) as many:
         assert len(reviewer.get(INBOX).context["lines"]) == 22
     assert len(many) <= len(few) + 1
-
-
-def test_an_empty_inbox_says_what_to_do_next(reviewer: Client) -> None:
-    assert reviewer.get(INBOX, {"q": "没有这样的题目"}).context["empty"] == "filtered"
-    assert reviewer.get(INBOX, {"queue": "papers"}).context["empty"] == "done"
-    person = admin_data.user("新人", admin_data.holder("空空"))
-    page = signed_in(person).get(INBOX)
-    assert page.context["empty"] == "nothing"
-    assert reverse("admin:works_work_changelist") in page.content.decode()
-
-
-def test_the_preview_stands_alone_as_a_page_and_as_a_part(world: World, reviewer: Client) -> None:
-    matter = matters(world.ours)[0]
-    address = reverse("webadmin_matter", args=[matter.pk])
-    whole, part = reviewer.get(address).content.decode(), reviewer.get(address, {"part": 1}).content.decode()
-    assert whole.count("<html") == 1
-    assert "<html" not in part
-    for case in Case.objects.filter(matter=matter, state=CaseState.OPEN):
-        assert f"/case/{case.pk}/change/" in part

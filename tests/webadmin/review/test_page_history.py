@@ -2,7 +2,6 @@
 
 import random
 import re
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,17 +10,16 @@ from django.test import Client
 from django.urls import reverse
 
 from core.errors import ServiceUnavailable
-from core.ids import VersionId
-from core.pages import DATED_BY_SERVER, ChapterStart, Fetched, NetDiskLink, Reading
+from core.pages import ChapterStart, Fetched, NetDiskLink, Reading
 from core.text import TextOffset
 from core.visits import AbsenceReason
-from tests.support import admin_data, case_texts, records
+from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.records import response
 from webadmin import stores
-from webadmin.review.pages.page_history.page_view import EventKind, Timeline, build_timeline, version_rows
+from webadmin.review.pages.page_history.page_view import EventKind, Timeline, build_timeline
 from webadmin.sites.models import PageRecord
 from webadmin.ui.pages import text_diff
 from webadmin.ui.pages.text_diff import PartKind, TextDiff
@@ -58,20 +56,6 @@ def pieces(diff: TextDiff, kind: PartKind) -> list[str]:
 
 
 class TestDiff:
-    def test_equal_texts_differ_in_nothing(self) -> None:
-        assert text_diff.text_diff(TEXT, TEXT).is_empty
-        assert text_diff.text_diff("", "").lines == ()
-
-    def test_a_changed_word_is_marked_within_its_line(self) -> None:
-        diff = text_diff.text_diff(TEXT, TEXT.replace("立冬", "冬至"))
-        assert "".join(pieces(diff, PartKind.REMOVED)) == "立"
-        assert "".join(pieces(diff, PartKind.ADDED)) == "至"
-
-    def test_a_line_added_and_a_line_taken_away_stand_as_such(self) -> None:
-        diff = text_diff.text_diff("甲乙丙\n春江花月夜", "甲乙丙\n全然不同的一句话")
-        assert pieces(diff, PartKind.REMOVED) == ["春江花月夜"]
-        assert pieces(diff, PartKind.ADDED) == ["全然不同的一句话"]
-
     def test_what_did_not_change_is_shown_at_the_edges_and_counted(self) -> None:
         lines = [f"这是第{number}行，它在两次抓取之间没有改动过一个字。" for number in range(200)]
         changed = [*lines[:100], "中间插进来的一行。", *lines[100:]]
@@ -194,18 +178,3 @@ class TestTimeline:
         response = reviewer.get(self.address(world.ours.pages[0]))
         assert response.status_code == 200
         assert "the page store" in response.content.decode()
-
-    def test_a_case_leads_to_the_history_of_its_page(self, world: World, texts: Texts, reviewer: Client) -> None:
-        case_texts.keep_estate(texts, world.ours)
-        case = world.ours.cases[0]
-        PageRecord.objects.filter(pk=case.page_id).update(gone_since=NOW)
-        shown = reviewer.get(reverse("admin:cases_case_change", args=[case.pk])).content.decode()
-        assert self.address(case.page) in shown
-        assert "gone since" in shown
-
-
-def test_a_version_whose_archive_states_no_time_says_whose_time_it_has() -> None:
-    own = records.page_version(text=TEXT)
-    old = replace(own, id=VersionId("b" * 32), origin=f"cw09.warc.gz, byte 7, {DATED_BY_SERVER}")
-    rows = version_rows([], [own, old], own.id)
-    assert {row.id: row.is_dated_by_server for row in rows} == {own.id: False, old.id: True}

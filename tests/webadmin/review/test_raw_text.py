@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.utils import translation
 
-from core.marks import SURROUNDING, Mark
+from core.marks import Mark
 from core.pages import Reading, SurroundingLine
 from core.text import TextRange
 from core.zones import Zone
@@ -47,20 +47,6 @@ def test_of_a_passage_of_several_lines_the_first_alone_is_stopped_at_and_named()
     assert html.count('data-passages="1"') == 3
     assert html.count('data-no="1"') == html.count('tabindex="0"') == 1
     assert html.index("data-no") < html.index("甲")
-
-
-def test_what_was_written_in_has_a_place_without_text() -> None:
-    shown = came(Mark("homophone", TextRange(1, 1), TextRange(1, 2)), raw="甲\n乙乙\n丙丙\n")
-    assert marked(shown) == [("zw-came-homophone zw-came-gap", "")]
-    assert 'role="img"' in shown.html
-
-
-def test_a_kind_that_is_not_known_here_is_called_as_it_is_stored_and_stays_text() -> None:
-    odd = '"><script>x'
-    shown = came(Mark(odd, TextRange(1, 2), TextRange(1, 1)), Mark(SURROUNDING, TextRange(6, 8), TextRange(5, 5)))
-    assert marked(shown) == [("zw-came-other", "盗"), ("zw-came-beside", "广告")]
-    assert [(each.kind, each.name) for each in shown.kinds] == [("other", odd), ("beside", "not part of the text")]
-    assert "<script" not in shown.html
 
 
 def test_a_comparison_with_what_stands_beside_the_text_has_that_behind_it() -> None:

@@ -23,12 +23,11 @@ from fingerprint.engines.engine import EngineEntry, EngineMatch
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from tests.support.corpus_texts import story, with_homophones, with_random_characters
+from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk import shown
 from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, CaseMatch, EnginePanel, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
-from webadmin.cases.services.opinions import summary as opinions_shown
 from webadmin.cases.services.opinions.asking import ask_engines, record_failure
 from webadmin.cases.services.opinions.engine_answers import (
     BACKGROUND_PIECES,
@@ -111,11 +110,6 @@ def test_few_engines_see_homophones_and_the_case_lists_all(world: World, texts: 
     assert "the product's own matcher" in unescape(page)
 
 
-def test_no_engine_calls_a_text_of_other_characters_a_copy(world: World, texts: Texts) -> None:
-    add_texts(texts, world.ours.works[1], OTHERS)
-    assert copies(judged(texts, world.ours.cases[0], with_random_characters(WORK, 1.0))) == set()
-
-
 def test_an_engine_says_that_it_needs_a_corpus(
     world: World, texts: Texts, reviewer: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,21 +157,10 @@ def _what_was_kept_is_shown_whatever_the_catalogue_says(case: Case, opinion: Sec
     assert page.count("&lt;script&gt;alert(&#x27;engine&#x27;)&lt;/script&gt;") > len(ENGINES)
 
 
-def test_a_long_work_is_a_corpus_of_its_own(world: World, texts: Texts) -> None:
-    work = "".join(story(300 + place, 70) for place in range(MIN_CORPUS_PIECES))
-    said = verdicts(judged(texts, world.ours.cases[0], work[:2500], work))
-    assert {said[name] for name in CORPUS_ENGINES} == {EngineVerdict.COPY}
-
-
 def test_a_page_that_is_longer_than_the_usual_piece_is_met_by_one_of_its_length() -> None:
     page = WORK * 2
     said = {answer.engine: answer.verdict for answer in ask_all_engines(Question(page, [page], ()))}
     assert said["simhash-64"] == said["word-jaccard"] == said["exact-md5"] == EngineVerdict.COPY
-
-
-def test_the_case_knows_the_same_verdicts_without_the_engines() -> None:
-    known = {opinions_shown.COPY, opinions_shown.NO_COPY, opinions_shown.NEEDS_CORPUS}
-    assert known == set(EngineVerdict) - {EngineVerdict.FAILED}
 
 
 @pytest.mark.parametrize("name", sorted(ENGINES))

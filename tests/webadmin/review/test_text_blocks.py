@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from webadmin.review.pages.case_page.comparison_html import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, split_lines
 
 LONGEST = MAX_LINE_BLOCKS * BLOCK_CHARS
@@ -31,22 +29,12 @@ def test_a_text_stands_in_blocks_of_some_size_that_end_with_lines() -> None:
     assert all(BLOCK_CHARS <= len(block) < BLOCK_CHARS + 100 for block in found[:-1])
 
 
-def test_pieces_of_a_line_stay_in_one_block_until_the_line_ends() -> None:
-    first, rest = "字" * BLOCK_CHARS, "余下\n"
-    assert blocks_of(first, rest, "下一行") == [first + rest, "下一行"]
-
-
 def test_a_line_that_is_longer_than_many_blocks_is_cut_all_the_same() -> None:
     text = "字" * (2 * LONGEST + 7)
     assert list(split_lines(text)) == ["字" * LONGEST, "字" * LONGEST, "字" * 7]
     assert [len(block) for block in blocks_of(text)] == [LONGEST, LONGEST, 7]
     pieces = ["字" * (LONGEST // 4)] * 9
     assert [len(block) for block in blocks_of(*pieces)] == [LONGEST, LONGEST, LONGEST // 4]
-
-
-@pytest.mark.parametrize("text", ["", "字" * (BLOCK_CHARS - 1) + "\n"])
-def test_no_block_is_empty(text: str) -> None:
-    assert blocks_of(text) == [text] * bool(text)
 
 
 def test_an_element_around_several_blocks_is_closed_in_each_and_begins_once() -> None:

@@ -10,7 +10,7 @@ from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span, spans_of, texts
 from webadmin.review.pages.case_page import text_map
 from webadmin.review.pages.case_page.comparison import PageComparison, compare
-from webadmin.review.pages.case_page.text_map import LENGTH, MIN_RIBBON, Ribbon, ribbons, ticks
+from webadmin.review.pages.case_page.text_map import LENGTH, Ribbon, ribbons, ticks
 
 LINES = [f"第{number}行\n" for number in range(10)]  # of four characters
 TEXT = "".join(LINES)
@@ -30,12 +30,6 @@ def test_lines_that_follow_each_other_on_both_sides_are_one_ribbon() -> None:
     page = "序" * 40 + TEXT
     (ribbon,) = ribbons(copied(page, TEXT, ((40, 80), (0, 40))))
     assert (ribbon.passage, ribbon.is_moved, heights(ribbon)) == (1, False, (0, LENGTH, LENGTH / 2, LENGTH))
-
-
-def test_a_line_with_changes_in_it_is_joined_whole() -> None:
-    page = TEXT.replace("0行", "０行").replace("9行", "９行")
-    made = span(page, TEXT, (0, 40), (0, 40), ["replaced", 1, 2, 1, 2], ["replaced", 37, 38, 37, 38])
-    assert [heights(each) for each in ribbons(compare(page, TEXT, [made]))] == [(0, LENGTH, 0, LENGTH)]
 
 
 def test_passages_that_touch_and_moved_pieces_have_ribbons_of_their_own() -> None:
@@ -59,27 +53,6 @@ def test_of_more_passages_than_are_drawn_the_longest_are_in_order_of_the_page(mo
     assert [each.passage for each in ribbons(copied(TEXT, TEXT, *places))] == [3, 4]
     longest_last = [((0, 8), (30, 38)), ((12, 24), (8, 20))]
     assert [each.passage for each in ribbons(copied(TEXT, TEXT, *longest_last))] == [1, 2]
-
-
-def test_a_passage_that_another_lies_in_is_joined_whole() -> None:
-    made = ribbons(copied(TEXT[:40], TEXT + TEXT, ((0, 40), (0, 40)), ((12, 20), (52, 60))))
-    assert {(each.passage, heights(each)) for each in made} >= {(2, (650, 750, 300, 500))}
-    assert min(heights(each)[2] for each in made) == 0
-    assert max(heights(each)[3] for each in made) == LENGTH
-
-
-def test_the_shortest_passage_at_the_very_end_can_be_seen_and_stays_on_the_strip() -> None:
-    page = "字" * 9_999 + "尾"
-    (ribbon,) = ribbons(copied(page, page, ((9_999, 10_000), (9_999, 10_000))))
-    start, end, *_ = heights(ribbon)
-    assert (start, end) == (LENGTH - MIN_RIBBON, LENGTH)
-
-
-@pytest.mark.parametrize(("page", "work"), [("", ""), ("", "甲乙"), ("甲乙", "")])
-def test_texts_of_which_nothing_is_there_have_an_empty_map(page: str, work: str) -> None:
-    made = compare(page, work, [])
-    assert (ribbons(made), ticks(made)) == ([], [])
-    assert [block.text for block in (*made.page.blocks, *made.work.blocks) if block.text == ""] == []  # type: ignore[union-attr]
 
 
 @given(st.data(), texts, texts)

@@ -1,6 +1,6 @@
 """A work beside a site: which chapters stand there, since when against the official time, what is missing or merged."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -8,7 +8,6 @@ from core.states import CaseState
 from tests.support import admin_data
 from tests.support.book_copies import CHARS, book, carry, found_in
 from webadmin.accounts.models import RightsHolder
-from webadmin.reports.services.report_rows import make_report
 from webadmin.review.services.whole_book import CopyExtent, whole_book
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
@@ -102,15 +101,6 @@ def test_several_chapters_on_a_page_and_a_chapter_over_several_pages(site: Site,
     assert (shown.chapters[2].share, shown.chapters[2].extent) == (0.95, CopyExtent.FULL)
 
 
-def test_a_text_that_the_work_has_twice_does_not_merge_chapters(site: Site, work: Work) -> None:
-    text_id = work.chapters.get(number=1).text_id
-    Chapter.objects.filter(work=work, number=5).update(text_id=text_id)
-    carry(site, work, 1, {1: WHOLE}, official(1))
-    shown = whole_book(site.pk, work.pk)
-    assert [each.share for each in shown.chapters] == [1.0, 0, 0, 0, 1.0, 0]
-    assert (shown.merged_pages, shown.taken_chars) == ([], CHARS)
-
-
 def test_only_copies_on_this_site_of_this_work_count(owner: RightsHolder, site: Site, work: Work) -> None:
     elsewhere, other = admin_data.site(owner, "另一站", "other.example.net"), book(owner, 2, "另一本")
     carry(elsewhere, work, 1, {1: WHOLE}, official(1))
@@ -121,22 +111,6 @@ def test_only_copies_on_this_site_of_this_work_count(owner: RightsHolder, site: 
     shown = whole_book(site.pk, work.pk)
     assert [each.number for each in shown.copied_chapters] == [4]
     assert shown.uncounted_cases == 2
-
-
-def test_a_chapter_with_a_new_text_begins_anew(site: Site, work: Work) -> None:
-    carry(site, work, 1, {1: WHOLE}, official(1) - timedelta(days=1))
-    Chapter.objects.filter(work=work, number=1).update(text_id="d" * 40)
-    shown = whole_book(site.pk, work.pk)
-    assert (shown.copied_chapters, shown.lead, shown.share) == ([], None, 0.0)
-
-
-def test_it_says_the_same_share_as_the_report(owner: RightsHolder, site: Site, work: Work) -> None:
-    carry(site, work, 1, {1: WHOLE, 2: range(33)}, official(1))
-    carry(site, work, 2, {2: range(20, 71)}, official(2))
-    report = make_report(owner, date(2026, 2, 1), date(2026, 4, 1), work=work, site=site)
-    (row,) = report.works
-    shown = whole_book(site.pk, work.pk)
-    assert (shown.taken_chars, shown.share) == (row.chars_taken, row.share_taken)
 
 
 def test_a_long_book_costs_no_more_queries(owner: RightsHolder, site: Site, django_assert_max_num_queries) -> None:

@@ -12,7 +12,7 @@ from core.matches import RewordedState
 from documents.word_files import open_word_file
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
-from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper
+from webadmin.notices.models import Addressee, HolderPaper
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services import letter
 from webadmin.rewrites.services.lead_status import lead_status
@@ -120,17 +120,6 @@ def test_hostile_text_begins_no_line_turns_nothing_and_is_no_field(estate: admin
         assert "长" * 300 not in said
 
 
-def test_whom_it_goes_to_and_who_asks_may_be_unknown(estate: admin_data.Estate) -> None:
-    Addressee.objects.update(role="hosts")
-    HolderIdentity.objects.all().delete()
-    HolderPaper.objects.all().delete()
-    said = plain(estate.lead)
-    assert "致：【收件方：尚无记录，请填写】" in said
-    assert "权利人：长河文学" in said
-    assert "地址：【地址、电话、电子邮箱】" in said
-    assert "权属证明" not in said
-
-
 def test_of_what_nobody_confirmed_there_is_none(estate: admin_data.Estate) -> None:
     decide_lead(estate.lead, RewordedState.WAITING, estate.reviewer)
     assert refused(estate.lead) == "a letter can be drafted once a person has confirmed the suspected rewrite"
@@ -168,9 +157,3 @@ def test_a_lost_text_is_said(estate: admin_data.Estate) -> None:
         RewordedLead.objects.filter(pk=lead.pk).update(**{field: "0" * 40})
         assert f"{said} suspected rewrite" in refused(lead)
         RewordedLead.objects.filter(pk=lead.pk).update(**{field: before})
-
-
-def test_other_kinds_and_languages_are_named(estate: admin_data.Estate) -> None:
-    for kind, language, said in (("pdf", "en", "docx or txt"), ("txt", "fr", "zh-hans or en")):
-        with pytest.raises(BadInput, match=said):
-            letter_file(estate.lead, kind, language)

@@ -75,12 +75,6 @@ class TestList:
         ):  # fmt: skip
             assert len(listed(shown(world, list_url(RewordedLead), **given))) == count, given
 
-    def test_it_says_what_was_measured_and_no_share(self, world: World) -> None:
-        row = said(shown(world, list_url(RewordedLead), state__exact="waiting"), "#result_list tbody tr")[0]
-        assert "4 of 6, 3 in the same order" in row
-        assert "11 of 10,461 innocent passages" in row
-        assert "%" not in row
-
 
 class TestPage:
     def test_it_says_what_it_is_and_is_not(self, world: World, texts: Texts) -> None:
@@ -132,20 +126,6 @@ class TestPage:
         assert len(main.cssselect('.lead-rows [data-mark="RLO"]')) >= 2
         assert not [each for each in main.xpath(".//a/@href") if each.startswith("javascript")]
 
-    def test_pairs_that_lie_in_no_text_break_nothing(self, world: World, texts: Texts) -> None:
-        RewordedLead.objects.filter(pk=world.ours.lead.pk).update(
-            pairs=[[5, 9, 10**9, 10**9 + 5, 0.5], [10**8, 10**9, 3, 1, 9.0]]
-        )
-        assert len(page_of(world).cssselect(".lead-row[id]")) == 2
-
-    def test_many_sentences_without_a_counterpart_are_folded(self, world: World, texts: Texts) -> None:
-        long = admin_data.REWORDED_TEXT + "那一年的冬天，河水比往年都低得多。\n" * 900
-        texts.keep_lead(world.ours.lead, long, admin_data.WORK_TEXT)
-        page = page_of(world)
-        folded = page.cssselect(".lead-gap details")
-        assert len(folded) == 1
-        assert 50 < len(folded[0].cssselect("p.lead-page")) < 100, "what is far from the last pair is left out"
-
     def test_where_a_text_is_gone_it_is_said(self, world: World, texts: Texts) -> None:
         for field in ("version_id", "text_id", "page_text_digest"):
             before = getattr(world.ours.lead, field)
@@ -196,16 +176,6 @@ class TestVerdict:
         assert "同一来源" in answer.content.decode()
         assert "decided on this suspected rewrite" in answer.content.decode()
         assert RewordedVerdict.objects.filter(lead=world.ours.lead).count() == 1
-
-    def test_nonsense_decides_nothing(self, world: World, texts: Texts) -> None:
-        for form in ({"verdict": "open"}, {"verdict": ""}, {"basis": "x"}, {"seen": "another"}):
-            assert self.send(world, **form).status_code in {200, 409}
-            assert not RewordedVerdict.objects.filter(lead=world.ours.lead).exists(), form
-
-    def test_the_next_one_that_waits_is_the_next_by_score(self, world: World, texts: Texts) -> None:
-        first, last = others(world)
-        assert page_of(world).xpath("//a[@rel='next']/@href") == [record_url(last)]
-        assert shown(world, record_url(last)).xpath("//a[@rel='next']/@href") == [record_url(first)]
 
 
 class TestLetter:

@@ -73,13 +73,6 @@ class TestALead:
         inside = [pair for pair in lead.pairs if pair[0] >= start and place.start <= sum(pair[2:4]) / 2 < place.end]
         assert len(inside) >= 0.8 * len(lead.pairs)  # most: of all such passages .98 are
 
-    def test_of_a_text_in_two_works_the_first_is_named(self, chain: RewordedChain) -> None:
-        first = chain.add_work(GIVEN.source, title="一")
-        chain.add_work(GIVEN.source, title="二")
-        chain.add_page(GIVEN.text)
-        chain.search()
-        assert chain.lead().work == first
-
 
 class TestNoLead:
     def test_what_the_rights_allow_is_none_and_a_later_right_ends_one_until_it_goes(
@@ -114,13 +107,6 @@ class TestNoLead:
         assert Case.objects.get(page=page).page_containment < 0.5
         assert (count_searches(chain), chain.leads()) == (1, [])
 
-    def test_a_sentence_that_is_quoted_beside_keeps_it_none_the_less(self, chain: RewordedChain) -> None:
-        work = chain.add_work(GIVEN.source)
-        quoted = GIVEN.source[100:130]
-        page = chain.add_page(f"{INNOCENT * 2}原文写着“{quoted}”。\n{GIVEN.text}")
-        assert Exclusion.objects.get(page=page, work=work).match_class == "quotation"
-        assert (count_searches(chain), [lead.work for lead in chain.leads()]) == (1, [work])
-
     def test_an_excluded_finding_counts_as_one(self, chain: RewordedChain) -> None:
         work = chain.add_work(GIVEN.source)
         allow(chain, work, "licence")
@@ -136,13 +122,6 @@ class TestNoLead:
         chain.add_page(GIVEN.text)
         assert (count_searches(chain), chain.leads(), has_due_searches(chain.ports)) == (0, [], False)
         assert chain.ports.fingerprints.get(text_id(work), 201) is None
-
-    def test_a_page_with_hardly_any_text_is_noted(self, chain: RewordedChain) -> None:
-        work = chain.add_work(GIVEN.source)
-        for number, text in enumerate(("", "。", "Not found", "短短的一页。")):
-            chain.add_page(text, f"/{number}")
-        assert (count_searches(chain), chain.leads(), has_due_searches(chain.ports)) == (4, [], False)
-        assert chain.ports.fingerprints.get(text_id(work), 202) is None, "nothing was encoded for it"
 
 
 class TestWhatIsOwed:

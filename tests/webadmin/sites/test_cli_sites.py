@@ -81,14 +81,6 @@ def visits() -> list[int | None]:
     return list(Site.objects.order_by("pk").values_list("monthly_visits", flat=True))
 
 
-def test_a_head_is_passed_over(abc: list[Site], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "reach.csv"
-    file.write_text(f'\ufeffsite,visits\na.example,"1,200,000"\n\n站b, 300\n{abc[2].pk},0\n', encoding="utf-8")
-    sites.reach(file)
-    assert visits() == [1_200_000, 300, 0]
-    assert "3 sites" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -106,12 +98,6 @@ def test_an_unreadable_line_is_named(abc: list[Site], tmp_path: Path, line: str,
     file.write_text(f"b.example,7\n{line}\n", encoding="utf-8")
     refused(said, sites.reach, file)
     assert visits() == [None, None, None]
-
-
-def test_a_file_without_sites_is_refused(abc: list[Site], tmp_path: Path) -> None:
-    file = tmp_path / "reach.csv"
-    file.write_text("site,visits\n", encoding="utf-8")
-    refused("no line", sites.reach, file)
 
 
 def test_a_file_of_chinese_windows_is_read_and_no_text_refused(abc: list[Site], tmp_path: Path) -> None:

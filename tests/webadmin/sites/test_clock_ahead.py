@@ -1,24 +1,18 @@
 """A clock that was ahead once and was set right: nothing waits for the moments that it wrote down."""
 
-import os
 import time
 from datetime import timedelta
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from axes.models import AccessAttempt
-from django.test import RequestFactory
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from core.heartbeat import heartbeat_path, is_fresh
 from core.settings_loading import load
 from pipeline.app import app
 from tests.support.memory_cases import MemoryOutbox
 from webadmin import clock as beat
 from webadmin.accounts.models import RightsHolder
-from webadmin.accounts.pages.slow_logins import LONGEST_PAUSE_S, pause_left_s
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.services import schedule as backup_schedule
 from webadmin.preparation import ensure_schedule
@@ -100,19 +94,3 @@ def test_the_clock_sends_again_what_it_sent_while_it_was_ahead(monkeypatch: pyte
     scheduler.populate_heap()
     scheduler.tick()
     assert sent
-
-
-def test_a_sign_of_life_from_the_future_is_none(tmp_path: Path) -> None:
-    path = heartbeat_path(tmp_path, "worker")
-    path.parent.mkdir()
-    path.touch()
-    assert is_fresh(tmp_path, "worker", 30)
-    os.utime(path, (time.time() + 3_600, time.time() + 3_600))
-    assert not is_fresh(tmp_path, "worker", 30)
-
-
-def test_failed_logins_of_a_clock_ahead_shut_nobody_out() -> None:
-    AccessAttempt.objects.create(ip_address="192.0.2.1", failures_since_start=40, username="li")
-    AccessAttempt.objects.update(attempt_time=timezone.now() + YEAR)
-    assert 0 < pause_left_s(RequestFactory().get("/", REMOTE_ADDR="192.0.2.1")) <= LONGEST_PAUSE_S
-    assert not AccessAttempt.objects.filter(attempt_time__gt=timezone.now()).exists()

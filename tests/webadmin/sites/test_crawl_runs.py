@@ -63,11 +63,6 @@ def test_a_message_for_a_run_that_is_taken_starts_no_crawler(site: Site, monkeyp
     assert len(started) == 1
 
 
-def test_a_process_does_not_crawl_a_run_that_is_not_running(site: Site) -> None:
-    assert crawl_process.crawl(crawls.request_run(site).pk) == crawl_process.NOT_OURS
-    assert crawl_process.crawl(404) == crawl_process.UNKNOWN
-
-
 @pytest.mark.parametrize(
     ("reason", "state"), [("finished", State.FINISHED), ("page_limit", State.FINISHED), ("no_answer", State.FAILED)]
 )
@@ -305,25 +300,7 @@ def test_a_run_that_died_after_it_had_kept_pages_goes_on_at_once_however_often(s
     assert CrawlRun.objects.get(state=State.QUEUED).resume_at is None
 
 
-def test_who_waits_for_an_interrupted_run_is_led_to_the_next(site: Site) -> None:
-    first = running(site, silent_for=timedelta(minutes=20))
-    interruptions.requeue_silent_runs(timezone.now(), MemoryOutbox())
-    second = CrawlRun.objects.get(state=State.QUEUED)
-    assert interruptions.newest_run(first).pk == second.pk
-    assert interruptions.newest_run(second).pk == second.pk
-    crawls.fail_run(second, None, crawl_process.DATABASE_FAULT)
-    assert interruptions.newest_run(first).state == State.FAILED
-
-
 STORE = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
-
-
-def test_a_run_whose_clock_was_ahead_is_silent_from_now_on_and_not_from_then(site: Site) -> None:
-    now = timezone.now()
-    running(site, silent_for=-timedelta(hours=3))
-    assert interruptions.requeue_silent_runs(now, MemoryOutbox()) == 0
-    later = now + crawls.DEAD_AFTER_SILENCE + timedelta(seconds=1)
-    assert interruptions.requeue_silent_runs(later, MemoryOutbox()) == 1
 
 
 def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site: Site) -> None:
@@ -365,25 +342,6 @@ def test_a_run_that_cannot_store_fails_after_longer_waits(site: Site) -> None:
         assert crawls.mark_started(run, timezone.now() + timedelta(hours=1)) == (state == State.QUEUED)
 
 
-@pytest.mark.parametrize("kept", [CrawlCounts(fetched=1, stored=1), CrawlCounts(fetched=1, unchanged=1)])
-def test_a_run_has_moved_when_something_of_it_lasts(site: Site, kept: CrawlCounts) -> None:
-    lease = crawl_process.RunLease(running(site))
-    lease.note(CrawlCounts(fetched=1, rejected={"robots": 1}))
-    assert not lease.has_moved
-    lease.note(kept)
-    assert lease.has_moved
-
-
-def test_a_run_that_a_wrong_clock_put_far_off_waits_no_longer_than_the_longest_pause(site: Site) -> None:
-    run, now = running(site), timezone.now()
-    assert outages.wait_for_service(run, None, STORE, now + timedelta(hours=3), has_moved=False)
-    assert crawls.has_waiting(now)
-    assert crawls.mark_started(run, now)
-    hours = (now + timedelta(hours=8)).isoformat()
-    assert crawls.put_run_back(run, CrawlCounts(resume_at=hours, end_sentence=A))
-    assert not crawls.has_waiting(now), "the site's hours are kept, whatever the run waited for before"
-
-
 @pytest.mark.parametrize("code", [crawl_process.ENDED, crawl_process.UNKNOWN])
 def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     run = running(site, timedelta(minutes=1))
@@ -400,15 +358,6 @@ def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pyte
     assert crawler.Crawler(slot)._crawl_run(run, slot) is None
     assert slot.take_note() == "", "nothing is left behind"
     assert (CrawlRun.objects.get().state, CrawlRun.objects.count()) == (State.RUNNING, 1)
-
-
-def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site) -> None:
-    run, now = running(site), timezone.now()
-    for _ in range(3):
-        assert outages.wait_for_service(run, None, STORE, now, has_moved=False)
-        assert crawls.mark_started(run, now + timedelta(hours=1))
-    assert outages.wait_for_service(run, None, STORE, now, has_moved=True)
-    assert (run.outages, run.resume_at) == (1, now + outages.PAUSES[0])
 
 
 def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -266,11 +266,6 @@ def test_an_endpoint_without_json_is_named_with_what_to_do() -> None:
             search(engine.url("/search"), "雨停了", CrawlSettings())
 
 
-def test_without_an_endpoint_nothing_is_sent(world: World) -> None:
-    with pytest.raises(BadConfiguration, match="ZHUIWEN_SEARCH_URL"):
-        world.round(discovery=DiscoverySettings())
-
-
 def test_sentences_that_other_works_have_speech_and_figures_are_not_chosen(world: World) -> None:
     chapter = world.work.chapters.get(number=1)
     text = world.ports.works.text(WorkTextId(chapter.text_id))

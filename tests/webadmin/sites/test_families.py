@@ -99,12 +99,6 @@ def test_what_one_page_carries_is_not_the_sites(holder: RightsHolder, store: Mem
     assert not SiteIdentifier.objects.filter(site=single).exists()
 
 
-def test_blogs_of_one_platform_are_no_family(holder: RightsHolder, store: MemoryPageStore) -> None:
-    first = a_site(holder, store, "a.blog.example.com", ONE, ONE)
-    a_site(holder, store, "b.blog.example.com", ONE, ONE)
-    assert not site_family(first)
-
-
 def test_what_many_sites_carry_is_no_family(
     holder: RightsHolder, store: MemoryPageStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,11 +137,3 @@ def test_a_site_is_read_once_a_week_and_what_went_is_forgotten(holder: RightsHol
     row = SiteIdentifier.objects.get(site=site)
     assert (row.value, row.first_read_at) == ("2" * 32, NOW + timedelta(days=8))
     assert SiteTemplate.objects.get(site=site).read_at == NOW + timedelta(days=8)
-
-
-def test_pages_that_cannot_be_read_are_passed_over(holder: RightsHolder, store: MemoryPageStore) -> None:
-    site = a_site(holder, store, "a.example", ONE, ONE)
-    SiteTemplate.objects.all().delete()
-    Address.objects.filter(site=site).update(version_id="0" * 40)
-    assert not read_site(site, store, NOW)
-    assert SiteIdentifier.objects.filter(site=site).exists(), "what was read before stands"

@@ -16,20 +16,6 @@ from webadmin.ui.pages.host_fields import clean_host, clean_urls, rule_errors
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("typed", "stored"),
-    [
-        ("https://www.portal.cn/", "www.portal.cn"),
-        ("https://portal.cn:443/", "portal.cn"),
-        ("中文书城.com", "xn--fiq4ey41apjo.com"),
-        ("[2001:DB8:0:0::1]:8080", "[2001:db8::1]:8080"),
-        ("2001:db8::1", "[2001:db8::1]"),
-    ],
-)
-def test_a_form_keeps_the_one_spelling_of_a_host(typed: str, stored: str) -> None:
-    assert clean_host(typed) == stored
-
-
 @pytest.mark.parametrize("typed", ["", "two words", "me@portal.cn", "a..b", "a.cn:port", "-a.cn", "甲" * 300])
 def test_a_form_refuses_what_is_no_host(typed: str) -> None:
     with pytest.raises(ValidationError, match="不是主机名"):
@@ -49,17 +35,6 @@ def test_a_start_url_of_another_scheme_is_named_as_it_was_typed(typed: str) -> N
         assert caught.value.messages == [f"“{typed}” does not begin with http:// or https://."]
     with translation.override("zh-hans"):
         assert caught.value.messages == [f"“{typed}”必须以 http:// 或 https:// 开头。"]
-
-
-def test_a_start_url_without_a_host_is_no_url() -> None:
-    with pytest.raises(ValidationError) as caught:
-        clean_urls("https:///news")
-    with translation.override("en"):
-        assert caught.value.messages == ["“https:///news” is not a URL."]
-
-
-def test_a_delay_that_never_ends_keeps_no_crawler() -> None:
-    refused("3600", add_site, data.holder(), "https://a.example/", delay_s=1e308)
 
 
 @pytest.mark.parametrize(

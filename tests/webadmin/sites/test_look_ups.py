@@ -2,16 +2,14 @@
 
 import logging
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from django.db import DatabaseError
 
 from core.contacts import Contact, ContactKind
-from core.messages import LookUpRequested, StepMessage, as_dict
+from core.messages import LookUpRequested, as_dict
 from crawler.contacts.reading import ContactGatherer, PageContacts
-from pipeline import outbox
-from pipeline.app import app
 from tests.support.admin_data import holder, site
 from webadmin.sites import tasks as sites_tasks
 from webadmin.sites.models import ContactLookUp, ContactRead, CrawlRun, Site
@@ -30,12 +28,6 @@ def watched() -> Site:
 @pytest.fixture
 def look_up(watched: Site) -> ContactLookUp:
     return ContactLookUp.objects.create(site=watched, asked_at=NOW)
-
-
-def test_every_message_has_a_task_that_takes_its_fields() -> None:
-    assert set(outbox.TASKS) == set(get_args(StepMessage))
-    assert outbox.TASKS[LookUpRequested] == sites_tasks.look_up_contacts.name
-    assert sites_tasks.look_up_contacts.name in app.conf.task_routes
 
 
 def test_the_task_carries_out_what_was_asked_and_says_what_kept_it(look_up: ContactLookUp) -> None:

@@ -10,7 +10,7 @@ from django.test import override_settings
 
 from core.clock import SystemClock
 from core.pages import CrawlCounts, Reading
-from core.politeness import BanAction, BanRule, BrowserMode, Politeness
+from core.politeness import BanAction, BanRule, BrowserMode
 from core.wording import Message
 from crawler.stats import SLOW_RULES
 from tests.support import admin_data
@@ -150,15 +150,6 @@ def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(world: W
     assert not Site.objects.filter(name="新站").exists()
 
 
-def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(world: World) -> None:
-    steps = "go https://luoxia.example/in\nfill name = {user}"
-    data = _treated(rights_holder=world.ours.holder.pk, **{"rules-0-login_steps": steps})
-    page = signed_in(world.ours.manager, "zh-hans").post(add_url(Site), data).content.decode()
-    assert "登录步骤第 1 行：每一步须为 open、fill、submit、check 之一" in page
-    assert "登录步骤第 2 行：没有名为 user 的保密值" in page
-    assert "a step must be one of" not in page
-
-
 def test_a_form_is_checked_unlocked_and_saved_whole(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """On SQLite, a transaction keeps everybody else from writing."""
     outside, checked, saved = len(connection.savepoint_ids), list[int](), list[int]()
@@ -262,10 +253,6 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: World) -> None:
         ("正文", "", ""),
     ]
     assert len(politeness.try_rules(site, [rule], store, "https://a.example/1")) == 1
-
-
-def test_a_site_without_any_treatment_is_treated_as_the_defaults_say(world: World) -> None:
-    assert politeness.site_politeness(world.ours.sites[0]) == Politeness(zone="Asia/Shanghai")
 
 
 def test_a_typed_rule_is_tried_and_a_bad_one_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,11 +119,6 @@ def test_a_missed_time_is_written_down_once_and_made_up_for(site: Site) -> None:
     assert crawls.due_sites(later) == [site]
 
 
-def test_every_day_that_the_machine_was_off_is_written_down(site: Site) -> None:
-    missed = crawls.missed_runs(FIRST + 3 * DAY + timedelta(hours=2))
-    assert [run.due_at for run in missed] == [FIRST, FIRST + DAY, FIRST + 2 * DAY, FIRST + 3 * DAY]
-
-
 def test_a_scheduled_run_that_comes_late_first_notes_what_was_missed(site: Site) -> None:
     late = FIRST + DAY + timedelta(hours=5)
     crawls.request_run(site, trigger=Trigger.SCHEDULE, due_at=late)
@@ -177,8 +172,3 @@ def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -
     crawls.abandon_dead_runs(timezone.now() + timedelta(hours=1))
     assert crawls.finish_run(run, CrawlCounts(stored=5))
     assert (run.state, run.pages_stored) == (State.FINISHED, 5)
-
-
-def test_a_run_is_named_by_the_reader_s_clock(site: Site) -> None:
-    run = admin_data.run(site, due_at=datetime(2026, 3, 9, 19, 0, tzinfo=UTC))
-    assert str(run) == f"{site.name} · 2026-03-10 03:00"

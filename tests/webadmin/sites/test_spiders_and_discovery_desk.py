@@ -11,7 +11,6 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.messages import CrawlRequested
 from core.wording import Message
-from crawler.site_kinds import KINDS
 from crawler.stats import NEEDS_BROWSER, NEEDS_OCR
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in, site_form
@@ -82,20 +81,10 @@ def test_a_site_of_archives_needs_no_address_and_is_never_due(world: World) -> N
     assert not clean_site(world, kind="novel").is_valid()
 
 
-def test_every_kind_of_the_crawler_can_be_chosen() -> None:
-    assert set(KINDS) <= set(dict(Site._meta.get_field("kind").flatchoices))
-
-
 def test_an_option_that_says_nothing_to_the_spider_of_a_kind_is_refused(world: World) -> None:
     with pytest.raises(BadInput, match="max depth does not apply to the site 订阅, which is of the kind feed; omit it"):
         watchlist.add_site(world.ours.holder, "https://feed.example/rss", "订阅", kind="feed", max_depth=3)
     assert not Site.objects.filter(name="订阅").exists()
-
-
-def test_the_form_explains_each_kind_and_its_fields(world: World) -> None:
-    shown = signed_in(world.ours.manager).get(add_url(Site)).content.decode()
-    assert [kind.name for kind in KINDS.values() if kind.starts.in_language("zh") not in shown] == []
-    assert "x-show" in shown
 
 
 def test_a_manager_watches_a_site_by_a_click(world: World, found: DiscoveredPage, outbox: CollectingOutbox) -> None:

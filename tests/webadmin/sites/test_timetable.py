@@ -42,15 +42,6 @@ def test_the_last_moment_that_came_is_the_newest(every: int, now: datetime, newe
     assert nightly(every).latest(now) == newest
 
 
-def test_days_are_counted_from_the_first_one_across_the_month() -> None:
-    assert nightly(3).next(shanghai(30, 0)) == datetime(2026, 4, 1, 3, 0, tzinfo=SHANGHAI)
-
-
-def test_the_expected_moments_between_two_moments_are_half_open() -> None:
-    assert nightly().expected_moments(shanghai(4, 3), shanghai(6, 3)) == [shanghai(5, 3), shanghai(6, 3)]
-    assert nightly().expected_moments(shanghai(4, 3), shanghai(4, 4)) == []
-
-
 @given(
     minutes=st.integers(0, 60 * 24 * 400),
     every=st.integers(1, 60),

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from core.errors import NotFound
 from core.ids import FinalUrl, PageId, RequestedUrl, SiteId, VersionId
 from core.ports import VisitRepository
 from core.states import CaseState
@@ -87,17 +86,6 @@ def test_visits_of_two_sites_are_apart(book: VisitRepository, site: Site) -> Non
     book.save(one, [visit(one)])
     book.save(two, [visit(two)])
     assert [len(list(book.visits(key))) for key in (one, two)] == [1, 1]
-
-
-def test_more_visits_than_one_statement_holds_are_all_kept(book: VisitRepository, site: Site) -> None:
-    key = SiteId(str(site.pk))
-    book.save(key, [visit(key, f"{number}.html") for number in range(1_203)])
-    assert len(list(book.visits(key))) == 1_203
-
-
-def test_a_site_that_nobody_knows_is_named() -> None:
-    with pytest.raises(NotFound, match="none"):
-        list(DjangoVisitRepository().visits(SiteId("none")))
 
 
 def test_pages_with_an_open_case_are_those_of_the_site_alone(site: Site) -> None:

@@ -2,13 +2,11 @@
 
 import pytest
 from django.apps import apps
-from django.test import Client
 from django.urls import reverse
 
 from tests.support import admin_data
 from tests.support.desk import add_url, english, list_url, registered_models
-from webadmin.accounts.models import Membership, User
-from webadmin.cases.models import Case
+from webadmin.accounts.models import Membership
 from webadmin.ui.templatetags.desk import NEXT_STEPS
 
 
@@ -27,15 +25,6 @@ def test_an_empty_list_offers_to_add_only_what_can_be_added() -> None:
         assert "Reset filters" not in page
 
 
-@pytest.mark.django_db
-def test_a_search_that_finds_nothing_offers_to_be_reset() -> None:
-    client = english(admin_data.administrator())
-    for asked in ({"q": "nowhere"}, {"state__exact": "open"}):
-        page = client.get(list_url(Case), asked).content.decode()
-        assert "No record matches the search and the filters." in page
-        assert "Reset filters" in page
-
-
 def test_an_empty_list_says_what_to_do_next(db: None) -> None:
     manager = english(admin_data.user("amy", admin_data.holder(), Membership.Role.MANAGER))
     for name, step in NEXT_STEPS.items():
@@ -44,10 +33,3 @@ def test_an_empty_list_says_what_to_do_next(db: None) -> None:
         assert str(step.sentence) in page, name
         assert not step.address or f'class="zw-next" href="{reverse(step.address)}"' in page, name
         assert str(step.sentence) not in manager.get(listed, {"q": "nothing has this name"}).content.decode(), name
-
-
-def test_a_first_visitor_is_told_how_an_account_is_made(db: None) -> None:
-    words = "zhuiwen user add"
-    assert words in Client().get("/admin/login/").content.decode()
-    User.objects.create_user("li")
-    assert words not in Client().get("/admin/login/").content.decode()

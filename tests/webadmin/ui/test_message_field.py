@@ -5,8 +5,6 @@ import pytest
 from core.errors import ServiceUnavailable
 from core.wording import Message
 from tests.support import admin_data
-from webadmin.accounts.models import FailedMessage
-from webadmin.accounts.services import failures
 from webadmin.sites.models import CrawlRun
 from webadmin.ui.models.fields import MAX_TEXT_CHARS
 
@@ -40,22 +38,9 @@ def test_a_message_comes_back_as_it_was(run: CrawlRun) -> None:
     assert stored(run, "") is stored(run, None) is None
 
 
-def test_rows_are_found_by_the_code(run: CrawlRun) -> None:
-    stored(run, INNER)
-    assert CrawlRun.objects.filter(finish_reason__code=INNER.code).get() == run
-    assert not CrawlRun.objects.filter(finish_reason__code=NESTED.code).exists()
-
-
 def test_texts_are_cut_and_fit_for_every_database(run: CrawlRun) -> None:
     hostile = Message("core.unreadable", path="\x00\ud800", reason=Message("core.verbatim", text="长" * 5_000))
     kept = stored(run, hostile)
     assert kept == Message(
         "core.unreadable", path="\ufffd\ufffd", reason=Message("core.verbatim", text="长" * MAX_TEXT_CHARS)
     )
-
-
-def test_a_failure_says_what_kind_of_error_it_was() -> None:
-    failures.note_failure("a.task", "1", ServiceUnavailable(Message("service.broker"), "127.0.0.1:1"))
-    failures.note_failure("a.task", "1", ValueError("no such thing"))
-    (row,) = FailedMessage.objects.all()
-    assert str(row.error) == "ValueError: no such thing"

@@ -21,7 +21,7 @@ from tests.webadmin.works.conftest import file_of as text
 from webadmin import stores
 from webadmin.accounts.models import Membership
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
-from webadmin.works.models import Licence, Work
+from webadmin.works.models import Work
 
 CASES = 1
 
@@ -148,10 +148,6 @@ def test_an_administrator_chooses_among_all_holders(world: World, outbox: Collec
     work = Work.objects.get(title="渡口")
     assert (work.rights_holder, work.author, work.kind) == (world.theirs.holder, "林栖", "essay")
     assert len(outbox.sent) == 1
-
-
-def test_a_licence_form_offers_no_shortcut_to_a_new_work(world: World) -> None:
-    assert add_url(Work) not in signed_in(world.ours.manager).get(add_url(Licence)).content.decode()
 
 
 # Size

@@ -4,7 +4,6 @@ import pytest
 
 from tests.support import admin_data
 from webadmin.works.models import AuthorAlias, Work
-from webadmin.works.services import aliases
 from webadmin.works.services.aliases import names_like, names_of_author
 
 pytestmark = pytest.mark.django_db
@@ -27,28 +26,11 @@ def test_a_name_is_found_by_a_part_of_either_and_brings_both(work: Work) -> None
         assert like(typed) == {"林栖", "栖木先生"}
 
 
-def test_a_single_character_and_nothing_typed_bring_in_nobody(work: Work) -> None:
-    assert like("林") == like() == set()
-    assert like("林", "另一") == {"别人", "另一人"}
-
-
-def test_a_search_brings_in_so_many_and_no_more(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aliases, "MAX_NAMES", 1)
-    admin_data.author_alias(work.rights_holder, "林栖", "栖木后生")
-    assert len(like("林栖")) == 2
-
-
 def test_an_author_is_known_in_either_column_however_the_name_is_written(work: Work) -> None:
     assert names_of_author(work) == ["林栖", "栖木先生"]
     work.author = "栖木 先生"
     assert names_of_author(work)[0] == "栖木 先生"
     assert "林栖" in names_of_author(work)
-
-
-def test_a_work_without_an_author_has_no_names(work: Work) -> None:
-    AuthorAlias.objects.create(rights_holder=work.rights_holder, author="", alias="佚名")
-    work.author = ""
-    assert names_of_author(work) == []
 
 
 def test_names_of_another_rights_holder_are_no_names(work: Work) -> None:

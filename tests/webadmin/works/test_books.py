@@ -87,12 +87,6 @@ def test_an_epub_is_read_in_the_order_of_its_spine_and_titled_by_its_contents(tm
     assert second == f"一{PROSE}\n续{PROSE}"
 
 
-def test_an_epub_without_contents_takes_the_titles_of_its_pages(tmp_path: Path) -> None:
-    headed = page(PROSE).replace("<p>", "<h1>起锚</h1><p>")
-    (work,) = read_work(write_epub(tmp_path / "a.epub", "", **{"OEBPS/text/one.xhtml": headed}))
-    assert [chapter.title for chapter in work.chapters] == ["", "起锚"]
-
-
 @pytest.mark.parametrize(
     ("others", "reason"),
     [
@@ -111,11 +105,6 @@ def test_an_unreadable_book_is_one_sentence(tmp_path: Path, others: dict[str, st
     with pytest.raises(UnreadableFile, match=reason) as caught:
         read_work(path)
     assert str(caught.value).startswith(str(path))
-
-
-def test_a_book_whose_fonts_alone_are_obfuscated_is_read(tmp_path: Path) -> None:
-    fonts = ENCRYPTION.format("http://www.idpf.org/2008/embedding")
-    assert read_work(write_epub(tmp_path / "a.epub", **{"META-INF/encryption.xml": fonts}))
 
 
 def test_a_book_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

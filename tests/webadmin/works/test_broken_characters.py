@@ -67,18 +67,6 @@ def test_more_than_one_in_ten_thousand_refuse_the_book(encoding: str, tmp_path: 
         read_works(path)
 
 
-def test_of_many_lines_with_broken_characters_the_first_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "书.txt"
-    path.write_bytes(spoilt("gb18030", 3) + spoilt("gb18030", 3) * 2)
-    assert str(*read(path).flaws).endswith("9, in line 7, 8, 9, 1387, 1388, and more: 4")
-
-
-def test_a_file_that_is_cut_off_in_a_character_is_read_to_there(tmp_path: Path) -> None:
-    path = tmp_path / "书.txt"
-    path.write_bytes((TEXT + "灯").encode("gb18030")[:-1])
-    assert len(read(path).flaws) == 1
-
-
 def test_what_was_lost_before_and_stands_in_the_file_as_such_is_no_flaw(tmp_path: Path) -> None:
     path = tmp_path / "书.txt"
     path.write_text(TEXT.replace("灯", "\ufffd", 1), "utf-8")
@@ -100,9 +88,3 @@ def test_a_part_of_an_epub_with_a_broken_character_does_not_refuse_the_book(tmp_
     work = read(path)
     assert [each.title for each in work.chapters] == [each.title for each in clean.chapters]
     assert str(*work.flaws) == "broken characters in the file, shown as �: 1, in c3.xhtml"
-
-
-def test_a_chapter_file_with_a_broken_character_names_itself(tmp_path: Path) -> None:
-    (tmp_path / "夜航").mkdir()
-    (tmp_path / "夜航" / "01.txt").write_bytes(spoilt("gb18030", 1))
-    assert str(*read(tmp_path / "夜航").flaws).startswith("01.txt: broken characters")

@@ -13,7 +13,6 @@ from tests.support import admin_data
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.refusals import refused
 from webadmin.accounts.models import RightsHolder
-from webadmin.accounts.services import holders
 from webadmin.sites.models import Site, SiteDomain
 from webadmin.sites.services import watchlist
 from webadmin.sites.services.watchlist import shared_hosts
@@ -172,21 +171,6 @@ def test_a_work_that_cannot_be_is_refused_before_anything_is_kept(owner, store, 
         refused(reason, catalogue.add_work, owner, file, kind, store, outbox)
     assert not Work.objects.exists()
     assert not list(store.texts())
-
-
-def test_a_kind_is_kept_unless_another_is_given(owner, store, outbox) -> None:
-    catalogue.add_work(owner, novel("水"), "story", store, outbox)
-    assert catalogue.add_work(owner, novel("水"), "", store, outbox).work.kind == "story"
-    assert catalogue.add_work(owner, novel("水"), "essay", store, outbox).work.kind == "essay"
-
-
-def test_nobody_need_name_the_only_rights_holder() -> None:
-    refused("no rights holder yet", holders.holder, "")
-    only = holders.holder(" 长河  文学 ")
-    assert only.name == "长河 文学"
-    assert holders.holder("") == only == holders.holder("长河 文学")
-    holders.holder("北斗日报")
-    refused(r"北斗日报, 长河 文学.*--rights-holder", holders.holder, "")
 
 
 def test_a_work_is_found_by_number_and_by_title(owner, store, outbox) -> None:

@@ -10,7 +10,6 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.refusals import refused
 from webadmin import stores
 from webadmin.works.models import Licence
-from webadmin.works.services import proofs
 from webadmin.works.services.proofs import add_proof, require_proof
 
 PDF = b"%PDF-1.7\n"
@@ -21,11 +20,6 @@ def archive(name: str) -> bytes:
     with zipfile.ZipFile(packed, "w") as made:
         made.writestr(name, "<w/>")
     return packed.getvalue()
-
-
-def test_pictures_are_documents() -> None:
-    assert require_proof(b"\x89PNG\r\n\x1a\n") == "png"
-    assert require_proof(b"\xff\xd8\xff\xe0") == "jpg"
 
 
 def test_an_archive_is_a_document_only_with_what_word_writes() -> None:
@@ -66,11 +60,3 @@ class TestKept:
     )
     def test_its_name_has_no_folders_and_its_ending(self, licence: Licence, given: str, name: str) -> None:
         assert add_proof(licence, given, PDF, None).name == name
-
-    def test_there_are_so_many_and_no_more(self, licence: Licence, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(proofs, "MAX_PROOFS", 2)
-        for number in range(2):
-            add_proof(licence, "合同.pdf", PDF + bytes([number]), None)
-        refused("2", add_proof, licence, "合同.pdf", PDF + b"more", None)
-        add_proof(licence, "合同.pdf", PDF + b"\x00", None)  # is there already
-        assert licence.proofs.count() == 2

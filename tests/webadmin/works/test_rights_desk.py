@@ -217,12 +217,3 @@ def test_an_unprotected_work_sets_its_cases_aside(world: World, manager: Client)
     assert Case.objects.filter(work=work, state=CaseState.OPEN).count() == before
     newest = RightsRecord.objects.filter(case=undecided.earliest("pk")).first()
     assert (newest.allowed_as, newest.entered_by) == ("", world.ours.manager)
-
-
-def test_another_reason_wants_a_sentence(world: World, manager: Client) -> None:
-    work = of_site(world)[0].work
-    answer = manager.post(record_url(work), marked(work, "not_protected")).content.decode()
-    assert "Explain in a sentence why the work is not protected." in answer
-    assert not Unprotected.objects.exists()
-    manager.post(record_url(work), marked(work, "not_protected", "作者声明放弃权利"))
-    assert {case.allowed_by for case in Case.objects.filter(work=work)} == {"作者声明放弃权利"}

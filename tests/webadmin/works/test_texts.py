@@ -1,7 +1,6 @@
 """Plain texts: encodings, refusals, and the splitting of one long text into chapters."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.errors import UnreadableFile
 from crawler.formats.headings import split_chapters
-from crawler.formats.numerals import natural_key, parse_number
+from crawler.formats.numerals import parse_number
 from webadmin.works.services.intake import read_work, read_works
 
 PROSE = (
@@ -85,11 +84,6 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path, name: str, data: byt
     assert "\n" not in sentence
 
 
-def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="no such file"):
-        read_work(tmp_path / "没有.txt")
-
-
 def test_text_that_two_encodings_fit_badly_is_refused_and_says_what_was_tried(tmp_path: Path) -> None:
     path = tmp_path / "混.txt"
     path.write_bytes(PROSE.encode("gbk") * 4 + b"\x81\x20\xff\xa1" * 6 + PROSE.encode("gbk"))
@@ -120,12 +114,6 @@ def test_a_long_text_is_split_at_its_headings(tmp_path: Path) -> None:
 def test_prose_and_headings_without_a_plausible_order_are_not_split(text: str) -> None:
     (chapter,) = split_chapters(text)
     assert chapter.text == text
-
-
-@pytest.mark.parametrize("above", ["", "买风的人\n作者：闻笛\n\n"])
-def test_a_text_of_one_chapter_has_the_title_of_its_heading(above: str) -> None:
-    (chapter,) = split_chapters(f"{above}第一章　买风的人\n{PROSE}")
-    assert chapter.title == "第一章 买风的人"
 
 
 @pytest.mark.parametrize("text", [PROSE, f"{PROSE * 4}第一章 买风\n{PROSE}", f"第八章 乱\n{PROSE}第三章 乱\n{PROSE}"])
@@ -164,17 +152,6 @@ def test_a_number_is_the_same_in_chinese_and_arabic(number: int) -> None:
     assert parse_number(written) == parse_number(str(number)) == number
 
 
-def shuffled(names: list[str]) -> list[str]:
-    return names[1::2] + names[::2]
-
-
-def test_names_are_ordered_as_people_number_them() -> None:
-    names = ["楔子", "第一章", "第二章（上）", "第二章（下）", "第九章", "第十章", "第十一章", "第一百章", "尾声"]
-    assert sorted(shuffled(names), key=natural_key) == names
-    numbered = ["001-水", "2 火", "010-土", "11-三国", "100"]
-    assert sorted(shuffled(numbered), key=natural_key) == numbered
-
-
 def test_markdown_headings_make_chapters_and_the_title(tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"# 夜航\n\n## 起锚\n{PROSE}\n## 靠岸\n{PROSE}", encoding="utf-8")
@@ -192,10 +169,3 @@ def test_titles_and_texts_of_every_source_can_be_stored(tmp_path: Path) -> None:
         assert (found.file.title, found.file.author) == ("夜航\ufffd", "闻笛")
         assert [chapter.text for chapter in found.file.chapters] == ["渡口的灯熄了\ufffd。"]
     assert found.kind == "小说"
-
-
-def test_a_title_from_a_file_name_that_is_no_text_can_be_stored(tmp_path: Path) -> None:
-    path = Path(os.fsdecode(os.fsencode(tmp_path) + "/夜".encode() + b"\xff.txt"))
-    path.write_text(PROSE, encoding="utf-8")
-    (work,) = read_work(path)
-    assert work.title == "夜\ufffd"

@@ -110,14 +110,6 @@ def test_a_zip_without_chapters_and_a_broken_one_are_named() -> None:
     assert said(broken) == ["坏.zip: is damaged or not a .zip file; save or download it again"]
 
 
-def test_a_zip_that_could_be_read_in_part_says_so_of_its_work() -> None:
-    (upload,) = read_uploads([sent("书.zip", zipped({"1.txt": FIRST, "2.txt": b"", "3.txt": SECOND}))])
-    (work,) = upload.intake.works
-    assert not work.is_whole
-    assert [chapter.number for chapter in work.file.chapters] == [1, 3]
-    assert said(upload) == ["书/2.txt: is empty"]
-
-
 def test_a_manifest_that_lists_one_file_many_times_has_it_read_once() -> None:
     entries = "".join(
         f'[[work]]\nfile = "{name}"\ntitle = "书{n}"\n' for n, name in enumerate(["a.txt", "./a.txt"] * 9)
@@ -158,12 +150,6 @@ def test_the_pictures_of_a_word_file_are_part_of_what_it_unpacks_to(monkeypatch:
     monkeypatch.setattr(uploads, "MAX_UNPACKED_BYTES", 1_000_000)
     (upload,) = read_uploads([sent("图.docx", zipped({"word/media/a.png": b"\x00" * 2_000_000}))])
     assert said(upload) == ["图.docx: unpacks to more than 0 MB of text; use zhuiwen work add"]
-
-
-def test_sentences_about_one_file_are_bounded() -> None:
-    (upload,) = read_uploads([sent("行.jsonl", "x\n" * 5_000)])
-    assert len(upload.faults) == uploads.MAX_FAULTS + 1
-    assert str(upload.faults[-1]) == f"行.jsonl: faults that are not listed: {1_001 - uploads.MAX_FAULTS}"
 
 
 HOSTILE = {

@@ -12,7 +12,6 @@ from django.urls import reverse
 from openpyxl import load_workbook
 
 from core.errors import ServiceUnavailable
-from core.states import CaseState
 from tests.support.admin_data import World
 from tests.support.book_copies import CHARS, book, carry
 from tests.support.desk import record_url, signed_in
@@ -208,13 +207,6 @@ def test_one_kind_stands_alone(reviewer: Client, copied: Work, site: Site, show:
     assert chips.get(show) == len(expected)
 
 
-def test_in_chinese_a_lead_reads_as_people_say_it(world: World, copied: Work, site: Site) -> None:
-    client = signed_in(world.ours.reviewer, "zh-hans")
-    html = client.get(book_url(copied, site)).content.decode()
-    assert "早于官方发布 3 小时" in html
-    assert "晚 3 天" in html
-
-
 def test_a_book_is_a_file_for_managers_alone(manager: Client, reviewer: Client, copied: Work, site: Site) -> None:
     PageRecord.objects.update(title="=1+1")
     Chapter.objects.filter(work=copied, number=1).update(title="=1+1")
@@ -228,11 +220,6 @@ def test_a_book_is_a_file_for_managers_alone(manager: Client, reviewer: Client, 
     assert "export=csv" not in reviewer.get(book_url(copied, site)).content.decode()
 
 
-@pytest.mark.parametrize("query", ["?show=x", "?page=x", "?export=pdf"])
-def test_a_value_that_is_none_is_named(manager: Client, copied: Work, site: Site, query: str) -> None:
-    assert manager.get(book_url(copied, site, query)).status_code == 400
-
-
 def test_a_book_without_cases_and_a_work_without_times_say_so(reviewer: Client, world: World) -> None:
     plain = book(world.ours.holder, 2, "无时之书")
     html = reviewer.get(book_url(plain, world.ours.sites[0])).content.decode()
@@ -240,11 +227,6 @@ def test_a_book_without_cases_and_a_work_without_times_say_so(reviewer: Client, 
     assert times_url(plain) in html
     Chapter.objects.filter(work=plain).delete()
     assert "The work has no chapters." in reviewer.get(book_url(plain, world.ours.sites[0])).content.decode()
-
-
-def test_dismissed_cases_are_said_not_to_count(reviewer: Client, work: Work, site: Site) -> None:
-    carry(site, work, 21, {1: WHOLE}, BEGUN, state=CaseState.DISMISSED)
-    assert "Not counted: 1 case of this site" in reviewer.get(book_url(work, site)).content.decode()
 
 
 def test_a_long_book_is_light(reviewer: Client, world: World, site: Site, django_assert_max_num_queries) -> None:
@@ -255,11 +237,6 @@ def test_a_long_book_is_light(reviewer: Client, world: World, site: Site, django
     assert numbers(page)[0] == 2901
     assert len(page.content) < 400_000
     assert page.content.decode().count('title="2999 · 100%') == 1
-
-
-def test_the_book_is_found_from_the_work_and_the_site(reviewer: Client, copied: Work, site: Site) -> None:
-    for record in (copied, site):
-        assert book_url(copied, site) in reviewer.get(record_url(record)).content.decode()
 
 
 # Isolation

@@ -15,21 +15,20 @@ from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
 from core.errors import IndexStale, ServiceUnavailable
-from core.ids import WorkTextId, work_text_id
+from core.ids import WorkTextId
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from matcher.index.memory import MemoryIndex
 from matcher.index.postings import sorted_postings
 from matcher.index.redis import compaction as redis_compaction
-from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET
 from matcher.index.redis.generation import Generation
 from matcher.index.redis.journal import JournalEntry
-from matcher.index.redis.keys import GenerationKeys, Keys
+from matcher.index.redis.keys import Keys
 from matcher.index.redis.link import RedisLink
-from matcher.index.redis.redis_index import OUTGROWN, RedisIndex
+from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.redis.scripts import TEXT_IS_THERE
 from matcher.index.redis.text_table import pack_id
-from tests.support.corpus_texts import shared_records, story
+from tests.support.corpus_texts import story
 from tests.support.index_texts import IDS, MANY, PRINTS, found, occurrences
 
 A, B, C = IDS[:3]
@@ -313,21 +312,6 @@ class TestAtTheSameTime:
 
 
 class TestMemory:
-    def test_a_mother_character_takes_three_bytes_at_most(self, client: redis.Redis) -> None:
-        texts = [record["text"] for record in shared_records("editions_dev.jsonl.gz", 400)]
-        before = client.info("memory")["used_memory"]
-        index = RedisIndex(client)
-        index.rebuild((work_text_id(text), fingerprint_text(text)) for text in texts)
-        used = client.info("memory")["used_memory"] - before
-        assert used / sum(map(len, texts)) <= 3
-
-    def test_an_index_far_larger_than_it_was_made_for_says_so(self, client: redis.Redis) -> None:
-        index = RedisIndex(client, bucket_bits=8)
-        index.clear()
-        assert not index.state().is_outgrown
-        client.hset(GenerationKeys(Keys(DEFAULT.id), 1).meta, "postings", OUTGROWN * MIN_POSTINGS_OF_BUCKET * 256 + 1)
-        assert index.state().is_outgrown
-
     def test_sorting_beyond_what_memory_holds_gives_the_same_index(
         self, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -382,15 +366,6 @@ class TestServers:
         index.clear()
         index.tidy()
         assert list(cluster.scan_iter(match="zw:*:b:*")) == []
-
-    def test_a_connection_that_the_server_closed_is_opened_again(self, client: redis.Redis) -> None:
-        index = RedisIndex(client)
-        index.rebuild(PRINTS.items())
-        expected, version = found(index, A), index.version()
-        client.client_kill_filter(_type="normal", skipme=True)
-        assert found(index, A) == expected
-        client.client_kill_filter(_type="normal", skipme=True)
-        assert index.version() == version
 
     def test_an_answer_that_was_not_waited_for_is_not_taken_for_the_next(
         self, client: redis.Redis, monkeypatch: pytest.MonkeyPatch

@@ -56,9 +56,6 @@ class TestWhatIsThere:
         behind = shared.file()
         assert (behind.version, behind.is_current) == (there.version, False)
 
-    def test_nothing_is_told_of_a_folder_without_one(self, source: RedisIndex, tmp_path: Path) -> None:
-        assert SnapshotIndex(source, tmp_path / "none").file() is None
-
 
 class TestWhenItAnswers:
     def test_an_unchanged_index_is_answered_from_the_snapshot(self, shared: SnapshotIndex, source: RedisIndex) -> None:
@@ -99,9 +96,6 @@ class TestWhenItAnswers:
         assert (before.generation, before.revision) == (after.generation, after.revision)
         assert not any(row[1] == A for row in found(shared, A))
         assert not shared.is_answering
-
-    def test_a_snapshot_of_now_is_not_written_again(self, shared: SnapshotIndex) -> None:
-        assert not shared.refresh(PRINTS.get)
 
     def test_an_index_that_is_not_there_has_no_snapshot(self, client: redis.Redis, tmp_path: Path) -> None:
         shared = SnapshotIndex(RedisIndex(client), tmp_path)
@@ -162,14 +156,6 @@ class TestTheFile:
         write_snapshot(path, PRINTS.items(), DEFAULT.id, VERSION)
         return path
 
-    def test_one_without_texts_can_be_read(self, tmp_path: Path) -> None:
-        path = tmp_path / "empty.snapshot"
-        write_snapshot(path, [], DEFAULT.id, VERSION)
-        snapshot = Snapshot(path)
-        assert snapshot.tokens.size == 0
-        assert snapshot.place(A) is None
-        assert snapshot.table.look_up(np.arange(5, dtype=np.uint64), 1, str).counts.tolist() == [0] * 5
-
     def test_texts_without_a_stream_have_a_place(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
         empty = fingerprint_text("nothing here to read")
@@ -181,12 +167,6 @@ class TestTheFile:
         assert np.array_equal(snapshot.tokens[slice(*snapshot.place(B))], PRINTS[B].tokens)
         assert snapshot.place(WorkTextId("no such text")) is None
         assert snapshot.place(C) == (PRINTS[B].tokens.size, PRINTS[B].tokens.size)
-
-    def test_of_a_text_given_twice_the_first_counts(self, tmp_path: Path) -> None:
-        path = tmp_path / "some.snapshot"
-        write_snapshot(path, [(A, PRINTS[A]), (A, PRINTS[B])], DEFAULT.id, VERSION)
-        assert Snapshot(path).place(A) == (0, PRINTS[A].tokens.size)
-        assert Snapshot(path).tokens.size == PRINTS[A].tokens.size
 
     def test_a_fingerprint_of_another_algorithm_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
