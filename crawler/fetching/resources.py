@@ -104,7 +104,6 @@ class SiteResources:
         self._fetch, self._guard = fetch, guard
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
-        self._turns: dict[str, threading.Lock] = {}
         self._bytes = 0
         self._fetched_at: dict[str, datetime] = {}
         self._used: OrderedDict[str, dict[str, CapturedResource]] = OrderedDict()  # by page
@@ -116,9 +115,18 @@ class SiteResources:
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
-            turn = self._turns.setdefault(url, threading.Lock())
-        with turn:  # pages that are read at the same time fetch a resource once
-            return self._load_resource(url, kind)
+            if url in self._kept:
+                self._kept.move_to_end(url)
+                return self._kept[url]
+        try:
+            self._guard.check_url(url)
+        except UnsafeUrl:
+            return None
+        data = self._fetch(url, kind)
+        if data is not None and len(data) > MAX_BYTES[kind]:
+            data = None
+        self._cache_resource(url, data)
+        return data
 
     def admits_host(self, host: str) -> bool:
         """Return True if resources may be fetched from this host, which is not the page's own."""
@@ -147,21 +155,6 @@ class SiteResources:
             self._used_bytes -= sum(len(each.body) for each in of_page.values())
         return tuple(of_page.values())
 
-    def _load_resource(self, url: str, kind: ResourceKind) -> bytes | None:
-        with self._lock:
-            if url in self._kept:
-                self._kept.move_to_end(url)
-                return self._kept[url]
-        try:
-            self._guard.check_url(url)
-        except UnsafeUrl:
-            return None
-        data = self._fetch(url, kind)
-        if data is not None and len(data) > MAX_BYTES[kind]:
-            data = None
-        self._cache_resource(url, data)
-        return data
-
     def _cache_resource(self, url: str, data: bytes | None) -> None:
         """Cache the bytes, or that the URL has none, so that it is not requested for every page."""
         with self._lock:
@@ -172,7 +165,6 @@ class SiteResources:
             while self._bytes > MAX_CACHED_BYTES and self._kept:
                 gone, dropped = self._kept.popitem(last=False)
                 self._bytes -= len(dropped or b"") + len(gone)
-                self._turns.pop(gone, None)
                 self._fetched_at.pop(gone, None)
 
 

@@ -1,7 +1,7 @@
 """Messages between a reading process and its callers: a crawl, an import, the command line.
 
-They are sent over a socket pair that no other process has. The first message is Init. Messages are pickled: both ends
-belong to one program of one user, and the process starts without the operator's environment.
+They are sent over a socket pair that no other process has. The first message is Init, then one Job at a time. Messages
+are pickled: both ends belong to one program of one user, and the process starts without the operator's environment.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,6 @@ class HasSimplerReading(Task, Protocol):
 
 
 # Writable memory of the process: 500 MB for the data, besides the .18 GB that it uses before the first page (2026-11).
-# A page that needs more only ends this process: of two concurrent pages, each is then read again separately.
 MAX_MEMORY_BYTES = 680_000_000
 MOST_MEMORY_BYTES = 3_000_000_000  # for data that is larger than any page: the files of works
 OUT_OF_MEMORY = 3  # the exit code of the process in this case
@@ -74,44 +73,26 @@ class Init:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    number: int
+    """A task to read. max_cpu_s: processor seconds after which the process is ended; infinite for no limit."""
+
     task: Task
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The process starts to read the task of this number. thread: the system's id; cpu_s: its processor time so far."""
-
-    number: int
-    thread: int
-    cpu_s: float
+    max_cpu_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
     """The result of a task. fault: the error that reading raised; as text if it is not one of this product's."""
 
-    number: int
     result: object
     fault: ZhuiwenError | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceRequest:
-    """A request for `address`, which the page at `page_url` refers to and which reading it requires."""
+    """A request for the bytes at `address`, which the page refers to. The reply is the bytes, or None without any."""
 
-    number: int
-    page_url: str
     address: str
     kind: ResourceKind
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceReply:
-    """The data for a ResourceRequest, or None if it cannot or must not be fetched."""
-
-    number: int
-    data: bytes | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reading goes on beside the crawl, and says of a page what reading it at once says."""
+"""Rules that are slow on pages are left out by the reader of a crawl."""
 
 import asyncio
 from functools import partial
@@ -19,34 +19,6 @@ pytestmark = pytest.mark.usefixtures("processes")
 URL = "http://a.example/1.html"
 HEADERS = {"Content-Type": "text/html"}
 PAGE = f"<html><head><title>渡口</title></head><body>{own_text(1)}<a href='2.html'>下一页</a></body></html>".encode()
-# Many elements that may each be hidden: seconds for whoever reads it.
-SLOW = (f"<style>{'.a b{color:red}' * 300}</style>" + "<div class=a><b>字</b></div>" * 4_000 + own_text(2)).encode()
-
-
-def read(*bodies: bytes, **changes: object) -> tuple[list[WholePage], list[int]]:
-    """All of them at the same time; and in which order they came, by number."""
-    order: list[int] = []
-
-    async def run() -> list[WholePage]:
-        reader = PageReader(plan_of(URL, **changes))
-
-        async def one(number: int, body: bytes) -> WholePage:
-            page = await reader.read(body, HEADERS, URL, is_kept=True)
-            order.append(number)
-            return page
-
-        try:
-            return await asyncio.gather(*(one(number, body) for number, body in enumerate(bodies)))
-        finally:
-            reader.close()
-
-    return asyncio.run(run()), order
-
-
-def test_other_pages_are_read_while_a_slow_one_is() -> None:
-    (pages, order) = read(SLOW, PAGE, PAGE)
-    assert all(isinstance(page.reading, Reading) for page in pages)
-    assert order[-1] == 0
 
 
 def test_a_rule_that_is_slow_on_pages_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:

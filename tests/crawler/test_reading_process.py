@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -88,11 +89,18 @@ def result(process: ReadingProcess, wanted: PageToRead, asked: Asked | None = No
     return found
 
 
-def killed_at_the_sheet_of(process: ReadingProcess, asked: Asked) -> None:
-    """Kill the process once a page waits for its style sheet."""
-    asked.addresses.get(timeout=60)
-    assert process.pid is not None
-    os.kill(process.pid, signal.SIGKILL)
+class Killing:
+    """Resources that kill the process which asks for them, so many times."""
+
+    def __init__(self, process: ReadingProcess, times: int) -> None:
+        self._process, self._times = process, times
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        if self._times:
+            self._times -= 1
+            assert self._process.pid is not None
+            os.kill(self._process.pid, signal.SIGKILL)
+        return b".x{display:none}" if kind is ResourceKind.STYLE else None
 
 
 @pytest.mark.usefixtures("reader_from_nothing")
@@ -141,22 +149,17 @@ def test_nothing_of_the_operators_environment_reaches_the_process(monkeypatch: p
 
 @pytest.mark.usefixtures("reader_from_nothing")
 def test_a_page_whose_process_is_killed_is_read_by_the_next_as_are_the_others() -> None:
-    asked = Asked(b".x{display:none}", keeps_waiting=True)
-    with reading(asked=asked) as process:
-        pages = (page(STRANGE), page(own_text(1)), page(own_text(2)))
-        strange, *others = [process.submit(each, asked) for each in pages]
-        killed_at_the_sheet_of(process, asked)
-        asked.may_answer.set()
-        assert all(isinstance(each.result(60).reading, Reading) for each in (strange, *others))
+    with reading() as process:
+        strange = process.submit(page(STRANGE), Killing(process, times=1))
+        others = [process.submit(page(own_text(number))) for number in (1, 2)]
+        assert "乱" not in strange.result(60).reading.text
+        assert all(isinstance(each.result(60).reading, Reading) for each in others)
 
 
 def test_a_page_that_kills_the_process_twice_is_read_by_its_plain_markup() -> None:
-    asked = Asked(b"", keeps_waiting=True)
-    with reading(asked=asked) as process:
-        strange = process.submit(page(STRANGE, "http://a.example/strange"), asked)
+    with reading() as process:
+        strange = process.submit(page(STRANGE, "http://a.example/strange"), Killing(process, times=2))
         others = [process.submit(page(own_text(number))) for number in range(3)]
-        killed_at_the_sheet_of(process, asked)
-        killed_at_the_sheet_of(process, asked)
         read = strange.result(60)
         assert isinstance(read.reading, Reading)
         assert "清晨的雾还没有散尽" in read.reading.text
@@ -193,15 +196,12 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read
 
 
 def test_a_page_that_takes_too_much_cpu_is_dropped_and_the_next_one_is_read() -> None:
-    asked = Asked(b".x{display:none}", keeps_waiting=True)
     with ReadingProcess(plan_of(URL), max_cpu_s=1.0) as process:
-        surroundings = process.submit(page(STRANGE), asked)
-        asked.addresses.get(timeout=60)
         endless = process.submit(EndlessPage(b"", HEADERS, "http://a.example/endless"))
+        after = process.submit(page(STRANGE), Asked(b".x{display:none}"))
         with pytest.raises(GivenUp, match=r"/endless could not be read: reading it took more than 1 s of CPU time"):
             endless.result(60)
-        asked.may_answer.set()
-        assert isinstance(surroundings.result(60).reading, Reading)
+        assert isinstance(after.result(60).reading, Reading)
 
 
 def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,8 +263,10 @@ def test_closing_leaves_no_page_waiting_and_no_process() -> None:
         asked.addresses.get(timeout=60)
         pid = process.pid
         process.close()
-        assert strange.done()  # without the sheet, or given up
-    assert not Path(f"/proc/{pid}").exists()
+        assert not Path(f"/proc/{pid}").exists()
+        asked.may_answer.set()
+        with pytest.raises(CancelledError):
+            strange.result(60)
 
 
 @pytest.mark.usefixtures("reader_from_nothing")
@@ -276,8 +278,8 @@ def test_where_no_process_starts_whoever_asks_is_told(monkeypatch: pytest.Monkey
                 process.run_task(Echo(URL))
 
 
-def test_what_the_process_cannot_take_up_ends_it_three_times_and_not_for_ever() -> None:
-    with ReadingProcess() as process, pytest.raises(ServiceUnavailable, match="the process that reads pages"):
+def test_a_task_that_the_process_cannot_load_is_given_up() -> None:
+    with ReadingProcess() as process, pytest.raises(GivenUp, match="crashed the reading process twice"):
         process.run_task(Foreign(URL))
 
 

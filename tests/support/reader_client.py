@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import subprocess
+import threading
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_UNIX, SOCK_SEQPACKET, send_fds, socket
@@ -24,16 +25,18 @@ class ReadyReader:
         send_fds(self._server, [pickle.dumps((Path.cwd(), child_environment()))], [fd])
         self.pid = int(self._server.recv(MAX_BYTES))
         self.returncode: int | None = None
+        self._waiting = threading.Lock()
 
     def wait(self, timeout: float | None = None) -> int:
-        if self.returncode is None:
-            self._server.settimeout(timeout)
-            try:
-                self.returncode = int(self._server.recv(MAX_BYTES))
-            except (TimeoutError, BlockingIOError) as late:
-                raise subprocess.TimeoutExpired("reader", timeout or 0) from late
-            self._server.close()
-        return self.returncode
+        with self._waiting:
+            if self.returncode is None:
+                self._server.settimeout(timeout)
+                try:
+                    self.returncode = int(self._server.recv(MAX_BYTES))
+                except (TimeoutError, BlockingIOError) as late:
+                    raise subprocess.TimeoutExpired("reader", timeout or 0) from late
+                self._server.close()
+            return self.returncode
 
     def kill(self) -> None:
         with suppress(subprocess.TimeoutExpired):
