@@ -1,4 +1,4 @@
-"""What every test may use. A test never sees the home folder of an installation."""
+"""Give every test what it may use. A test never sees the home folder of an installation."""
 
 import gc
 import os
@@ -52,7 +52,7 @@ def _share(items: list[pytest.Item], worker: int, workers: int) -> list[pytest.I
 
 
 def pytest_collection_finish() -> None:
-    """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time).
+    """Keep what is there now to the end: the collector need not look at it again (a tenth of a run's time).
 
     Of what comes it looks at 20,000 objects at a time in place of 700: a fifteenth of what tests of the desk take.
     """
@@ -69,7 +69,7 @@ def django_db_setup(copied_tables: pytest.MonkeyPatch, django_db_setup: None) ->
 
 @pytest.fixture
 def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
-    """What services send, in place of giving it to the broker."""
+    """Collect what services send, in place of giving it to the broker."""
     from tests.support.desk import CollectingOutbox
     from webadmin import stores
 
@@ -80,7 +80,7 @@ def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
 
 @pytest.fixture
 def evidence_store(monkeypatch: pytest.MonkeyPatch) -> object:
-    """What keeps evidence and the files of a rights holder, in memory."""
+    """Keep evidence and the files of a rights holder in memory."""
     from tests.support.memory_evidence import MemoryEvidenceStore
     from webadmin import stores
 
@@ -91,7 +91,7 @@ def evidence_store(monkeypatch: pytest.MonkeyPatch) -> object:
 
 @pytest.fixture(scope="module")
 def kept(request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: object) -> Iterator[object]:
-    """What the module's `fill` writes, else a world of as many cases each as its CASES says: once for all its tests.
+    """Fill in what the module's `fill` writes, else a world of CASES cases each: once for all its tests.
 
     Each test changes a copy of it; what it does to the rows is undone.
     """

@@ -177,7 +177,7 @@ def test_shares_are_cut_once_and_alike() -> None:
 
 
 def _said(table: tables.ReportTable, row: tuple[tables.Cell, ...], phrases: Phrases) -> list[str]:
-    """What a case's row must say where one rights holder reads it."""
+    """Return what a case's row must say where one rights holder reads it."""
     pairs = zip(table.columns, row, row_texts(table, row, phrases), strict=True)
     return [text for column, value, text in pairs if value not in (None, "", ()) and column.key != "rights_holder"]
 

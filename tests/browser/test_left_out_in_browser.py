@@ -1,4 +1,4 @@
-"""What is left out is tinted, and selected text becomes noise of the site, in a real browser."""
+"""Test that what is left out is tinted, and selected text becomes noise of the site, in a real browser."""
 
 import pytest
 from playwright.sync_api import expect

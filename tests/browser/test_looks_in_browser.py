@@ -81,7 +81,7 @@ def grave_findings(page: Page, rules: list[str] | None = None) -> list[str]:
 
 
 def seen(page: Page) -> dict[str, object]:
-    """What is wrong with a page on a screen in the light and in the dark, in which it is left, and on a telephone."""
+    """Return what is wrong with a page in the light, in the dark in which it is left, and on a telephone."""
     refused = page.evaluate("refused")
     light = grave_findings(page)
     page.evaluate("document.documentElement.classList.add('dark')")

@@ -17,7 +17,7 @@ from webadmin.evidence.services import export
 
 @dataclass(frozen=True)
 class World:
-    """What was made of two pages, and of three others of the same day that are nobody's business."""
+    """Two pages with all that was made of them, and three others of the same day that are nobody's business."""
 
     authority: LocalAuthority
     bundles: tuple[Bundle, ...]

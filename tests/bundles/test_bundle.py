@@ -54,7 +54,7 @@ def records_of(content: bytes) -> list[tuple[str, str, bytes]]:
 
 
 def rebuilt(content: bytes, changes: dict[str, bytes]) -> bytes:
-    """What somebody makes who changes files and writes all digests anew."""
+    """Return what somebody makes who changes files and writes all digests anew."""
     files = files_of(content) | changes
     package = json.loads(files[bundle.PACKAGE])
     for item in package["resources"]:

@@ -81,7 +81,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def with_comparison(exported: bytes, **changes: object) -> dict[str, bytes]:
-    """What somebody makes who changes what was found and writes all digests and lists anew."""
+    """Return what somebody makes who changes what was found and writes all digests and lists anew."""
     said = json.loads(container.read(memoryview(wacz()), "")[bundle.COMPARISON].tobytes())
     return with_bundle(exported, rebuilt(wacz(), {bundle.COMPARISON: canonical(said | changes)}))
 

@@ -39,7 +39,7 @@ def checked(files: dict[str, bytes]) -> VerificationReport:
 
 
 def relisted(files: dict[str, bytes]) -> dict[str, bytes]:
-    """What somebody makes who changes files and writes the lists anew."""
+    """Return what somebody makes who changes files and writes the lists anew."""
     files = dict(files)
     said = json.loads(files[layout.MANIFEST])
     covered = {

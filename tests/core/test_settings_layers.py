@@ -1,4 +1,4 @@
-"""Which place has its way: the environment, what runs, the files of the home folder."""
+"""Test which place has its way: the environment, what runs, the files of the home folder."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def environ_of(home: Path, **variables: str) -> dict[str, str]:
 
 
 def start(home: Path, text: str, secret: str = "") -> None:
-    """What `zhuiwen up` notes."""
+    """Note what `zhuiwen up` notes."""
     (home / "run" / "started.toml").write_text(text)
     (home / "run" / "started-secrets.toml").write_text(secret)
 

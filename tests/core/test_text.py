@@ -1,4 +1,4 @@
-"""What a text may hold."""
+"""Test what a text may hold."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What the product says: a message keeps its parameters, and its words come from the files of core.wording."""
+"""Test that a message keeps its parameters, and that its words come from the files of core.wording."""
 
 from __future__ import annotations
 

@@ -35,12 +35,12 @@ class Case:
 
     @property
     def text(self) -> str:
-        """What is expected to be read."""
+        """Return what is expected to be read."""
         return "\n".join(self.expected["text"])
 
     @property
     def files(self) -> dict[str, bytes]:
-        """What the page may refer to, by name."""
+        """Return what the page may refer to, by name."""
         own = ("page.html", "expected.json")
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.name not in own}
 

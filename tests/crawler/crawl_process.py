@@ -79,7 +79,7 @@ class RecordingOutbox:
 
 @dataclass
 class Crawled:
-    """What came of a crawl."""
+    """Result of a crawl."""
 
     counts: CrawlCounts
     store: RecordingStore

@@ -76,7 +76,7 @@ def _parent(process: int) -> int:
 
 
 def _state(process: int) -> str:
-    """Of a process that runs; "" for none, and for one that waits for the system's first process to ask after it."""
+    """Return the state of a process; "" for none, and for a zombie that waits for the system's first process."""
     fields = _fields(process)
     return "" if not fields or (fields[0] == "Z" and fields[1] == "1") else fields[0]
 

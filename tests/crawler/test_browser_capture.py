@@ -1,4 +1,4 @@
-"""What is taken down of a page that a real Chromium loads: what it asked, what it was answered, and the DOM beside."""
+"""Test what is recorded of a page that a real Chromium loads: its requests, their answers, and the DOM beside."""
 
 import asyncio
 import gzip

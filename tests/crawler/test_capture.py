@@ -1,4 +1,4 @@
-"""What is taken down of a fetched page, against real servers on loopback: plain, TLS with a chain, byte by byte."""
+"""Test what is taken down of a fetched page, against real servers on loopback: plain, TLS, byte by byte."""
 
 import gzip
 import platform

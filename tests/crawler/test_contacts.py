@@ -1,4 +1,4 @@
-"""What pages say of where their site can be reached: many layouts, and what is not the site's."""
+"""Test what pages say of where their site can be reached: many layouts, and what is not the site's."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ sys.addaudithook(_hook)
 
 @contextmanager
 def watched() -> Iterator[list[tuple[str, str]]]:
-    """What is looked up, connected to and made inside."""
+    """Record what is looked up, connected to and made inside."""
     global _is_watching  # noqa: PLW0603 - a hook stays for good
     _watched.clear()
     _is_watching = True

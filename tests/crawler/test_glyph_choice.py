@@ -1,4 +1,4 @@
-"""Which character a drawing is: shape first, then script, frequency, what the source states, a second opinion."""
+"""Test which character a drawing is: shape first, then script, frequency, what the source states, a second opinion."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is read on pages of our own in real-world layouts, and on pages made after extraction was finished."""
+"""Test what is read on pages of our own in real-world layouts, and on pages made after extraction was finished."""
 
 from datetime import timedelta, timezone
 from statistics import fmean

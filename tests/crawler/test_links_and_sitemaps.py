@@ -1,4 +1,4 @@
-"""What a page leads to, and what a site lists."""
+"""Test where a page leads, and what a site lists."""
 
 import gzip
 

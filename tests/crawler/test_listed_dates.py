@@ -1,4 +1,4 @@
-"""What the dates of sitemaps and feeds are worth: honest ones spare fetches, liars are found out."""
+"""Test what the dates of sitemaps and feeds are worth: honest ones spare fetches, liars are found out."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which box of a page is its text, on the kinds of pages that were read wrongly before."""
+"""Test which box of a page is its text, on the kinds of pages that were read wrongly before."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What strangers send, spoilt at random: errors of ours come out of it and no others, and nothing hangs."""
+"""Test that input spoilt at random gives errors of ours and no others, and that nothing hangs."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""What style, scripts, fonts and noise do to a text is undone and told of; what is honest stays as it is."""
+"""Test that what style, scripts, fonts and noise do to a text is undone and told of; what is honest stays as it is."""
 
 import base64
 import itertools
@@ -98,7 +98,7 @@ def test_rules_of_a_linked_sheet_hide_where_the_markup_gives_reason_to_ask(
 
 @pytest.mark.parametrize(("linked", "shown"), [(".k{display:inline}", "还"), ("p{color:red}", "")])
 def test_a_linked_sheet_is_asked_whether_it_shows_what_the_page_hides(linked: str, shown: str) -> None:
-    """Of one word alone nobody would ask for a sheet."""
+    """For one word alone nobody would ask for a sheet."""
     context = Beside({"read.css": linked.encode()})
     head = f"<style>.k{{display:none}}</style>{LINK}"
     reading = read(honest(FIRST.replace("还", '<i class="k">还</i>'), SECOND, THIRD), head, context)

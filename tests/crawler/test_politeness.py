@@ -153,7 +153,7 @@ def test_a_refusal_in_the_guise_of_a_page_is_never_stored(rule: BanRule | str, r
 
 
 def test_a_slow_selector_of_a_refusal_rule_is_dropped_and_other_rules_apply() -> None:
-    """Of 24 kB, it would not end within minutes."""
+    """On 24 kB, it would not end within minutes."""
     routes = _chain(MAX_SLOW_PAGES + 1)
     for path, answer in routes.items():
         assert isinstance(answer, Answer)

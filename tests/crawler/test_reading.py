@@ -1,4 +1,4 @@
-"""What is read on the pages that Chinese sites are made of: small ones, novels, news, forums, lists."""
+"""Test what is read on the pages that Chinese sites are made of: small ones, novels, news, forums, lists."""
 
 import gc
 from datetime import UTC, datetime

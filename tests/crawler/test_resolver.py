@@ -1,4 +1,4 @@
-"""What a name resolves to is checked where it is connected to."""
+"""Test that what a name resolves to is checked where it is connected to."""
 
 import socket
 

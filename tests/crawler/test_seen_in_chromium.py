@@ -1,4 +1,4 @@
-"""What the crawler calls hidden is shown by Chromium at no ordinary width: on pages by hand and on pages at random."""
+"""Test that Chromium shows nothing that the crawler calls hidden: on pages by hand and on pages at random."""
 
 from collections.abc import Iterator
 

@@ -112,7 +112,7 @@ def test_a_budget_counts_what_every_site_of_the_host_fetched(site: WebServer, tm
 
 
 def test_not_modified_is_asked_once_and_shared_with_sites_that_know_the_page(site: WebServer, mongo_url: str) -> None:
-    """Of three sites that come again, two know the page that the server still has; the third saw another one."""
+    """Two of three sites that come again know the page that the server still has; the third saw another one."""
     settings, tag = settings_of(site.netloc), {"ETag": '"new"'}
     body = site.routes["/p/1"]
     assert isinstance(body, Answer)

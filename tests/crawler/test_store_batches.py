@@ -44,7 +44,7 @@ def page(number: int, body: bytes = b"<p>") -> tuple[Fetched, Reading]:
 
 
 def ended(run: Coroutine[Any, Any, T]) -> T:
-    """What `run` gives; a page that nobody ever answers for fails the test in place of holding it up."""
+    """Return what `run` gives; a page that nobody ever answers for fails the test in place of holding it up."""
     return asyncio.run(asyncio.wait_for(run, DEADLINE_S))
 
 

@@ -1,4 +1,4 @@
-"""What a site's pages have in common is left out of texts, and what a work repeats is not."""
+"""Test that what a site's pages have in common is left out of texts, and what a work repeats is not."""
 
 import json
 import multiprocessing
@@ -123,7 +123,7 @@ def test_a_line_of_a_work_names_no_site(line: str) -> None:
 
 
 def _learn(folder: Path, numbers: range, is_ready: Barrier) -> None:
-    """What a process of a crawl does: read pages, and keep what they teach now and then and at its end."""
+    """Read pages as a process of a crawl does, and keep what they teach now and then and at its end."""
     templates = SiteTemplates(folder)
     is_ready.wait()
     for number in numbers:

@@ -1,4 +1,4 @@
-"""What a reader does not see is taken out and told of; what he sees stays, letter by letter."""
+"""Test that what a reader does not see is taken out and told of; what he sees stays, letter by letter."""
 
 import pytest
 

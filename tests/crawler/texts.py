@@ -1,4 +1,4 @@
-"""What the tests of reading share: short texts of our own in both scripts, those of cases/texts, and how to read."""
+"""Share what tests of reading need: short texts of our own in both scripts, those of cases/texts, and how to read."""
 
 from collections.abc import Mapping
 

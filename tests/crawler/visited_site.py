@@ -38,7 +38,7 @@ class CarriedStore(MemoryPageStore):
 
 @dataclass
 class VisitedSite:
-    """What is kept between the crawls of one plan."""
+    """State that is kept between the crawls of one plan."""
 
     plan: CrawlPlan
     settings: CrawlSettings

@@ -1,4 +1,4 @@
-"""What the plan expects of each page is what the crawler reads there and the matcher finds, in one process."""
+"""Test that crawler and matcher find on each page what the plan expects, in one process."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What `zhuiwen demo` prints at its end, for people and for programs."""
+"""Test what `zhuiwen demo` prints at its end, for people and for programs."""
 
 import json
 from pathlib import Path

@@ -174,7 +174,7 @@ note_evidence_status(redis_client(SETTINGS), SETTINGS)  # as the sweeper does
 
 
 def checked(command: CommandLine) -> dict[str, Any]:
-    """What `evidence status` says after the nightly check ran."""
+    """Return what `evidence status` says after the nightly check ran."""
     command.in_django(CHECK)
     said = command("evidence", "status", "--json")
     assert said.code == 0, said.err
@@ -183,7 +183,7 @@ def checked(command: CommandLine) -> dict[str, Any]:
 
 
 def doctor_of(command: CommandLine) -> dict[str, str]:
-    """What the doctor finds of the evidence, by id."""
+    """Return what the doctor finds of the evidence, by id."""
     found = json.loads(command("doctor", "--json").out)
     return {each["id"]: each["problem"] for each in found if each["id"].startswith("evidence.")}
 

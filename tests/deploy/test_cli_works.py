@@ -1,4 +1,4 @@
-"""What `work add --plan`, `work times` and a second site on a host say, with the real page store and the real Redis."""
+"""Test `work add --plan`, `work times` and chapters that are there twice, with the real page store and Redis."""
 
 from __future__ import annotations
 

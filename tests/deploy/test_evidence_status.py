@@ -1,4 +1,4 @@
-"""What the doctor and the status make of how the evidence stands."""
+"""Test what the doctor and the status make of how the evidence stands."""
 
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What `zhuiwen status` says of the memory that processes hold."""
+"""Test what `zhuiwen status` says of the memory that processes hold."""
 
 import os
 import signal

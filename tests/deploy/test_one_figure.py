@@ -56,7 +56,7 @@ def case(installed: CommandLine) -> str:
 
 @pytest.fixture(scope="module")
 def figures(installed: CommandLine, case: str) -> dict[str, Any]:
-    """What a program is told: the figures that all others are held against."""
+    """Return what a program is told: the figures that all others are held against."""
     told: dict[str, Any] = installed("case", case, "--json").json()
     return told
 

@@ -1,4 +1,4 @@
-"""What a shell sees of an installation that another shell, with variables of its own, has started."""
+"""Test what a shell sees of an installation that another shell, with variables of its own, has started."""
 
 import os
 import subprocess

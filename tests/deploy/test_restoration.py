@@ -1,4 +1,4 @@
-"""What a restore takes of the files of a backup, and how it knows the half of itself."""
+"""Test what a restore takes of the files of a backup, and how it knows the half of itself."""
 
 from dataclasses import replace
 from pathlib import Path

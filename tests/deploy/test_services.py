@@ -75,7 +75,7 @@ def are_running(home: Home) -> bool:
 
 
 def kill_everything(home: Home) -> None:
-    """What a power loss leaves: files, and no process."""
+    """Leave what a power loss leaves: files, and no process."""
     supervisor = Supervisor(home).pid()
     victims = [psutil.Process(supervisor)] if supervisor else []
     victims += installed.orphans(home)

@@ -129,7 +129,7 @@ def test_a_setting_starts_those_anew_that_read_it(
 
 
 def sections_of(home: Home) -> dict[str, str]:
-    """What supervisord reads of each process."""
+    """Return what supervisord reads of each process."""
     parts = configuration_path(home).read_text("utf-8").split("[program:")[1:]
     return {name: rest for name, _, rest in (part.partition("]") for part in parts)}
 

@@ -80,7 +80,7 @@ class Installation:
         return "\n".join(f"{log.name}: {log.read_text('utf-8', 'replace')[-1500:]}" for log in logs)
 
     def for_programs(self, verb: str) -> Any:
-        """What a verb gives a program, which reads standard output alone."""
+        """Return what a verb gives a program, which reads standard output alone."""
         process = subprocess.run(
             [self.program, verb, "--json"],
             env=self.environ,
@@ -149,7 +149,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory, environment: Path) ->
 
 @pytest.fixture(scope="module")
 def finished(installation: Installation) -> str:
-    """What the demo printed that ran to its end after an earlier one was cut off in the middle of its crawls."""
+    """Return what the demo printed that ran to its end after an earlier one was cut off amid its crawls."""
     cut_off = installation.start("demo")
     assert cut_off.stdout is not None
     for line in cut_off.stdout:
@@ -315,7 +315,7 @@ def _cases(installation: Installation) -> list[dict[str, Any]]:
 
 
 def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """What is not as it was: of which case, which field, and both values."""
+    """Yield what is not as it was: of which case, which field, and both values."""
     known = {case["id"]: case for case in before}
     new = [(case["id"], "new") for case in after if case["id"] not in known]
     gone = [(key, "gone") for key in known.keys() - {case["id"] for case in after}]

@@ -61,7 +61,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
 
 
 def total_of(load: Load, expression: str = "scale(numbers.sum())", **changed: object) -> tuple[int, bool]:
-    """What a kernel gives that calls one of another module, and whether its code was on disk."""
+    """Return what a kernel gives that calls one of another module, and whether its code was on disk."""
     load("callee", CALLEE, **{"factor": 2, "more": "", "first": "a", "second": "b"} | changed)
     total = load("caller", CALLER, callee="callee", names="Pair, scale", expression=expression).total
     found = total(np.arange(5))

@@ -376,7 +376,7 @@ def _rebuilt(page: str, work: str, place: TextRange, changes: tuple[Change, ...]
 
 
 def _han(text: str) -> str:
-    """What is compared of a text without digits and letters."""
+    """Return what is compared of a text without digits and letters."""
     return "".join(one for one, sound in zip(text, syllable_ids(text).tolist(), strict=True) if sound)
 
 

@@ -1,4 +1,4 @@
-"""What the matcher makes of real text beyond what tests/quality holds it to. Needs the shared corpora.
+"""Test what the matcher makes of real text beyond what tests/quality holds it to. Needs the shared corpora.
 
 Measured in November 2026 on 40 chapters of novels with the seeds below: no page accused that has nothing of a work, at
 most 4 of 40 reviews accused that quote with marks, .97-1.00 of the spans of two excerpts really taken. These are the

@@ -50,7 +50,7 @@ def last_letters(names: tuple[str, ...]) -> np.ndarray:
 
 
 def southern_readings() -> dict[int, int]:
-    """Of characters that begin with h, the syllable with f in its place, where there is one."""
+    """Give characters that begin with h the syllable with f in its place, where there is one."""
     as_f = {token: f"f{name[1:]}" for token, name in enumerate(SYLLABLES) if name.startswith("h")}
     moved = {token: SYLLABLES.index(name) for token, name in as_f.items() if name in SYLLABLES}
     codes = np.flatnonzero(np.isin(READINGS_2026.syllables, list(moved))).tolist()

@@ -1,4 +1,4 @@
-"""What the page store asks of a server of MongoDB's protocol, as it goes over the wire, and what the docs say of it."""
+"""Record what the page store asks of a server of MongoDB's protocol, and read what the docs say of it."""
 
 import contextlib
 import re

@@ -13,7 +13,7 @@ pymongo.monitoring.register(RECORDER)  # of all clients that are made from now o
 
 @pytest.fixture(autouse=True)
 def recorder() -> Iterator[Recorder]:
-    """What the page store sends during a test."""
+    """Return what the page store sends during a test."""
     RECORDER.sent.clear()
     RECORDER.unportable.clear()
     yield RECORDER

@@ -1,4 +1,4 @@
-"""What every page store, work store and fingerprint store promises, whatever is below it."""
+"""Test what every page store, work store and fingerprint store promises, whatever is below it."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -95,7 +95,7 @@ def reading(text: str = "山雨欲来风满楼。", **more: Any) -> Reading:
 
 
 class RawBodiesContract:
-    """What also depends on where raw responses and captures are kept. Subclasses give `store` and `damage_raw`."""
+    """Tests that also depend on where raw responses and captures are kept. Subclasses give `store` and `damage_raw`."""
 
     def damage_raw(self, store: Any, body: bytes) -> None:
         raise AssertionError("the subclass says how")

@@ -1,4 +1,4 @@
-"""What the page store asks of a server is what docs/operations.md says, no less and no more."""
+"""Test that what the page store asks of a server is what docs/operations.md says, no less and no more."""
 
 import random
 from dataclasses import replace

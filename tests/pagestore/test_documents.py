@@ -1,4 +1,4 @@
-"""What a document must not hold, so that every server of MongoDB's protocol takes it."""
+"""Test what a document must not hold, so that every server of MongoDB's protocol takes it."""
 
 import pytest
 

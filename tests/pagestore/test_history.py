@@ -1,4 +1,4 @@
-"""What every page store promises of a page's history: seen, gone with the proof, back again; on both sides alike."""
+"""Test what every page store promises of a page's history: seen, gone with the proof, back again."""
 
 import random
 from dataclasses import replace
@@ -145,7 +145,7 @@ class HistoryContract:
 
     @pytest.mark.parametrize("seed", range(4))
     def test_in_whatever_order_responses_come_first_and_last_seen_are_those_of_all(self, store: Any, seed: int) -> None:
-        """What crawls and archives bring: the same few texts again and again, at any time."""
+        """Crawls and archives bring the same few texts again and again, at any time."""
         chance = random.Random(seed)
         moments = chance.sample(range(100), 14)
         responses = [(seconds, chance.choice("甲乙丙") + "的全文。") for seconds in moments]

@@ -1,4 +1,4 @@
-"""Which index the settings put together, and who keeps its snapshot new."""
+"""Test which index the settings put together, and who keeps its snapshot new."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -85,7 +85,7 @@ def servers() -> Iterator[dict[str, str]]:
 
 
 def test_environment(urls: dict[str, str]) -> dict[str, str]:
-    """What points the tests at the servers."""
+    """Return what points the tests at the servers."""
     return {
         "TEST_DATABASE_URL": urls["DATABASE_URL"],
         tested_redis.GIVEN: urls["REDIS_URL"],

@@ -1,4 +1,4 @@
-"""Which tests run on the servers, and which not: docs/testing.md says why."""
+"""List which tests run on the servers, and which not: docs/testing.md says why."""
 
 SUITES = (
     "tests/pagestore",

@@ -458,7 +458,7 @@ def fill_world(cases: int = 6) -> World:
 
 
 def kept_world(blocker: DjangoDbBlocker, fill: Callable[[], World | Estate]) -> Iterator[World | Estate]:
-    """What `fill` writes, for the tests of a module: in a transaction around theirs, undone at its end.
+    """Yield what `fill` writes, for the tests of a module: in a transaction around theirs, undone at its end.
 
     For tests that take a copy of it (`deepcopy`), and fill in no world of their own.
     """

@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 
 @dataclass(frozen=True)
 class Chain:
-    """What a server sends, its own certificate first (DER), and where it is written down."""
+    """Certificates that a server sends, its own first (DER), and where they are written down."""
 
     sent: tuple[bytes, ...]
     chain_file: Path

@@ -53,7 +53,7 @@ def require_namespaces() -> None:
 
 
 def run_inside(folder: Path, *command: str, environ: dict[str, str], timeout_s: float) -> str:
-    """What a command prints in a namespace of its own; fails where it does."""
+    """Return what a command prints in a namespace of its own; fails where it does."""
     ended = subprocess.run(
         [*UNSHARE, "sh", "-c", SETTLED, "sh", str(folder), *command],
         capture_output=True,

@@ -62,7 +62,7 @@ class CommandLine:
         return self._done(run_script, (code, *arguments), stdin)
 
     def in_django(self, code: str, *arguments: object, stdin: bytes = b"") -> str:
-        """What some Python prints in the same environment, with Django set up and `sys` imported."""
+        """Return what some Python prints in the same environment, with Django set up and `sys` imported."""
         done = self.script(_IN_DJANGO + code, *arguments, stdin=stdin)
         assert done.code == 0, done.err
         return done.out.strip()
@@ -80,7 +80,7 @@ class CommandLine:
         return Done(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     def make_tables(self) -> None:
-        """What the first `zhuiwen up` does to the admin database."""
+        """Do to the admin database what the first `zhuiwen up` does."""
         done = self.script(_PREPARE)
         assert done.code == 0, done.err
         put_tables(self.home / "admin.sqlite3")

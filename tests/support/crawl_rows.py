@@ -1,4 +1,4 @@
-"""What crawls, archives and searches leave in the admin database, with sensible defaults."""
+"""Make what crawls, archives and searches leave in the admin database, with sensible defaults."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

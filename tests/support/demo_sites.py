@@ -26,7 +26,7 @@ def content(site: SitePlan, path: str) -> bytes:
 
 
 def text(site: SitePlan, page: PagePlan) -> str:
-    """What a reader sees of a page; decoding in the page's encoding is strict."""
+    """Return what a reader sees of a page; decoding in the page's encoding is strict."""
     return visible_text(content(site, page.path).decode(page.encoding))
 
 

@@ -51,7 +51,7 @@ def forms_with_files(page: str) -> list[str]:
 
 
 def site_form(**changes: object) -> dict[str, object]:
-    """What the browser sends for a new site."""
+    """Return what the browser sends for a new site."""
     return {
         "name": "新站",
         "kind": "generic",

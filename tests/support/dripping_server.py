@@ -20,7 +20,7 @@ _CHUNKED = _OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 @dataclass(frozen=True)
 class Drip:
-    """What is sent at once, then again and again, and at last."""
+    """Bytes that are sent at once, then again and again, and at last."""
 
     before: bytes
     drop: bytes

@@ -144,7 +144,7 @@ def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEX
 
 
 def finding(text: str = PAGE_TEXT, **changes: object) -> Finding:
-    """What was found on the page."""
+    """Return what was found on the page."""
     at, work_at = text.index(PASSAGE), WORK.index(PASSAGE)
     passage = Passage(
         page=(at, at + len(PASSAGE)),

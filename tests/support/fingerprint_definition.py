@@ -77,7 +77,7 @@ PLAIN = {normalization.normalize: normalize, normalization.normalize_in_order: n
 
 
 def fingerprint_by_definition(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
-    """What `fingerprint_text` gives, worked out by the plain definition of every stage, some ten times slower."""
+    """Return what `fingerprint_text` gives, by the plain definition of every stage, some ten times slower."""
     rule, initials = algorithm.normalization, algorithm.tables.initials
     stream = PLAIN.get(rule.stage, rule.stage)(text, rule.tables)
     windows = tuple(window_fingerprints(initials[stream.tokens], each) for each in algorithm.windows)

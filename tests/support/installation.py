@@ -182,7 +182,7 @@ class Machine:
 
 @dataclass
 class Installation:
-    """What machines share."""
+    """State that machines share."""
 
     folder: Path
     database: Path

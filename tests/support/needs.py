@@ -1,4 +1,4 @@
-"""What a test needs of the machine: its marks follow from its fixtures; `make quick` runs those without any.
+"""Mark what a test needs of the machine by its fixtures; `make quick` runs those without any.
 
 A fixture that starts a server, a process or a browser is in `NEEDS`, or asks for one that is. A test that does so
 itself asks for `loopback`, `processes` or `browsers`. A parameter that names a fixture, alone or in a tuple, counts as

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def environment(folder: Path, smtp_url: str) -> dict[str, str]:
-    """Of the processes that send from a folder."""
+    """Return the environment of the processes that send from a folder."""
     return {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings",
@@ -31,7 +31,7 @@ def started(verb: str, env: dict[str, str]) -> "subprocess.Popen[str]":
 
 
 def told(process: "subprocess.Popen[str]") -> dict[str, object]:
-    """What a process said before it ended."""
+    """Return what a process said before it ended."""
     out, errors = process.communicate(timeout=90)
     assert process.returncode == 0, errors
     return dict(json.loads(out.splitlines()[-1]))

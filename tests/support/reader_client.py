@@ -17,7 +17,7 @@ FROM_NOTHING = reading_process.start_worker
 
 
 class ReadyReader:
-    """What its starter asks of a process: as subprocess.Popen has it."""
+    """A process as its starter asks of it: as subprocess.Popen has it."""
 
     def __init__(self, fd: int, server: str) -> None:
         self._server = socket(AF_UNIX, SOCK_SEQPACKET)

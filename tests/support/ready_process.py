@@ -130,6 +130,6 @@ def _be_command(main: Callable[[list[str]], object], arguments: list[str], files
 
 
 def run_script(script: list[str]) -> None:
-    """What `python -c` does with its arguments, the first of which is the code."""
+    """Do what `python -c` does with its arguments, the first of which is the code."""
     sys.argv = ["-c", *script[1:]]
     exec(compile(script[0], "-c", "exec"), {"__name__": "__main__"})

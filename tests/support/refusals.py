@@ -1,4 +1,4 @@
-"""What the desk refuses, and the sentence that it gives for it."""
+"""Expect what the desk refuses, and the sentence that it gives for it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -45,7 +45,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 
 
 def estate() -> admin_data.Estate:
-    """Of four confirmed cases two are of the first site."""
+    """Confirm four cases, two of them of the first site."""
     made = admin_data.fill_estate("changhe 长河文学", "changhe", cases=4)
     for case in made.cases:
         admin_data.decided(case, made.reviewer, counted=False)

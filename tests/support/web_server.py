@@ -99,7 +99,7 @@ class WebServer:
         self._server.server_close()
 
     def answer(self, asked: BaseHTTPRequestHandler) -> Answer:
-        """What a request gets; a site with a mind of its own answers here."""
+        """Answer a request; a site with a mind of its own answers here."""
         route = self.routes.get(asked.path, self.fallback)
         return route(asked.path) if callable(route) else route
 

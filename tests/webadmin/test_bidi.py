@@ -82,7 +82,7 @@ def _turned(value: Any) -> Any:
 
 
 class _Shown(HTMLParser):
-    """What a reader sees of a page: its texts and the attributes that are shown; what stands in fields apart."""
+    """Collects what a reader sees of a page: texts and shown attributes; what stands in fields apart."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

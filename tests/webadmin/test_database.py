@@ -1,4 +1,4 @@
-"""Which errors of the admin database pass, and which are a fault of ours: both drivers raise one class for either."""
+"""Test which errors of the admin database pass and which are our fault: both drivers raise one class for either."""
 
 import sqlite3
 from pathlib import Path

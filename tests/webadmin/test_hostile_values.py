@@ -68,7 +68,7 @@ def declared(model: type[Model], person: User) -> list[str]:
 
 
 def failing(client: Client, path: str, given: Iterator[dict[str, Any]], method: str = "get") -> list[object]:
-    """What was given where the answer is none of those that may be."""
+    """Return what was given where the answer is none of those that may be."""
     found: list[object] = []
     asking = Quiet(client)
     for values in given:
@@ -143,7 +143,7 @@ def test_no_value_of_a_form_breaks_it(world: World, model: type[Model]) -> None:
 
 
 def _ends(names: Iterator[str]) -> list[str]:
-    """Of the lines of one kind in a form the first, which there is, and the last, which would be new."""
+    """Return the first of the lines of one kind in a form, which there is, and the last, which would be new."""
     lines: dict[str, list[str]] = {}
     for name in names:
         lines.setdefault(re.sub(r"-\d+-", "-0-", name), []).append(name)
@@ -151,7 +151,7 @@ def _ends(names: Iterator[str]) -> list[str]:
 
 
 def _sent(client: Client, path: str) -> tuple[dict[str, Any], list[str]]:
-    """What a browser would send of the form at that address, its files left out, and which of it are days."""
+    """Return what a browser would send of the form there, its files left out, and which of it are days."""
     response = client.get(path)
     if response.context is None or "adminform" not in response.context:
         return {"x": "y"}, []

@@ -1,4 +1,4 @@
-"""What the desk takes from the headers of a request: the visitor's address and scheme, from a proxy alone."""
+"""Test what the desk takes from headers of a request: the visitor's address and scheme, from a proxy alone."""
 
 import socket
 import subprocess

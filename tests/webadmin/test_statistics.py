@@ -1,4 +1,4 @@
-"""What the database knows of its tables."""
+"""Test what the database knows of its tables."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""What is stored of a fault is shown in the reader's language: of crawl runs, addresses, imports, searches, tasks."""
+"""Test that stored faults are shown in the reader's language: of runs, addresses, imports, searches, tasks."""
 
 import pytest
 from django.db.models import Model

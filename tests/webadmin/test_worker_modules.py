@@ -1,4 +1,4 @@
-"""What processes load: a worker the tables and rules of every application and no page; all others nothing heavy."""
+"""Test what processes load: a worker all tables and rules and no page; all others nothing heavy."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What Chromium shows of a page at the ordinary widths, beside what the crawler keeps of it."""
+"""Compare what Chromium shows of a page at the ordinary widths with what the crawler keeps of it."""
 
 import mimetypes
 from collections.abc import Mapping, Sequence
@@ -33,12 +33,12 @@ class View:
 
     @property
     def accused(self) -> frozenset[str]:
-        """What the crawler calls hidden although Chromium shows it: must be none."""
+        """Return what the crawler calls hidden although Chromium shows it: must be none."""
         return self.shown - self.kept
 
     @property
     def missed(self) -> frozenset[str]:
-        """What Chromium shows at no width and the crawler keeps."""
+        """Return what Chromium shows at no width and the crawler keeps."""
         return (self.reasons.keys() - self.shown) & self.kept
 
 

@@ -1,4 +1,4 @@
-"""What every engine of the catalogue keeps to, whatever it is given."""
+"""Test what every engine of the catalogue keeps to, whatever it is given."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])
 
 
 def extend_ahead(page: np.ndarray, work: np.ndarray, limits: XDropLimits) -> Extension:
-    """What the compiled loop makes of both from their beginnings on; the definition makes the same."""
+    """Return what the compiled loop makes of both from their beginnings; the definition makes the same."""
     start, bounds = TokenPosition(0, 0), TokenBounds(0, work.size)
     arguments = (page, no_alternatives(page), work, start, 1, bounds, limits, working_memory())
     compiled, plain = extend_xdrop(*arguments), as_defined()(*arguments)
@@ -114,7 +114,7 @@ def segments_of(
     calibration: Calibration = DEFAULT,
     near: NearTokens | None = None,
 ) -> PageSegments:
-    """What hits lead to: text, page position and work position of each."""
+    """Return what hits lead to: text, page position and work position of each."""
     hits = Hits(*(np.array([place[side] for place in places], np.int32) for side in range(3)))
     return find_segments(page, near or no_alternatives(page), streams, hits, calibration)
 

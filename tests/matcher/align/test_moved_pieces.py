@@ -31,7 +31,7 @@ def marks(match: Match) -> list[Change]:
 
 
 def moved(order: list[int], size: int = 30) -> list[list[int]]:
-    """What the kernel says is moved in a page of blocks of a work in this order."""
+    """Return what the kernel says is moved in a page of blocks of a work in this order."""
     aligned_to = np.concatenate([np.arange(block * size, (block + 1) * size, dtype=np.int32) for block in order])
     return align_tokens(aligned_to, 0).moved.tolist()
 

@@ -1,4 +1,4 @@
-"""What replaced characters have in common: named where chance does not explain it, and only there."""
+"""Test what replaced characters have in common: named where chance does not explain it, and only there."""
 
 from collections import Counter
 

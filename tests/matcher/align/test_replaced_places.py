@@ -1,4 +1,4 @@
-"""Which of two characters of the work a replaced one stands for, where the other was left out."""
+"""Test which of two characters of the work a replaced one stands for, where the other was left out."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the characters of a page may stand for, by the alphabet of its anchors."""
+"""Test what the characters of a page may stand for, by the alphabet of its anchors."""
 
 import numpy as np
 import pytest

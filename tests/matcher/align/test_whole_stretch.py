@@ -47,7 +47,7 @@ def with_foreign(sentences: list[str], seed: int) -> str:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_formulas_among_foreign_sentences_are_one_passage_another_texts_are_not(seed: int) -> None:
-    """What stands between the passages that both have is of the kind in another text, but it is not the work's."""
+    """Another text has the same kind of words between the shared passages, but they are not the work's."""
     work = "".join(formulas(seed))
     matcher = matcher_of({"work": work})
     copy, other = (with_foreign(formulas(number), seed) for number in (seed, seed + 100))

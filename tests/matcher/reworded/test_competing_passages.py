@@ -1,4 +1,4 @@
-"""Which other places of the works count against the one that a block says the most of."""
+"""Test which other places of the works count against the one that a block says the most of."""
 
 import random
 

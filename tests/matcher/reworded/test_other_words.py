@@ -1,4 +1,4 @@
-"""What sentences of the same wording, or with other numbers, count for."""
+"""Test what sentences of the same wording, or with other numbers, count for."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What two sentences have in common: names, numbers, uncommon words, also across scripts and languages."""
+"""Test what two sentences have in common: names, numbers, uncommon words, also across scripts and languages."""
 
 import pytest
 

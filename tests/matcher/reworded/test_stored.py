@@ -1,4 +1,4 @@
-"""What is stored of a text for look-ups: the index filled with it answers as one filled with the text."""
+"""Test what is stored of a text for look-ups: the index filled with it answers as one filled with the text."""
 
 import struct
 

@@ -28,7 +28,7 @@ def case(world: World) -> Case:
 
 
 def words(response: HttpResponse) -> str:
-    """What the answer says, a column's lines after each other."""
+    """Return what the answer says, a column's lines after each other."""
     return " ".join(re.sub("<[^>]*>", " ", response.content.decode()).split())
 
 

@@ -66,7 +66,7 @@ class Kept:
         return report.damages
 
     def any_key(self, collection: str) -> str:
-        """Of something that no evidence holds as well."""
+        """Return the key of something that no evidence holds as well."""
         in_evidence = {match.raw_digest for match in CaseMatch.objects.all()}
         keys = [str(each["_id"]) for each in self.database[collection].find({}, {"_id": 1})]
         return next(key for key in keys if key not in in_evidence)

@@ -57,12 +57,12 @@ class World(MetSite):
         super().meet(url, text, MOMENT + days * A_DAY, **reading)
 
     def compare_owed(self) -> None:
-        """What the daily comparison does."""
+        """Do what the daily comparison does."""
         for shown in PageRecord.objects.values_list("version_id", flat=True):
             self.compare(shown, MOMENT)
 
     def visit(self, url: str, days: int, gone: bool = False) -> None:
-        """What a crawl notes of an address: that it is there, or is known to be gone."""
+        """Note what a crawl notes of an address: that it is there, or is known to be gone."""
         site, at = SiteId(str(self.site.pk)), MOMENT + days * A_DAY
         page = page_id(site, CanonicalUrl(url))
         noted = {"absent_since": at, "gone_since": at} if gone else {"seen_at": at}

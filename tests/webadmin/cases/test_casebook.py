@@ -1,4 +1,4 @@
-"""What Django's case repository keeps: frozen evidence, verdicts untouched, figures of the newest version."""
+"""Test what Django's case repository keeps: frozen evidence, verdicts untouched, figures of the newest version."""
 
 from dataclasses import replace
 from datetime import timedelta

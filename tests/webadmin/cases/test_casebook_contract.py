@@ -149,7 +149,7 @@ def compared(world: World, *texts: str) -> PageVersion:
 
 
 def owed(world: World, *versions: PageVersion) -> set[VersionId]:
-    """Which of them have to be compared."""
+    """Return which of them have to be compared."""
     return world.book.pending([page_of(version) for version in versions], 1)
 
 

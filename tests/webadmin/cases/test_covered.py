@@ -1,4 +1,4 @@
-"""Which pages a licence covers now: those that it allows itself, of its rights holder and nobody else's."""
+"""Test which pages a licence covers now: those that it allows itself, of its rights holder and nobody else's."""
 
 import pytest
 

@@ -98,7 +98,7 @@ class Live:
 
 
 def live_ports(client: "redis.Redis", database: MongoDatabase, outbox: MemoryOutbox, algorithm: Algorithm) -> Ports:
-    """What a process of an installation with this algorithm has."""
+    """Return what a process of an installation with this algorithm has."""
     works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
     index = RedisIndex(client, algorithm.id)
     return Ports(

@@ -106,7 +106,7 @@ def _somebody_waits() -> bool:
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch, outbox: CollectingOutbox) -> World:
-    """Of four cases of ours the first and the third are in one matter; all are open."""
+    """Fill in four cases of ours, the first and the third in one matter; all are open."""
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
     Case.objects.update(state=CaseState.OPEN, decision=None, decided_as="")
@@ -122,12 +122,12 @@ def matter(world: World) -> tuple[Case, Case]:
 
 
 def dismiss(case: Case, world: World) -> Callable[[], None]:
-    """What a reviewer does meanwhile."""
+    """Decide as a reviewer does meanwhile."""
     return lambda: decide(case, Verdict.FALSE_ALARM, world.ours.reviewer)
 
 
 def recorded(*cases: Case, text: str = "抄来的字句", has_findings: bool = True) -> Callable[[], object]:
-    """What a worker writes of the pages of cases."""
+    """Write what a worker writes of the pages of cases."""
     outcomes = []
     for case in cases:
         version = page_version(str(case.page.site_id), case.page.url, text, title=case.page.title)

@@ -1,4 +1,4 @@
-"""What lies opposite on the other side of a comparison of a page that was changed, moved about and spaced otherwise."""
+"""Test what lies opposite in a comparison of a page that was changed, moved about and spaced otherwise."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def span(page: str, work: str, *changes: tuple[str, int, int, int, int]) -> dict
 
 
 def there(of: dict[str, Any], start: int, end: int, side: Side = "page") -> list[str]:
-    """What stands opposite of places that are counted from the beginning of the span."""
+    """Return what stands opposite of places that are counted from the beginning of the span."""
     here, other, begins = (PAGE, "work", WORK) if side == "page" else (WORK, "page", PAGE)
     found = opposite_ranges(of, TextRange(here + start, here + end), side)
     return [of[f"{other}_excerpt"][each.start - begins : each.end - begins] for each in found]

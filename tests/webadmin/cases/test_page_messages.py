@@ -20,7 +20,7 @@ PAGES = ["a" * 40, "b" * 40, "c" * 40]
 
 
 class Worker:
-    """What the task was asked to do, and what it sent again."""
+    """Records what the task was asked to do, and what it sent again."""
 
     def __init__(self) -> None:
         self.faults: dict[str, Exception] = {}

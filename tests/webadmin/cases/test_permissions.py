@@ -1,4 +1,4 @@
-"""What the rights of a holder say of a finding: each of them asked by itself, and what a reviewer said against it."""
+"""Test what the rights of a holder say of a finding: each asked by itself, and what a reviewer said against it."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a change of rights does to what is stored: at once, or later by a message that may be lost."""
+"""Test what a change of rights does to what is stored: at once, or later by a message that may be lost."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any

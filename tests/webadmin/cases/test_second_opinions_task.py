@@ -40,7 +40,7 @@ class Desk:
         cases_tasks.ask_engines(**self.message())
 
     def fail(self, error: Exception) -> None:
-        """What Celery calls when no retry is left."""
+        """Call what Celery calls when no retry is left."""
         cases_tasks.ask_engines.on_failure(error, "", (), self.message(), None)
 
     def message(self) -> Mapping[str, object]:

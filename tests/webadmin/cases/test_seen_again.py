@@ -1,4 +1,4 @@
-"""What becomes of a stored version that a crawl met again: noted where it was compared, compared where it was not."""
+"""Test that a version seen again is noted where it was compared, and compared where it was not."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What stands beside a page's main text is compared too: comments open cases, teasers and frames only if wished."""
+"""Test that text beside the main text is compared: comments open cases, teasers and frames only if wished."""
 
 from dataclasses import replace
 

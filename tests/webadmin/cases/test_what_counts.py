@@ -1,4 +1,4 @@
-"""What people leave out and overrule, on pages that are really compared: figures, states, and later comparisons."""
+"""Test what people leave out and overrule on pages that are compared: figures, states, later comparisons."""
 
 import pytest
 

@@ -239,7 +239,7 @@ def test_a_case_without_a_bundle_or_with_a_changed_one_is_not_exported(world: Wo
 
 
 def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:
-    """What was seen of one request for `url`."""
+    """Return what was seen of one request for `url`."""
     at = admin_data.NOW + timedelta(seconds=number)
     made = WireExchange(
         url=url, status=200, request_head=b"GET /x HTTP/1.1\r\nHost: pirate.example\r\n\r\n",

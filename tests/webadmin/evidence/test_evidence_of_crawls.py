@@ -1,4 +1,4 @@
-"""What a real crawl of a local site leaves, gathered, bundled, and taken apart again."""
+"""Test what a real crawl of a local site leaves, gathered, bundled, and taken apart again."""
 
 import io
 from datetime import UTC, datetime
@@ -118,7 +118,7 @@ def chapter(processes: None) -> Chapter:
 
 
 def words_of(pdf: bytes) -> str:
-    """What a reader of the PDF sees written, without blanks."""
+    """Return what a reader of the PDF sees written, without blanks."""
     text = "".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
     return "".join(text.split())
 

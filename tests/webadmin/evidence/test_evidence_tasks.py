@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 @dataclass
 class Desk:
-    """What the tasks of a worker see and send."""
+    """Records what the tasks of a worker see and send."""
 
     client: "redis.Redis"
     ports: EvidencePorts

@@ -9,5 +9,5 @@ from tests.support.admin_data import Estate
 
 @pytest.fixture
 def ours(kept: Estate, db: None) -> Estate:
-    """What the module's `fill` writes."""
+    """Return what the module's `fill` writes."""
     return deepcopy(kept)

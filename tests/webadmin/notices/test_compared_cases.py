@@ -1,4 +1,4 @@
-"""What a comparison table says of a page beside its text."""
+"""Test what a comparison table says of a page beside its text."""
 
 import pytest
 

@@ -58,7 +58,7 @@ class Post:
         return mails.request_mail(self.notice, self.ours.manager, self.clock.now(), self.outbox, self.settings)
 
     def deliver(self, mail: NoticeMail) -> NoticeMail:
-        """What a worker does."""
+        """Do what a worker does."""
         mails.deliver_mail(mail.pk, self.settings, self.clock)
         return NoticeMail.objects.get(pk=mail.pk)
 

@@ -1,4 +1,4 @@
-"""What comes of a notice that went out: states in their order, counter-statements, counted days, what is due."""
+"""Test what comes of a notice that went out: states in order, counter-statements, counted days, what is due."""
 
 from dataclasses import replace
 from datetime import date, timedelta

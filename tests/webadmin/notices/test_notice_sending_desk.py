@@ -48,7 +48,7 @@ def asked(client: Client, notice: Notice, do: str, **given: object) -> str:
 
 
 def seen_of(client: Client, notice: Notice) -> str:
-    """What the button on the preview of the mail sends."""
+    """Return what the button on the preview of the mail sends."""
     page = client.get(record_url(notice), {"mail": "preview"}).content.decode()
     return page.partition('name="seen" value="')[2].partition('"')[0]
 

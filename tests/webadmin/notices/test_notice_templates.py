@@ -298,7 +298,7 @@ _ROW = f"<w:tr><w:tc><w:p>{_TEXT.format('{{网址.地址}}')}</w:p></w:tc></w:tr
     ],
 )
 def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) -> None:
-    """Of tables in tables, a file of 97 kB took two minutes to judge."""
+    """With tables in tables, a file of 97 kB took two minutes to judge."""
 
     def change(file: Any) -> None:
         file.element.body[:0] = parse_xml(f"<w:body {nsdecls('w')}>{xml}</w:body>")

@@ -43,7 +43,7 @@ TODAY = date(2026, 11, 27)
 
 
 def fill() -> admin_data.Estate:
-    """Of six cases the first, third and fifth are of one site and one work; they are confirmed."""
+    """Confirm the first, third and fifth of six cases: those of one site and one work."""
     estate = admin_data.fill_world(cases=6).ours
     for case in estate.cases:
         admin_data.decided(case, estate.reviewer)

@@ -1,4 +1,4 @@
-"""What looks at pages prove, when pages are looked at again, what their figures are; without a crawl."""
+"""Test what looks at pages prove, when pages are looked at again, what their figures are; without a crawl."""
 
 import base64
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ def copied() -> Routes:
 
 
 def taken_down() -> Routes:
-    """What stands there then: of the first three nothing of the text, of the others it still does or nobody knows."""
+    """Return pages that seem gone: of the first three the text is, of the others it is not or nobody knows."""
     written = "".join(SIMPLIFIED)
     escaped = "".join(f"\\u{ord(char):04x}" for char in written)
     said = "本站今日公告，渡口改道，客运班次照旧，乘客请留意广播。" * 9

@@ -104,7 +104,7 @@ def test_nobody_listens() -> None:
 
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Of a server, and of who vouches for it."""
+    """Make the certificates of a server and of who vouches for it."""
     folder = tmp_path_factory.mktemp("tls")
     made = make_chain(folder)
     return made.server_context(), ssl.create_default_context(cafile=str(folder / "root.pem"))

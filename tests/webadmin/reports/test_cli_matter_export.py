@@ -31,7 +31,7 @@ def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]
 
 @pytest.fixture
 def matter(monkeypatch: pytest.MonkeyPatch) -> Matter:
-    """Of one confirmed case with a bundle."""
+    """Make a matter of one confirmed case with a bundle."""
     ours, texts, store = (
         admin_data.fill_estate("长河文学", "changhe", cases=2),
         case_texts.use(monkeypatch),

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 
 @pytest.fixture
 def matter(world: World, monkeypatch: pytest.MonkeyPatch) -> Matter:
-    """Of one confirmed case with a bundle."""
+    """Make a matter of one confirmed case with a bundle."""
     texts, store = case_texts.use(monkeypatch), MemoryEvidenceStore()
     case_texts.keep_estate(texts, world.ours)
     monkeypatch.setattr(stores, "evidence_store", lambda: store)

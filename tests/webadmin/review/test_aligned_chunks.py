@@ -23,7 +23,7 @@ def by_pair(column: ComparisonColumn) -> dict[int, str]:
 
 
 def pairs(page: str, work: str, *changes: list[Any]) -> list[tuple[str, str]]:
-    """What stands beside what, in order of the page."""
+    """Return what stands beside what, in order of the page."""
     comparison = compare(page, work, [span(page, work, (0, len(page)), (0, len(work)), *changes)])
     of_page, of_work = by_pair(comparison.page), by_pair(comparison.work)
     assert of_page.keys() == of_work.keys()

@@ -1,4 +1,4 @@
-"""What stands around the texts of a case: the bar, what changed since the verdict, proof, other pages, other copies."""
+"""Test what stands around the texts of a case: bar, changes since the verdict, proof, other pages and copies."""
 
 import re
 from datetime import timedelta

@@ -25,7 +25,7 @@ WORDS, NO_WORDS = "沉江旧约", "无此字句"
 
 @pytest.fixture
 def theirs(world: World) -> Matter:
-    """Of a text that we have as well: there its chapter is called otherwise, and it was taken from both works."""
+    """Make a case of a text that we have as well: their chapter is called otherwise, both works were copied."""
     ours, other = world.ours.works[0], world.theirs.works[0]
     chapter = other.chapters.get(number=1)
     assert ours.chapters.get(number=1).text_id == chapter.text_id
@@ -37,7 +37,7 @@ def theirs(world: World) -> Matter:
 
 
 def page_of(person: User, address: str, asked: str, typed: str) -> str:
-    """What somebody is shown, without the words that they typed themselves. asked: what stands before them."""
+    """Return what somebody is shown, without the words that they typed themselves. asked: what stands before them."""
     response = signed_in(person).get(f"{address}?{asked}{quote(typed)}")
     page = re.sub(r'name="csrfmiddlewaretoken" value="\w+"|nonce="[^"]+"', "", response.content.decode())
     for written in (typed, quote(typed), quote(quote(typed))):

@@ -22,7 +22,7 @@ texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), s
 
 
 class _Reader(HTMLParser):
-    """What a browser would make of the markup: its text and its elements."""
+    """Reads markup as a browser would: its text and its elements."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

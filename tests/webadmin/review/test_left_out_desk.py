@@ -29,7 +29,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> DeskChain:
 
 
 def posted(client: Client, case: Case, **fields: object) -> str:
-    """What the case page says after one of its forms was sent."""
+    """Return what the case page says after one of its forms was sent."""
     address = reverse("admin:cases_case_passages", args=[case.pk])
     response = client.post(f"{address}?_changelist_filters=q%3D1", fields, follow=True)
     assert response.status_code == 200
@@ -212,7 +212,7 @@ def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskC
 
 
 def test_an_older_version_of_the_page_offers_its_passages_as_they_were_found(desk: DeskChain) -> None:
-    """What was left out belongs to the version that the case shows now."""
+    """Everything left out belongs to the version that the case shows now."""
     desk.compare(CHAPTER)
     first = CaseMatch.objects.get()
     desk.compare(story(92, 30) + CHAPTER)

@@ -26,7 +26,7 @@ RAW = f"序\n渡口的{HIDDEN}灯是在立冬那天熄的。{ADVERT}老周把船
 
 
 def mark(kind: str, taken: str, before: str) -> Mark:
-    """Of what was taken out of RAW."""
+    """Return the mark of what was taken out of RAW."""
     start, place = RAW.index(taken), CLEAN.index(before)
     return Mark(kind, TextRange(start, start + len(taken)), TextRange(place, place))
 

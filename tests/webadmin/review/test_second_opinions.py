@@ -1,4 +1,4 @@
-"""What the published engines say of the page behind a case: asked of the evidence, kept, shown to its owner alone."""
+"""Test what the published engines say of the page behind a case: asked of the evidence, kept, private."""
 
 import json
 import subprocess
@@ -60,7 +60,7 @@ def add_texts(texts: Texts, work: Work, number: int, first_seed: int = 100) -> l
 
 
 def judged(texts: Texts, case: Case, page: str, work: str = WORK) -> SecondOpinion:
-    """What is kept of a case whose page and work have these texts."""
+    """Return what is kept of a case whose page and work have these texts."""
     texts.keep_case(case, page, work)
     ask_engines(subject_of(case), texts.pages, texts.works, NOW)
     return case.second_opinions.get(version_id=case.version_id)

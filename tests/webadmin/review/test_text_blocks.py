@@ -10,7 +10,7 @@ BEGIN, AGAIN, END = '<span id="a">', "<span>", "</span>"
 
 
 def blocks_of(*parts: str) -> list[str]:
-    """What the blocks hold of the parts of a text, each line added by itself."""
+    """Return what the blocks hold of the parts of a text, each line added by itself."""
     blocks = TextBlocks()
     for part in parts:
         for line in split_lines(part):

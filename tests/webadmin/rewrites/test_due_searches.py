@@ -1,4 +1,4 @@
-"""What pages and works owe each other, as the database is asked: by indexes, in parts, whatever a clock says."""
+"""Test what pages and works owe each other, as the database is asked: by indexes, in parts, whatever a clock says."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What people say of a lead is kept with its score, by who may, on what they saw; no case knows of it."""
+"""Test that what people say of a lead is kept with its score, by who may, on what they saw; no case knows of it."""
 
 from datetime import UTC, datetime
 

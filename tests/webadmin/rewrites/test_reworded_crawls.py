@@ -43,7 +43,7 @@ def crawled_into(chain: RewordedChain, pages: dict[str, Answer]) -> Crawled:
 
 
 def inside(chain: RewordedChain, given: Rewrite) -> float:
-    """Which share of the pairs stands in the passage."""
+    """Return which share of the pairs stands in the passage."""
     pairs = chain.lead().pairs
     return sum(given.place.start <= (pair[2] + pair[3]) / 2 < given.place.end for pair in pairs) / len(pairs)
 

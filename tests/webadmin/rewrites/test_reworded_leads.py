@@ -1,4 +1,4 @@
-"""What becomes a lead, what never does, and what is searched again when."""
+"""Test what becomes a lead, what never does, and what is searched again when."""
 
 from dataclasses import replace
 from datetime import date

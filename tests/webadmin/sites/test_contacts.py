@@ -1,4 +1,4 @@
-"""What crawls and registries brought is kept once, with where and when; look-ups are asked for once."""
+"""Test that what crawls and registries brought is kept once, with where and when; look-ups are asked for once."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -56,7 +56,7 @@ def add_page(site: Site, store: MemoryPageStore, number: int, body: str) -> None
 
 
 def named(site: Site) -> dict[str, list[str]]:
-    """What it shares, and with whom."""
+    """Return what it shares, and with whom."""
     return {each.own.value: [row.site.name for row in each.others] for each in site_family(site).shared}
 
 

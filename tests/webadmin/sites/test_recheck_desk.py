@@ -22,7 +22,7 @@ Outcome = PageRecheck.Outcome
 
 @pytest.fixture
 def page(world: World) -> PageRecord:
-    """Of a site that is not being crawled."""
+    """Make a page of a site that is not being crawled."""
     page: PageRecord = world.ours.cases[0].page
     CrawlRun.objects.filter(site=page.site).update(state="finished")
     Address.objects.filter(page_id=page.pk).delete()

@@ -1,4 +1,4 @@
-"""What a site's page says of other sites of the same operator."""
+"""Test what a site's page says of other sites of the same operator."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a person sees when something is not there, not allowed or broken: a sentence in their language, a way back."""
+"""Test pages of what is not there, not allowed or broken: a sentence in the reader's language, a way back."""
 
 import pytest
 from django.test import Client

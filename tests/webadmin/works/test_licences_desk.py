@@ -203,7 +203,7 @@ class TestOnePage:
 
 class TestWithTheVerdict:
     def scopes(self, answer: Any) -> dict[str, tuple[str, str]]:
-        """What is offered, by what the form sends: its name, and its effect."""
+        """Return what is offered, by what the form sends: its name, and its effect."""
         offer = answer.context["licence_offer"]
         assert [choice.value for choice in offer.choices if choice.is_chosen] == ["page"]
         return {choice.value: (choice.name, choice.effect) for choice in offer.choices}

@@ -131,7 +131,7 @@ def test_a_pdf_without_chinese_says_why(content: bytes, reason: str, tmp_path: P
 
 
 def test_a_page_of_lines_of_one_character_costs_no_more_than_its_length() -> None:
-    """Of a book that is set so, 174,000 lines took 33 s to join."""
+    """In a book that is set so, 174,000 lines took 33 s to join."""
     lines = [line.encode("gbk") for line in "".join(PARAGRAPHS) * 40]
     book = read_pdf(io.BytesIO(pdf_of_bytes(lines)), "a.pdf")
     assert sum(len("".join(each.text.split())) for each in book.chapters) == len(lines)

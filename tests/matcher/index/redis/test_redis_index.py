@@ -1,4 +1,4 @@
-"""What only an index in Redis can be asked: processes that die or work at the same time, memory, servers, keys."""
+"""Test an index in Redis: processes that die or work at the same time, memory, servers, keys."""
 
 import os
 import re
