@@ -10,6 +10,7 @@ A frequency window records how often each initial occurs in a number of tokens, 
 tests/support/fingerprint_definition.py has plain definitions of both.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -33,6 +34,7 @@ Tokens = NDArray[np.uint16]
 Numbers = NDArray[np.uint64]
 Positions = NDArray[np.int32]
 HashesAndPositions = tuple[Numbers, Positions]
+Digits = Callable[[NDArray[np.uint16], WindowRule], NDArray[np.uint8]]
 
 
 def find_seeds(
@@ -62,7 +64,7 @@ def window_seeds(windows: NDArray[np.uint8], rule: WindowRule) -> HashesAndPosit
     is_new = np.ones(len(windows), np.bool_)
     is_new[1:] = (windows[1:] != windows[:-1]).any(axis=1)
     positions = np.flatnonzero(is_new)
-    numbers = _window_numbers(windows[positions])
+    numbers = window_numbers(windows[positions])
     kind = np.uint64(rule.granularity << 8 | rule.max_digit)
     return mix_hashes(numbers * MULTIPLIER + kind), (positions * rule.step).astype(np.int32)
 
@@ -95,12 +97,26 @@ def fingerprint_windows(tokens: NDArray[np.uint16], algorithm: Algorithm) -> tup
     return tuple(windows_of_rule(tokens, rule, algorithm.tables.initials) for rule in algorithm.windows)
 
 
-def windows_of_rule(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def window_digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
+    """Return the excess over the reference, rounded up and clipped to [0, rule.max_digit], uint8[windows, letters].
+
+    The source says "normalise to a closed range" and shows no formula. With [0, 1] a digit shows whether the letter is
+    more frequent than in ordinary text, with a wider range by how many occurrences.
+    """
+    columns = [letter_number(letter) for letter in rule.letters]
+    expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
+    excess = np.ceil(counts[:, columns] - expected)
+    return np.clip(excess, 0, rule.max_digit).astype(np.uint8)
+
+
+def windows_of_rule(
+    tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8], digits: Digits = window_digits
+) -> NDArray[np.uint8]:
     """Return the fingerprint of each window, in order of the stream, uint8[windows, bytes].
 
-    initials: uint8[65536], the initial of every token.
+    initials: uint8[65536], the initial of every token. digits: the formula for the digits of a window.
     """
-    low, high = _letter_parts(rule)
+    low, high = _letter_parts(rule, digits)
     return _fingerprint_windows(tokens, initials, low, high, rule.granularity, rule.step, bytes_per_window(rule))
 
 
@@ -130,25 +146,13 @@ def window_count(tokens: int, rule: WindowRule) -> int:
     return max(0, (tokens - rule.granularity) // rule.step + 1)
 
 
-def window_digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
-    """Return the excess over the reference, rounded up and clipped to [0, rule.max_digit], uint8[windows, letters].
-
-    The source says "normalise to a closed range" and shows no formula. With [0, 1] a digit shows whether the letter is
-    more frequent than in ordinary text, with a wider range by how many occurrences.
-    """
-    columns = [letter_number(letter) for letter in rule.letters]
-    expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
-    excess = np.ceil(counts[:, columns] - expected)
-    return np.clip(excess, 0, rule.max_digit).astype(np.uint8)
-
-
 def bytes_per_window(rule: WindowRule) -> int:
     """Return the number of bytes for the largest number of a rule."""
     largest: int = (rule.max_digit + 1) ** len(rule.letters) - 1
     return -(-largest.bit_length() // BITS_PER_BYTE)
 
 
-def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return the number of each window modulo 2^64; longer windows are hashed to 64 bits with an odd multiplier."""
     numbers = np.zeros(len(windows), np.uint64)
     for column in windows[:, :-WORD_BYTES].T:
@@ -161,14 +165,12 @@ def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 @cache
-def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _letter_parts(rule: WindowRule, digits: Digits) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the low and high 64 bits that each letter and count adds to a window's fingerprint."""
     low = np.zeros((LETTERS, rule.granularity + 1), np.uint64)
     high = np.zeros_like(low)
     counts = np.repeat(np.arange(rule.granularity + 1, dtype=np.uint16)[:, None], LETTERS, axis=1)
-    for place, (letter, column) in enumerate(
-        zip(reversed(rule.letters), window_digits(counts, rule).T[::-1], strict=True)
-    ):
+    for place, (letter, column) in enumerate(zip(reversed(rule.letters), digits(counts, rule).T[::-1], strict=True)):
         numbers = [digit * (rule.max_digit + 1) ** place for digit in column.tolist()]
         low[letter_number(letter)] = [number % (1 << WORD_BITS) for number in numbers]
         high[letter_number(letter)] = [number >> WORD_BITS for number in numbers]

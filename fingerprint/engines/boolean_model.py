@@ -68,7 +68,7 @@ class BooleanModel(WordEngine):
         page = word_counts(text, self._min_occurrences)
         if page[0].size < self._min_features:
             return ()
-        table = self._current_table()
+        table = self._works.table()
         numbers = table.term_numbers(page[0])
         known = numbers[numbers != UNKNOWN]
         shared = dot_products(self._postings, known, np.ones(known.size, np.float32), table.chapters)

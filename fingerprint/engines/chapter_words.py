@@ -1,13 +1,15 @@
 """The words of the chapters of all works, and the lists of chapters by word for the vector models."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import ChapterEngine, ChapterOwners
+from fingerprint.engines.feature_engine import expand_ranges
 from fingerprint.engines.tokens import tokenize, word_ids
 
 UNKNOWN = -1  # the number of a word that no chapter has
@@ -62,48 +64,45 @@ class ChapterTable:
 class ChapterWords:
     """The added chapters in order, and their table, which is rebuilt after additions.
 
-    Words that occur fewer than `min_occurrences` times in a chapter are left out, and so are chapters without words.
+    Chapters with fewer than `min_words` different words are left out, and so are words that occur fewer than
+    `min_occurrences` times in a chapter. prepare: computes the data that look-ups need from a new table.
     """
 
-    def __init__(self, min_occurrences: int = 1) -> None:
+    def __init__(self, prepare: Callable[[ChapterTable], None], min_occurrences: int = 1, min_words: int = 1) -> None:
         self.owners = ChapterOwners()
-        self._min_occurrences = min_occurrences
+        self._prepare, self._min_occurrences, self._min_words = prepare, min_occurrences, min_words
         self._words: list[NDArray[np.uint64]] = []
         self._counts: list[NDArray[np.int32]] = []
         self._table: ChapterTable | None = None
 
-    def add_chapter(self, work_id: str, chapter: str) -> None:
-        """Add a chapter of a work."""
+    def add_chapter(self, work_id: str, chapter: str) -> bool:
+        """Add a chapter of a work; return whether it has enough words."""
         words, counts = word_counts(chapter, self._min_occurrences)
-        if words.size:
-            self.owners.add_chapter(work_id)
-            self._words.append(words)
-            self._counts.append(counts)
-            self._table = None
+        if words.size < self._min_words:
+            return False
+        self.owners.add_chapter(work_id)
+        self._words.append(words)
+        self._counts.append(counts)
+        self._table = None
+        return True
 
     def table(self) -> ChapterTable:
+        """Return the table of all chapters, prepared for look-ups."""
         if self._table is None:
             self._table = build_chapter_table(self._words, self._counts)
+            self._prepare(self._table)
         return self._table
 
 
 class WordEngine(ChapterEngine):
     """An engine that compares chapters by their words; data derived from the table is recomputed after additions."""
 
-    def __init__(self, chapter_chars: int, min_occurrences: int = 1) -> None:
+    def __init__(self, chapter_chars: int, min_occurrences: int = 1, min_words: int = 1) -> None:
         super().__init__(chapter_chars)
-        self._works = ChapterWords(min_occurrences)
-        self._table: ChapterTable | None = None
+        self._works = ChapterWords(self._prepare, min_occurrences, min_words)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         self._works.add_chapter(work_id, text)
-
-    def _current_table(self) -> ChapterTable:
-        table = self._works.table()
-        if self._table is not table:
-            self._prepare(table)
-            self._table = table
-        return table
 
     @abstractmethod
     def _prepare(self, table: ChapterTable) -> None:
@@ -112,8 +111,7 @@ class WordEngine(ChapterEngine):
 
 def build_chapter_table(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:
     """Build the table of chapters from their words, increasing, and their counts."""
-    starts = np.zeros(len(words) + 1, np.int64)
-    np.cumsum([chapter.size for chapter in words], out=starts[1:])
+    starts = np.cumsum([0, *(chapter.size for chapter in words)])
     every_word = np.concatenate([*words, np.zeros(0, np.uint64)])
     vocabulary, frequencies = np.unique(every_word, return_counts=True)
     terms = np.searchsorted(vocabulary, every_word).astype(np.int32)
@@ -137,8 +135,7 @@ def highest_terms(
         first + highest_places(scores[first:end], limit)
         for first, end in zip(table.starts[:-1], table.starts[1:], strict=True)
     ]
-    starts = np.zeros(table.chapters + 1, np.int64)
-    np.cumsum([places.size for places in chosen], out=starts[1:])
+    starts = np.cumsum([0, *(places.size for places in chosen)])
     return starts, np.concatenate([*chosen, np.zeros(0, np.int64)])
 
 
@@ -151,13 +148,16 @@ def unit_weights(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDA
     return units
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WordPostings:
-    """The chapters of each word. starts: int64[v + 1]; chapters: int32[n], increasing for each word; weights: [n]."""
+class WordPostings(NamedTuple):
+    """The chapters of each word. starts: int64[v + 1]; chapters: int64[n], increasing for each word; weights: [n]."""
 
     starts: NDArray[np.int64]
-    chapters: NDArray[np.int32]
+    chapters: NDArray[np.int64]
     weights: NDArray[np.float32]
+
+    def find_rows(self, terms: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the index in `terms` and the row of each posting of these words, int64[n] each."""
+        return expand_ranges(self.starts[terms], self.starts[terms + 1] - self.starts[terms])
 
 
 def build_word_postings(
@@ -167,50 +167,17 @@ def build_word_postings(
 
     `terms` and `weights` as in a `ChapterTable`.
     """
-    per_word = np.bincount(terms, minlength=vocabulary_size)
-    word_starts = np.zeros(vocabulary_size + 1, np.int64)
-    np.cumsum(per_word, out=word_starts[1:])
-    chapters = np.empty(terms.size, np.int32)
-    sorted_weights = np.empty(terms.size, np.float32)
-    _distribute(starts, terms, weights, word_starts.copy(), chapters, sorted_weights)
-    return WordPostings(word_starts, chapters, sorted_weights)
+    word_starts = np.append(0, np.cumsum(np.bincount(terms, minlength=vocabulary_size)))
+    order = np.argsort(terms, kind="stable")
+    chapters = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+    return WordPostings(word_starts, chapters[order], weights[order])
 
 
 def dot_products(
-    postings: WordPostings, terms: NDArray[np.int64], weights: NDArray[np.float32], chapters: int
+    postings: WordPostings, terms: NDArray[np.integer], weights: NDArray[np.float32], chapters: int
 ) -> NDArray[np.float32]:
     """Return the dot product of the page's weights with each chapter's, float32[chapters]."""
     sums = np.zeros(chapters, np.float32)
-    _add_products(postings.starts, postings.chapters, postings.weights, terms, weights, sums)
+    numbers, rows = postings.find_rows(terms)
+    np.add.at(sums, postings.chapters[rows], weights[numbers] * postings.weights[rows])
     return sums
-
-
-@kernel()
-def _distribute(  # noqa: PLR0917 - numba compiles no records
-    starts: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    next_places: NDArray[np.int64],
-    chapters: NDArray[np.int32],
-    sorted_weights: NDArray[np.float32],
-) -> None:
-    for chapter in range(starts.size - 1):
-        for at in range(starts[chapter], starts[chapter + 1]):
-            place = next_places[terms[at]]
-            chapters[place] = chapter
-            sorted_weights[place] = weights[at]
-            next_places[terms[at]] = place + 1
-
-
-@kernel()
-def _add_products(  # noqa: PLR0917 - numba compiles no records
-    starts: NDArray[np.int64],
-    chapters: NDArray[np.int32],
-    chapter_weights: NDArray[np.float32],
-    terms: NDArray[np.int64],
-    weights: NDArray[np.float32],
-    sums: NDArray[np.float32],
-) -> None:
-    for at in range(terms.size):
-        for place in range(starts[terms[at]], starts[terms[at] + 1]):
-            sums[chapters[place]] += weights[at] * chapter_weights[place]

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
+from fingerprint.engines.feature_engine import FeatureTable
+from fingerprint.engines.tokens import shingle_hashes
 
 SEPARATOR = 0  # between the stored texts; no character of a text may have this code
 # For a q-gram with more places only the first are used: bounds the work on texts that repeat themselves endlessly.
 MAX_PLACES = 64
-BUCKET_BITS = 20  # some three stored q-grams in a bucket at 25 M characters and the minimum length of 20
-MIX = np.uint64(0x9E3779B97F4A7C15)
-MULTIPLIER = np.uint64(1_048_583)
 Q_SHARE = 0.6  # q for a minimum length: longer q-grams give fewer false hits, shorter ones a smaller index
 
 
@@ -40,25 +39,39 @@ class SubstringIndex:
             raise ValueError("a common substring has at least one character")
         self.min_chars = min_chars
         self._q = max(1, int(min_chars * Q_SHARE))
-        self._texts: list[NDArray[np.uint32]] = []
-        self._sorted: _SortedGrams | None = None
+        self._grams = FeatureTable()  # with the place of each q-gram in `_texts`
+        self._texts: list[NDArray[np.uint32]] = []  # each followed by SEPARATOR
+        self._starts = [0]
 
     def add_codes(self, codes: NDArray[np.uint32]) -> int:
         """Add a text, and return its number, counted from 0. codes: uint32[n], without SEPARATOR."""
-        self._texts.append(codes)
-        self._sorted = None
-        return len(self._texts) - 1
+        start, step = self._starts[-1], self.min_chars - self._q + 1
+        first = -start % step
+        hashes = shingle_hashes(codes.astype(np.uint64), self._q)[first::step]
+        self._grams.add_occurrences(hashes, start + first + step * np.arange(hashes.size))
+        self._texts.append(np.append(codes, np.uint32(SEPARATOR)))
+        self._starts.append(start + codes.size + 1)
+        return len(self._starts) - 2
 
     def find(self, codes: NDArray[np.uint32]) -> list[CommonSubstring]:
         """Return the matches by text, in order of the page, that begin or end outside earlier matches.
 
         A stretch of the page inside a match with a text is not searched for again in that text.
         """
-        stored = self._sorted_grams()
-        if codes.size < self.min_chars or not stored.places.size:
+        firsts, counts = self._grams.find_rows(shingle_hashes(codes.astype(np.uint64), self._q))
+        if not counts.any():
             return []
+        if len(self._texts) > 1:
+            self._texts = [np.concatenate(self._texts)]
         found = _find_matches(
-            codes, self._q, self.min_chars, stored.buckets, stored.keys, stored.places, stored.stream, stored.starts
+            codes,
+            firsts,
+            np.minimum(counts, MAX_PLACES),
+            self._grams.values,
+            self._texts[0],
+            np.array(self._starts),
+            self._q,
+            self.min_chars,
         )
         return [CommonSubstring(*row) for row in found.tolist()]
 
@@ -68,67 +81,6 @@ class SubstringIndex:
         for match in self.find(codes):
             lengths[match.text] = max(match.chars, lengths.get(match.text, 0))
         return lengths
-
-    def _sorted_grams(self) -> "_SortedGrams":
-        if self._sorted is None:
-            self._sorted = _sort_grams(self._texts, self._q, self.min_chars - self._q + 1)
-        return self._sorted
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _SortedGrams:
-    """Sorted q-grams.
-
-    stream: all texts, each followed by SEPARATOR; starts: int64[texts + 1]; keys, places: sorted by bucket.
-    """
-
-    stream: NDArray[np.uint32]
-    starts: NDArray[np.int64]
-    buckets: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    places: NDArray[np.int64]
-
-
-def _sort_grams(texts: list[NDArray[np.uint32]], q: int, step: int) -> _SortedGrams:
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([text.size + 1 for text in texts], out=starts[1:])
-    stream = np.full(starts[-1], SEPARATOR, np.uint32)
-    for start, text in zip(starts, texts, strict=False):
-        stream[start : start + text.size] = text
-    places = np.arange(0, max(0, stream.size - q + 1), step)
-    keys, is_inside = _gram_hashes(stream, places, q)
-    places, keys = places[is_inside], keys[is_inside]
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    edges = np.arange((1 << BUCKET_BITS) + 1, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
-    edges[-1] = np.iinfo(np.uint64).max
-    buckets = np.searchsorted(keys, edges)
-    buckets[-1] = keys.size
-    return _SortedGrams(stream, starts, buckets.astype(np.int64), keys, places[order])
-
-
-@kernel()
-def _gram_hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
-    value = np.uint64(0)
-    for at in range(first, first + q):
-        value = value * MULTIPLIER + np.uint64(codes[at])
-    value *= MIX
-    return value ^ (value >> np.uint64(32))
-
-
-@kernel()
-def _gram_hashes(
-    stream: NDArray[np.uint32], places: NDArray[np.int64], q: int
-) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """Return the hash of the q-gram at each place, and whether it lies inside one text."""
-    keys = np.empty(places.size, np.uint64)
-    is_inside = np.ones(places.size, np.bool_)
-    for number in range(places.size):
-        keys[number] = _gram_hash(stream, places[number], q)
-        for at in range(places[number], places[number] + q):
-            if stream[at] == SEPARATOR:
-                is_inside[number] = False
-    return keys, is_inside
 
 
 @kernel()
@@ -146,36 +98,33 @@ def _extend_match(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int,
 @kernel()
 def _find_matches(  # noqa: PLR0917 - numba compiles no records
     page: NDArray[np.uint32],
-    q: int,
-    min_chars: int,
-    buckets: NDArray[np.int64],
-    keys: NDArray[np.uint64],
+    firsts: NDArray[np.int64],
+    counts: NDArray[np.int64],
     places: NDArray[np.int64],
     stream: NDArray[np.uint32],
     starts: NDArray[np.int64],
+    q: int,
+    min_chars: int,
 ) -> NDArray[np.int64]:
-    """Return text, place in the page, place in the text and length of each match, int64[matches, 4]."""
+    """Return text, place in the page, place in the text and length of each match, int64[matches, 4].
+
+    firsts, counts: for each q-gram of the page, its rows in `places`.
+    """
     found = np.empty((16, 4), np.int64)
     count = 0
     covered = np.zeros(starts.size, np.int64)
-    for at in range(page.size - q + 1):
-        key = _gram_hash(page, at, q)
-        bucket = np.int64(key >> np.uint64(64 - BUCKET_BITS))
-        first, last = buckets[bucket], buckets[bucket + 1]
-        first += np.searchsorted(keys[first:last], key)
-        for entry in range(first, min(last, first + MAX_PLACES)):
-            if keys[entry] != key:
-                break
-            text = np.searchsorted(starts, places[entry], side="right") - 1
+    for at in range(firsts.size):
+        for row in range(firsts[at], firsts[at] + counts[at]):
+            text = np.searchsorted(starts, places[row], side="right") - 1
             if at + q <= covered[text]:
                 continue
-            left, right = _extend_match(page, stream, at, places[entry])
+            left, right = _extend_match(page, stream, at, places[row])
             if left + right < min_chars:
                 continue
             covered[text] = max(covered[text], at + right)
             if count == found.shape[0]:
                 found = np.concatenate((found, np.empty_like(found)))
             found[count, 0], found[count, 1] = text, at - left
-            found[count, 2], found[count, 3] = places[entry] - left - starts[text], left + right
+            found[count, 2], found[count, 3] = places[row] - left - starts[text], left + right
             count += 1
     return found[:count]

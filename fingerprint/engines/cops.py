@@ -3,13 +3,13 @@
 Source: Brin, Davis, Garcia-Molina, "Copy detection mechanisms for digital documents", SIGMOD 1995.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 
 import xxhash
 
 from core.text import TextRange
 from core.wording import Message
+from fingerprint.engines.chapters import best_works
 from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
 from fingerprint.engines.plain_characters import PlacedSentence, plain_characters, split_sentences
 
@@ -29,29 +29,23 @@ class Cops:
 
     def __init__(self, min_share: float = MIN_SHARE, min_sentence_chars: int = MIN_SENTENCE_CHARS) -> None:
         self._min_share, self._min_sentence_chars = min_share, min_sentence_chars
-        self._places: dict[int, list[tuple[str, int, int]]] = {}
+        self._places: dict[int, list[tuple[str, TextRange]]] = {}
 
     def add_work(self, work_id: str, text: str) -> None:
-        own: set[int] = set()
+        first: dict[int, TextRange] = {}
         for sentence, digest in self._sentence_units(text):
-            if digest not in own:
-                own.add(digest)
-                place = (work_id, sentence.place.start, sentence.place.end)
-                self._places.setdefault(digest, []).append(place)
+            first.setdefault(digest, sentence.place)
+        for digest, place in first.items():
+            self._places.setdefault(digest, []).append((work_id, place))
 
     def find(self, text: str) -> list[EngineMatch]:
         units = list(self._sentence_units(text))
-        shared: Counter[str] = Counter()
         spans: dict[str, list[SharedSpan]] = {}
         for sentence, digest in units:
-            for work_id, start, end in self._places.get(digest, ()):
-                shared[work_id] += 1
-                spans.setdefault(work_id, []).append(SharedSpan(sentence.place, TextRange(start, end)))
-        found = (EngineMatch(work_id, count / len(units), tuple(spans[work_id])) for work_id, count in shared.items())
-        return sorted(
-            (work for work in found if work.similarity >= self._min_share),
-            key=lambda work: (-work.similarity, work.work_id),
-        )
+            for work_id, place in self._places.get(digest, ()):
+                spans.setdefault(work_id, []).append(SharedSpan(sentence.place, place))
+        found = (EngineMatch(work_id, len(shared) / len(units), tuple(shared)) for work_id, shared in spans.items())
+        return best_works(work for work in found if work.similarity >= self._min_share)
 
     def _sentence_units(self, text: str) -> Iterator[tuple[PlacedSentence, int]]:
         for sentence in split_sentences(text):

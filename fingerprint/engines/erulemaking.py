@@ -12,11 +12,10 @@ import xxhash
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
-    build_chapter_table,
+    WordEngine,
     build_word_postings,
     dot_products,
     highest_places,
@@ -24,7 +23,7 @@ from fingerprint.engines.chapter_words import (
     unit_weights,
     word_counts,
 )
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.tokens import CHINESE_WORDS
@@ -40,7 +39,7 @@ FEATURES = 100
 MIN_WORDS = 20  # distinct words: the cosine of very short texts is high by chance
 
 
-class ERulemaking(ChapterEngine):
+class ERulemaking(WordEngine):
     """Finds works with chapters that belong to a seed in or next to the page's bucket, with a cosine of `min_cosine`.
 
     Chapters become seeds in the order of repetition of their text, then of addition, unless an earlier seed in a nearby
@@ -56,126 +55,64 @@ class ERulemaking(ChapterEngine):
         min_words: int = MIN_WORDS,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
-        super().__init__(chapter_chars)
+        super().__init__(chapter_chars, min_words=min_words)
         self._min_cosine, self._features = min_cosine, features
         self._growth, self._min_words = np.log1p(bucket_width), min_words
-        self._words: list[NDArray[np.uint64]] = []
-        self._counts: list[NDArray[np.int32]] = []
         self._buckets: list[int] = []
         self._digests: list[int] = []
-        self._seeds: _WordSeeds | None = None
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        words, counts = word_counts(text)
-        if words.size < self._min_words:
-            return
-        self._owners.add_chapter(work_id)
-        self._words.append(words)
-        self._counts.append(counts)
-        codes = plain_characters(text)[0]
-        self._buckets.append(self._length_bucket(codes.size))
-        self._digests.append(xxhash.xxh3_64_intdigest(codes.tobytes()))
-        self._seeds = None
+        if self._works.add_chapter(work_id, text):
+            codes = plain_characters(text)[0]
+            self._buckets.append(self._length_bucket(codes.size))
+            self._digests.append(xxhash.xxh3_64_intdigest(codes.tobytes()))
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         words, counts = word_counts(text)
-        if words.size < self._min_words or not self._words:
+        if words.size < self._min_words:
             return ()
-        if self._seeds is None:
-            order = _by_repetition(self._digests)
-            table = build_chapter_table(
-                [self._words[chapter] for chapter in order], [self._counts[chapter] for chapter in order]
-            )
-            buckets = np.array(self._buckets, np.int64)[order]
-            self._seeds = _WordSeeds(table, order, buckets, self._features, self._min_cosine)
-        seeds = self._seeds
-        cosines = seeds.cosines(words, counts, self._length_bucket(plain_characters(text)[0].size))
-        return self._owners.works(
-            (chapter, cosines[seed])
-            for seed in np.flatnonzero(cosines >= self._min_cosine).tolist()
-            for chapter in seeds.split_chapters[seed]
-        )
+        table = self._works.table()
+        numbers = table.term_numbers(words)
+        numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
+        chosen = highest_places(self._inverse_frequencies[numbers], self._features)
+        weights = unit_weights(np.array([0, chosen.size]), counts[chosen].astype(np.float64))
+        cosines = self._seed_cosines(numbers[chosen], weights, self._length_bucket(plain_characters(text)[0].size))
+        of_chapters = np.minimum(cosines, 1).astype(np.float64)[self._seed_of]
+        found = np.flatnonzero(of_chapters >= self._min_cosine)
+        return self._works.owners.works(zip(found.tolist(), of_chapters[found].tolist(), strict=True))
+
+    def _prepare(self, table: ChapterTable) -> None:
+        """Find the seed of each chapter: the most similar earlier one near its bucket, or itself."""
+        self._inverse_frequencies = table.inverse_frequencies()
+        starts, chosen = highest_terms(table, self._inverse_frequencies[table.terms], self._features)
+        terms, weights = table.terms[chosen], unit_weights(starts, table.counts[chosen].astype(np.float64))
+        self._postings = build_word_postings(starts, terms, weights, table.vocabulary.size)
+        self._bucket_of, self._is_seed = np.array(self._buckets, np.int64), np.zeros(table.chapters, np.bool_)
+        self._seed_of = np.arange(table.chapters)
+        order = _by_repetition(self._digests)
+        for place, chapter in enumerate(order.tolist()):
+            own = slice(starts[chapter], starts[chapter + 1])
+            in_order = self._seed_cosines(terms[own], weights[own], self._buckets[chapter])[order[:place]]
+            best = place - 1 - int(np.argmax(in_order[::-1])) if place else 0  # of equal ones the last
+            self._is_seed[chapter] = not place or in_order[best] < np.float32(self._min_cosine)
+            self._seed_of[chapter] = chapter if self._is_seed[chapter] else order[best]
+
+    def _seed_cosines(
+        self, terms: NDArray[np.integer], weights: NDArray[np.float32], bucket: int
+    ) -> NDArray[np.float32]:
+        """Return the cosine of a text with each seed in or next to its bucket, float32[chapters]; 0 for the others."""
+        sums = dot_products(self._postings, terms, weights, self._seed_of.size)
+        sums[~self._is_seed | (np.abs(self._bucket_of - bucket) > 1)] = 0
+        return sums
 
     def _length_bucket(self, chars: int) -> int:
         return int(np.log(max(chars, 1)) / self._growth)
 
 
-class _WordSeeds:
-    """The seeds among chapters, and the chapters that belong to a seed.
-
-    order: the numbers of the chapters in the table.
-    """
-
-    def __init__(
-        self, table: ChapterTable, order: list[int], buckets: NDArray[np.int64], features: int, min_cosine: float
-    ) -> None:
-        self._table, self._buckets, self._features = table, buckets, features
-        self._inverse_frequencies = table.inverse_frequencies()
-        starts, chosen = highest_terms(table, self._inverse_frequencies[table.terms], features)
-        terms, weights = table.terms[chosen], unit_weights(starts, table.counts[chosen].astype(np.float64))
-        self._postings = postings = build_word_postings(starts, terms, weights, table.vocabulary.size)
-        owners = _seed_of_each(
-            starts,
-            terms,
-            weights,
-            postings.starts,
-            postings.chapters,
-            postings.weights,
-            buckets,
-            min_cosine,
-        )
-        self.split_chapters: dict[int, list[int]] = {}
-        for place, seed in enumerate(owners.tolist()):
-            self.split_chapters.setdefault(seed, []).append(order[place])
-        self._is_seed = owners == np.arange(owners.size)
-
-    def cosines(self, words: NDArray[np.uint64], counts: NDArray[np.int32], bucket: int) -> NDArray[np.float64]:
-        """Return the cosine of the page with each seed near its bucket, float64[chapters by repetition], else 0."""
-        numbers = self._table.term_numbers(words)
-        numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
-        chosen = highest_places(self._inverse_frequencies[numbers], self._features)
-        weights = unit_weights(np.array([0, chosen.size]), counts[chosen].astype(np.float64))
-        sums = dot_products(self._postings, numbers[chosen], weights, self._table.chapters)
-        sums[~(self._is_seed & (np.abs(self._buckets - bucket) <= 1))] = 0
-        cosines: NDArray[np.float64] = np.minimum(sums, 1).astype(np.float64)
-        return cosines
-
-
-def _by_repetition(digests: list[int]) -> list[int]:
+def _by_repetition(digests: list[int]) -> NDArray[np.int64]:
     """Return the numbers of the texts, those with the most frequent digests first; equal ones keep their order."""
     _, kinds, repeats = np.unique(np.array(digests, np.uint64), return_inverse=True, return_counts=True)
-    order: list[int] = np.argsort(-repeats[kinds], kind="stable").tolist()
-    return order
-
-
-@kernel()
-def _seed_of_each(  # noqa: PLR0917 - numba compiles no records
-    starts: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    word_starts: NDArray[np.int64],
-    chapters: NDArray[np.int32],
-    chapter_weights: NDArray[np.float32],
-    buckets: NDArray[np.int64],
-    min_cosine: float,
-) -> NDArray[np.int64]:
-    """Return the most similar earlier seed near each chapter's bucket, int64[chapters]; itself if none is similar."""
-    count = starts.size - 1
-    seeds = np.arange(count)
-    sums = np.empty(count, np.float32)
-    for chapter in range(count):
-        sums[:chapter] = 0
-        for at in range(starts[chapter], starts[chapter + 1]):
-            for place in range(word_starts[terms[at]], word_starts[terms[at] + 1]):
-                if chapters[place] >= chapter:
-                    break
-                sums[chapters[place]] += weights[at] * chapter_weights[place]
-        best = np.float32(min_cosine)
-        for other in range(chapter):
-            if sums[other] >= best and seeds[other] == other and abs(buckets[other] - buckets[chapter]) <= 1:
-                best = sums[other]
-                seeds[chapter] = other
-    return seeds
+    return np.argsort(-repeats[kinds], kind="stable")
 
 
 ENTRIES = (

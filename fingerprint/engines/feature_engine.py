@@ -6,23 +6,52 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import ChapterEngine
 from fingerprint.engines.engine import EngineMatch
 
-MAX_BUCKET_BITS = 24  # 128 MiB of bucket starts
+
+class FeatureTable:
+    """A value for each occurrence of a feature, in order of the features and, for equal ones, of addition."""
+
+    def __init__(self) -> None:
+        self._features, self.values = np.zeros(0, np.uint64), np.zeros(0, np.int64)
+        self._pending: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = []
+
+    def add_occurrences(self, features: NDArray[np.uint64], values: NDArray[np.int64]) -> None:
+        """Add features, each with its value."""
+        self._pending.append((features, values))
+
+    def find_rows(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first row of `values` for each feature and the number of its rows, int64[n] each."""
+        if self._pending:
+            added, values = zip(*self._pending, strict=True)
+            self._pending = []
+            features_of_all = np.concatenate([self._features, *added])
+            order = np.argsort(features_of_all, kind="stable")
+            self._features = features_of_all[order]
+            self.values = np.concatenate([self.values, *values])[order]
+        firsts = np.searchsorted(self._features, features)
+        return firsts, np.searchsorted(self._features, features, side="right") - firsts
+
+
+def expand_ranges(
+    firsts: NDArray[np.integer], counts: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of the range and the row, for each row of some ranges of rows, int64[rows] each.
+
+    >>> [column.tolist() for column in expand_ranges(np.array([7, 2]), np.array([2, 1]))]
+    [[0, 0, 1], [7, 8, 2]]
+    """
+    numbers = np.repeat(np.arange(counts.size), counts)
+    return numbers, np.arange(numbers.size) + np.repeat(firsts - np.cumsum(counts) + counts, counts)
 
 
 class FeatureIndex:
-    """Sets of features, one per chapter, numbered from 0, in a sorted table that is rebuilt after additions."""
+    """Sets of features, one per chapter, numbered from 0."""
 
     def __init__(self) -> None:
-        self._pending: list[NDArray[np.uint64]] = []
         self._sizes: list[int] = []
-        self._keys = np.zeros(0, np.uint64)
-        self._chapters = np.zeros(0, np.int32)
-        self._buckets = np.zeros(2, np.int64)
-        self._shift = np.uint64(63)
+        self._table = FeatureTable()
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -32,9 +61,9 @@ class FeatureIndex:
     def add_features(self, features: NDArray[np.uint64]) -> None:
         """Add the next chapter.
 
-        features: distinct, with well mixed bits.
+        features: distinct.
         """
-        self._pending.append(features)
+        self._table.add_occurrences(features, np.full(features.size, len(self._sizes)))
         self._sizes.append(features.size)
 
     def count_shared(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -42,49 +71,10 @@ class FeatureIndex:
 
         features: the distinct features of the page.
         """
-        if self._pending:
-            self._build()
-        counts = _count(features, self._keys, self._chapters, self._buckets, self._shift, len(self._sizes))
+        _, rows = expand_ranges(*self._table.find_rows(features))
+        counts = np.bincount(self._table.values[rows], minlength=1)
         chapters = np.flatnonzero(counts)
-        return chapters, counts[chapters].astype(np.int64)
-
-    def _build(self) -> None:
-        first = len(self._sizes) - len(self._pending)
-        numbers = np.repeat(np.arange(first, len(self._sizes), dtype=np.int32), [each.size for each in self._pending])
-        keys = np.concatenate([self._keys, *self._pending])
-        self._pending = []
-        chapters = np.concatenate([self._chapters, numbers])
-        order = np.argsort(keys, kind="stable")
-        self._keys, self._chapters = keys[order], chapters[order]
-        self._buckets, self._shift = bucket_starts(self._keys)
-
-
-def bucket_starts(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], np.uint64]:
-    """Return the starts of the ascending keys by their b leading bits, int64[2^b + 1], and 64 - b."""
-    bits = min(MAX_BUCKET_BITS, max(1, int(keys.size).bit_length()))
-    shift = np.uint64(64 - bits)
-    limits = np.arange(1 << bits, dtype=np.uint64) << shift
-    return np.append(np.searchsorted(keys, limits), keys.size).astype(np.int64), shift
-
-
-@kernel()
-def _count(  # noqa: PLR0917 - numba compiles no records
-    features: NDArray[np.uint64],
-    keys: NDArray[np.uint64],
-    chapters: NDArray[np.int32],
-    buckets: NDArray[np.int64],
-    shift: np.uint64,
-    chapter_count: int,
-) -> NDArray[np.int32]:
-    counts = np.zeros(chapter_count, np.int32)
-    for feature in features:
-        bucket = np.int64(feature >> shift)
-        for place in range(buckets[bucket], buckets[bucket + 1]):
-            if keys[place] == feature:
-                counts[chapters[place]] += 1
-            elif keys[place] > feature:
-                break
-    return counts
+        return chapters, counts[chapters]
 
 
 class FeatureEngine(ChapterEngine):

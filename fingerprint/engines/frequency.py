@@ -8,7 +8,6 @@ ordinary text is the middle of the range, so that rare and frequent letters coun
 difference to the product's stored windows, see docs/decisions/measurement.md.
 """
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -19,13 +18,12 @@ from core.wording import Message
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines.engine import EngineEntry, EngineMatch
 from fingerprint.engines.located_works import LocatedWorks, MergeRule, Offsets, merge_hits
-from fingerprint.engines.tokens import WORD_MULTIPLIER, mix_bits
-from fingerprint.letters import LETTERS, NO_LETTER, letter_number
+from fingerprint.engines.tokens import mix_bits
+from fingerprint.letters import NO_LETTER, letter_number
 from fingerprint.normalization import normalize
 from fingerprint.rules import WindowRule
+from fingerprint.seeds import window_numbers, windows_of_rule
 from fingerprint.tables import TABLES_2026
-
-WINDOWS_PER_SLAB = 1 << 16  # bounds the memory of one step, whatever the length of the text
 
 
 class FrequencyEngine:
@@ -60,28 +58,6 @@ class FrequencyEngine:
         return self._works.matches(clusters, offsets, windows.size)
 
 
-def letter_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDArray[np.uint16]:
-    """Return the count of each letter in each window, uint16[windows, LETTERS]; each row sums to `granularity`."""
-    windows = max(0, (letters.size - granularity) // step + 1)
-    counts = np.empty((windows, LETTERS), np.uint16)
-    for first in range(0, windows, WINDOWS_PER_SLAB):
-        last = min(first + WINDOWS_PER_SLAB, windows)
-        slab = letters[first * step : (last - 1) * step + granularity]
-        counts[first:last] = _slab_counts(slab, granularity, step)
-    return counts
-
-
-def _slab_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDArray[np.int64]:
-    """Return the counts summed over each window, from blocks that divide both window and step."""
-    block = math.gcd(granularity, step)
-    blocks = letters.size // block
-    cells = np.repeat(np.arange(blocks) * LETTERS, block) + letters[: blocks * block]
-    running = np.zeros((blocks + 1, LETTERS), np.int64)
-    np.cumsum(np.bincount(cells, minlength=blocks * LETTERS).reshape(blocks, LETTERS), axis=0, out=running[1:])
-    starts = np.arange(0, blocks - granularity // block + 1, step // block)
-    return running[starts + granularity // block] - running[starts]
-
-
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     """Return the occurrences beyond the reference, shifted by the middle of [0, max_digit], uint8[windows, letters].
 
@@ -96,22 +72,13 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
 
 def _text_windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
     """Return the offsets of the tokens, the windows as hashes, and the first token of each window."""
-    stream = normalize(text)
-    counts = letter_counts(TABLES_2026.initials[stream.tokens], rule.granularity, rule.step)
-    hashes = _window_hashes(digits(counts, rule))
-    is_kept = 2 * counts[:, NO_LETTER] <= rule.granularity
+    stream, initials = normalize(text), TABLES_2026.initials
+    hashes = mix_bits(window_numbers(windows_of_rule(stream.tokens, rule, initials, digits)))
+    unread_before = np.append(0, np.cumsum(initials[stream.tokens] == NO_LETTER))
+    starts = np.arange(hashes.size) * rule.step
+    is_kept = 2 * (unread_before[starts + rule.granularity] - unread_before[starts]) <= rule.granularity
     is_kept[1:] &= hashes[1:] != hashes[:-1]
-    places = np.flatnonzero(is_kept)
-    return (stream.offsets, stream.offsets + 1), hashes[places], (places * rule.step).astype(np.int32)
-
-
-def _window_hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a hash of the digits of each window, uint64[windows]."""
-    hashes = np.zeros(len(values), np.uint64)
-    for column in values.T:
-        hashes *= WORD_MULTIPLIER
-        hashes += column
-    return mix_bits(hashes)
+    return (stream.offsets, stream.offsets + 1), hashes[is_kept], starts[is_kept].astype(np.int32)
 
 
 DEPARTURES = (

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
-from fingerprint.engines.tokens import CHINESE_TOKENS, mix_bits, shingle_hashes, tokenize
+from fingerprint.engines.tokens import CHINESE_TOKENS, MIX_1, mix_bits, shingle_hashes, tokenize
 
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
 PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
@@ -31,7 +30,7 @@ def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64
     """
     ids = tokenize(text).ids
     shingles = shingle_hashes(ids[~np.isin(ids, _FUNCTION_WORD_IDS)], shingle_tokens)
-    return _minima(shingles, SEEDS) if shingles.size else shingles
+    return np.array([_least_hash(shingles, seed) for seed in SEEDS if shingles.size], np.uint64)
 
 
 def super_shingles(least: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -77,16 +76,9 @@ class Functions84Engine(FeatureEngine):
         return mix_bits(chosen ^ mix_bits(np.arange(chosen.size, dtype=np.uint64)))
 
 
-@kernel()
-def _minima(shingles: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    least = np.full(seeds.size, np.uint64(0xFFFFFFFFFFFFFFFF))
-    for shingle in shingles:
-        for place in range(seeds.size):
-            value = (shingle ^ seeds[place]) * seeds[place]
-            value ^= value >> np.uint64(29)
-            value *= np.uint64(0xBF58476D1CE4E5B9)
-            least[place] = min(value, least[place])
-    return least
+def _least_hash(shingles: NDArray[np.uint64], seed: np.uint64) -> np.uint64:
+    values = (shingles ^ seed) * seed
+    return np.uint64(((values ^ (values >> np.uint64(29))) * MIX_1).min())
 
 
 _FUNCTION_WORD_IDS = tokenize(FUNCTION_WORDS).ids

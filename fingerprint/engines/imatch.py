@@ -39,7 +39,7 @@ class IMatch(WordEngine):
         self._range, self._min_terms = (min_normal_idf, max_normal_idf), min_terms
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
-        table = self._current_table()
+        table = self._works.table()
         words = word_counts(text)[0]
         numbers = table.term_numbers(words)
         digest = self._words_digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])

@@ -1,70 +1,53 @@
 """The works of engines that give spans: equal features of page and work with their places, merged into spans."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
-from fingerprint.compilation import kernel
+from fingerprint.engines.chapters import best_works
 from fingerprint.engines.engine import EngineMatch, SharedSpan
-from fingerprint.engines.feature_engine import bucket_starts
+from fingerprint.engines.feature_engine import FeatureTable, expand_ranges
 
 # Bounds of time and memory for a page if page and work repeat one passage many times: hits for a page of any length,
 # and hits for each of its features. A page that copies from a few editions of one work is far below.
 HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 4
+PLACE_BITS = 32  # below the number of the work
 Offsets = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends of tokens in a text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureHits:
-    """Equal features: places int64[h] on the page, works int32[h], work_places int64[h]; in order of the page."""
+    """Equal features: places on the page, works, places in the works, int64[h] each; in order of the page."""
 
     places: NDArray[np.int64]
-    works: NDArray[np.int32]
+    works: NDArray[np.int64]
     work_places: NDArray[np.int64]
 
 
 class PositionIndex:
-    """Features of works with their places, in a sorted table that is rebuilt after additions."""
+    """Features of works with their places."""
 
     def __init__(self) -> None:
-        self._pending: list[tuple[int, NDArray[np.uint64], NDArray[np.int32]]] = []
-        self._keys = np.zeros(0, np.uint64)
-        self._works, self._places = np.zeros(0, np.int32), np.zeros(0, np.int32)
-        self._buckets, self._shift = bucket_starts(self._keys)
+        self._table = FeatureTable()
 
     def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
         """Add the features of a work."""
-        self._pending.append((work, features, places))
+        self._table.add_occurrences(features, places.astype(np.int64) | work << PLACE_BITS)
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
         """Return every pair of equal features of a page and of works.
 
         If there are too many pairs, the features that occur most often in works are left out.
         """
-        if self._pending:
-            self._sort_features()
-        firsts, counts = _feature_ranges(features, self._keys, self._buckets, self._shift)
+        firsts, counts = self._table.find_rows(features)
         kept = _rarest_features(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
-        queries = np.repeat(kept, counts[kept])
-        within = np.arange(queries.size) - np.repeat(np.cumsum(counts[kept]) - counts[kept], counts[kept])
-        entries = firsts[queries] + within
-        return FeatureHits(
-            places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64)
-        )
-
-    def _sort_features(self) -> None:
-        works, features, places = zip(*self._pending, strict=True)
-        self._pending = []
-        numbers = np.repeat(np.array(works, np.int32), [each.size for each in features])
-        keys = np.concatenate([self._keys, *features])
-        order = np.argsort(keys, kind="stable")
-        self._keys = keys[order]
-        self._works = np.concatenate([self._works, numbers])[order]
-        self._places = np.concatenate([self._places, *places])[order]
-        self._buckets, self._shift = bucket_starts(self._keys)
+        numbers, rows = expand_ranges(firsts[kept], counts[kept])
+        found = self._table.values[rows]
+        in_works = found & ((1 << PLACE_BITS) - 1)
+        return FeatureHits(places[kept[numbers]].astype(np.int64), found >> PLACE_BITS, in_works)
 
 
 def _rarest_features(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
@@ -74,21 +57,6 @@ def _rarest_features(counts: NDArray[np.int64], max_total: int) -> NDArray[np.in
     order = np.argsort(counts, kind="stable")
     kept: NDArray[np.int64] = np.sort(order[np.cumsum(counts[order]) <= max_total])
     return kept
-
-
-@kernel()
-def _feature_ranges(
-    features: NDArray[np.uint64], keys: NDArray[np.uint64], buckets: NDArray[np.int64], shift: np.uint64
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the start and the number of the entries of each feature, int64[n] each."""
-    firsts, counts = np.empty(features.size, np.int64), np.empty(features.size, np.int64)
-    for query in range(features.size):
-        bucket = np.int64(features[query] >> shift)
-        start, end = buckets[bucket], buckets[bucket + 1]
-        first = np.searchsorted(keys[start:end], features[query])
-        firsts[query] = start + first
-        counts[query] = np.searchsorted(keys[start:end], features[query], side="right") - first
-    return firsts, counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +70,13 @@ class MergeRule:
     max_drift: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
+class Clusters(NamedTuple):
     """Merged hits, by work and then in order of the page: places of the first and the last feature on both sides.
 
-    works: int32[c]; page_first, page_last, work_first, work_last: int64[c]; features: int64[c], distinct places on the
-    page.
+    features: distinct places on the page. All columns are int64[c].
     """
 
-    works: NDArray[np.int32]
+    works: NDArray[np.int64]
     page_first: NDArray[np.int64]
     page_last: NDArray[np.int64]
     work_first: NDArray[np.int64]
@@ -127,19 +93,10 @@ class Clusters:
 
     def keep_works_by_total(self, features: int) -> "Clusters":
         """Return the clusters of works whose clusters together have at least `features` features."""
-        if not self.works.size:
-            return self
         return self._select_clusters(np.bincount(self.works, self.features)[self.works] >= features)
 
     def _select_clusters(self, chosen: NDArray[np.bool_]) -> "Clusters":
-        return Clusters(
-            self.works[chosen],
-            self.page_first[chosen],
-            self.page_last[chosen],
-            self.work_first[chosen],
-            self.work_last[chosen],
-            self.features[chosen],
-        )
+        return Clusters(*(column[chosen] for column in self))
 
 
 def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
@@ -202,26 +159,18 @@ class LocatedWorks:
 
         The similarity is the share of the page's features in clusters.
         """
-        works = sorted(set(clusters.works.tolist()))
-        found = [self._work_match(work, clusters, page, page_features) for work in works]
-        return sorted(found, key=lambda match: (-match.similarity, match.work_id))
+        found = (np.flatnonzero(clusters.works == work) for work in np.unique(clusters.works))
+        return best_works(self._work_match(own, clusters, page, page_features) for own in found)
 
-    def _work_match(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> EngineMatch:
-        own = np.flatnonzero(clusters.works == work)
+    def _work_match(self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, page_features: int) -> EngineMatch:
+        """Return the match of a work. own: the rows of its clusters."""
+        work, last = int(clusters.works[own[0]]), self._span_tokens - 1
+        starts, ends = self._offsets[work]
+        on_page = zip(page[0][clusters.page_first[own]], page[1][clusters.page_last[own] + last], strict=True)
+        in_work = zip(starts[clusters.work_first[own]], ends[clusters.work_last[own] + last], strict=True)
+        spans = (
+            SharedSpan(TextRange(*map(int, here)), TextRange(*map(int, there)))
+            for here, there in zip(on_page, in_work, strict=True)
+        )
         similarity = min(1.0, int(clusters.features[own].sum()) / page_features)
-        return EngineMatch(
-            self._work_ids[work], similarity, tuple(self._work_spans(own, clusters, page, self._offsets[work]))
-        )
-
-    def _work_spans(
-        self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, work: Offsets
-    ) -> Iterator[SharedSpan]:
-        last = self._span_tokens - 1
-        sides = (
-            page[0][clusters.page_first[own]],
-            page[1][clusters.page_last[own] + last],
-            work[0][clusters.work_first[own]],
-            work[1][clusters.work_last[own] + last],
-        )
-        for page_start, page_end, work_start, work_end in zip(*(side.tolist() for side in sides), strict=True):
-            yield SharedSpan(TextRange(page_start, page_end), TextRange(work_start, work_end))
+        return EngineMatch(self._work_ids[work], similarity, tuple(spans))

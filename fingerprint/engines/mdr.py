@@ -5,26 +5,21 @@ source builds a suffix tree of one document and matches the others against it; `
 substrings in another way.
 """
 
-from dataclasses import dataclass
+from collections import defaultdict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
 from core.wording import Message
-from fingerprint.engines.common_substrings import CommonSubstring, SubstringIndex
+from fingerprint.engines.chapters import best_works
+from fingerprint.engines.common_substrings import SubstringIndex
 from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 # The source uses chunks of 60 characters of English, some ten words; ten English words are some 20 Chinese characters.
 # Unrelated texts share shorter runs, and also longer ones if they quote the same poem or have the same site line.
 MIN_CHARS = 20
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Work:
-    work_id: str
-    offsets: NDArray[np.int32]
 
 
 class Mdr:
@@ -35,34 +30,25 @@ class Mdr:
 
     def __init__(self, min_chars: int = MIN_CHARS) -> None:
         self._index = SubstringIndex(min_chars)
-        self._works: list[_Work] = []
+        self._works: list[tuple[str, NDArray[np.int32]]] = []  # each with the offsets of its characters
 
     def add_work(self, work_id: str, text: str) -> None:
         codes, offsets = plain_characters(text)
         self._index.add_codes(codes)
-        self._works.append(_Work(work_id, offsets.astype(np.int32)))
+        self._works.append((work_id, offsets.astype(np.int32)))
 
     def find(self, text: str) -> list[EngineMatch]:
         codes, offsets = plain_characters(text)
-        matches: dict[int, list[CommonSubstring]] = {}
+        is_shared: defaultdict[int, NDArray[np.bool_]] = defaultdict(lambda: np.zeros(codes.size, np.bool_))
+        spans: defaultdict[int, list[SharedSpan]] = defaultdict(list)
         for match in self._index.find(codes):
-            matches.setdefault(match.text, []).append(match)
-        found = [self._work_match(number, shared, offsets) for number, shared in matches.items()]
-        return sorted(found, key=lambda work: (-work.similarity, work.work_id))
-
-    def _work_match(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> EngineMatch:
-        work = self._works[number]
-        is_shared = np.zeros(page_offsets.size, np.bool_)
-        spans = []
-        for match in matches:
-            is_shared[match.page : match.page + match.chars] = True
-            spans.append(
-                SharedSpan(
-                    _text_range(page_offsets, match.page, match.chars),
-                    _text_range(work.offsets, match.start, match.chars),
-                )
-            )
-        return EngineMatch(work.work_id, float(is_shared.mean()), tuple(spans))
+            is_shared[match.text][match.page : match.page + match.chars] = True
+            in_work = _text_range(self._works[match.text][1], match.start, match.chars)
+            spans[match.text].append(SharedSpan(_text_range(offsets, match.page, match.chars), in_work))
+        return best_works(
+            EngineMatch(self._works[work][0], float(is_shared[work].mean()), tuple(shared))
+            for work, shared in spans.items()
+        )
 
 
 def _text_range(offsets: NDArray[np.integer], first: int, chars: int) -> TextRange:

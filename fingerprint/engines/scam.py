@@ -15,7 +15,6 @@ import xxhash
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, build_word_postings, word_counts
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
@@ -36,8 +35,7 @@ class Registry:
 
     def __init__(self, epsilon: float, min_similarity: float) -> None:
         self._ratio, self._min_similarity = largest_ratio(epsilon), min_similarity
-        self._works = ChapterWords()
-        self._table: ChapterTable | None = None
+        self._works = ChapterWords(self._prepare)
 
     def add_chapter(self, work_id: str, chapter: str) -> None:
         self._works.add_chapter(work_id, chapter)
@@ -48,7 +46,7 @@ class Registry:
         Of the page, a chapter contains each word at most as often as any chapter has it, within the ratio. Of a
         chapter, the page contains each word at most by its highest share in any chapter.
         """
-        table = self._current_table()
+        table = self._works.table()
         numbers = table.term_numbers(words)
         page_counts = counts[numbers != UNKNOWN].astype(np.float64)
         highest, shares = self._highest[numbers[numbers != UNKNOWN]], self._shares[numbers[numbers != UNKNOWN]]
@@ -58,29 +56,21 @@ class Registry:
         return max(float(of_page[is_close].sum()) / page_square, float((page_counts * shares)[is_close].sum()))
 
     def find(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> Iterator[EngineMatch]:
-        table = self._current_table()
+        table = self._works.table()
         numbers = table.term_numbers(words)
         is_known = numbers != UNKNOWN
-        products = np.zeros(table.chapters, np.float64)
-        _add_close_products(
-            self._postings.starts,
-            self._postings.chapters,
-            self._postings.weights,
-            numbers[is_known],
-            counts[is_known].astype(np.float64),
-            self._ratio,
-            products,
+        found, rows = self._postings.find_rows(numbers[is_known])
+        on_page, in_work = counts[is_known][found].astype(np.float64), self._postings.weights[rows].astype(np.float64)
+        is_close = (on_page < self._ratio * in_work) & (in_work < self._ratio * on_page)
+        products = np.bincount(
+            self._postings.chapters[rows][is_close], (on_page * in_work)[is_close], minlength=table.chapters
         )
         page_square = float(np.square(counts, dtype=np.float64).sum())
         similarities = np.minimum(products / np.minimum(page_square, self._squares), 1)
         similar = np.flatnonzero(similarities >= self._min_similarity)
         return self._works.owners.works(zip(similar.tolist(), similarities[similar].tolist(), strict=True))
 
-    def _current_table(self) -> ChapterTable:
-        table = self._works.table()
-        if table is self._table:
-            return table
-        self._table = table
+    def _prepare(self, table: ChapterTable) -> None:
         self._postings = build_word_postings(
             table.starts, table.terms, table.counts.astype(np.float32), table.vocabulary.size
         )
@@ -91,7 +81,6 @@ class Registry:
         self._highest, self._shares = np.zeros((2, table.vocabulary.size))
         np.maximum.at(self._highest, table.terms, table.counts)
         np.maximum.at(self._shares, table.terms, table.counts / np.repeat(self._squares, np.diff(table.starts)))
-        return table
 
 
 class Scam(ChapterEngine):
@@ -137,23 +126,6 @@ def largest_ratio(epsilon: float) -> float:
     2.0
     """
     return (epsilon + math.sqrt(max(0.0, epsilon * epsilon - 4))) / 2
-
-
-@kernel()
-def _add_close_products(  # noqa: PLR0917 - numba compiles no records
-    starts: NDArray[np.int64],
-    chapters: NDArray[np.int32],
-    chapter_counts: NDArray[np.float32],
-    terms: NDArray[np.int64],
-    counts: NDArray[np.float64],
-    ratio: float,
-    products: NDArray[np.float64],
-) -> None:
-    for at in range(terms.size):
-        for place in range(starts[terms[at]], starts[terms[at] + 1]):
-            count = chapter_counts[place]
-            if counts[at] < ratio * count and count < ratio * counts[at]:
-                products[chapters[place]] += counts[at] * count
 
 
 DEPARTURES = (

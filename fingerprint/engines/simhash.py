@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_TOKENS, shingle_hashes, tokenize
@@ -51,49 +50,31 @@ class BlockTables:
     """Fingerprints, numbered from 0, in one table for each choice of leading blocks.
 
     Of len(blocks) blocks at most `max_distance` have a differing bit, so the others agree. Every choice of len(blocks)
-    - max_distance blocks has a sorted table of the fingerprints with these blocks permuted to the front, in which
-    fingerprints that agree in the p leading bits are adjacent.
+    - max_distance blocks has a table of the fingerprints by the bits of these blocks. The source permutes them to the
+    front and sorts.
     """
 
     def __init__(self, blocks: Sequence[int], max_distance: int) -> None:
         if not 0 <= max_distance < len(blocks):
             raise ValueError(f"{len(blocks)} blocks cannot find fingerprints that differ in {max_distance} bits")
-        self._bits, self._max_distance = sum(blocks), max_distance
+        bits, starts, self._max_distance = sum(blocks), block_offsets(blocks), max_distance
         self.choices = tuple(combinations(range(len(blocks)), len(blocks) - max_distance))
-        starts = block_offsets(blocks)
-        self._masks = [
-            np.uint64(sum(_block_mask(self._bits, starts[block], blocks[block]) for block in choice))
-            for choice in self.choices
+        self._tables: list[tuple[int, dict[int, list[int]]]] = [
+            (sum(_block_mask(bits, starts[block], blocks[block]) for block in choice), {}) for choice in self.choices
         ]
         self._fingerprints: list[int] = []
-        self._tables: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] | None = None
 
     def add_fingerprint(self, fingerprint: int) -> None:
         """Add the next fingerprint."""
+        for mask, numbers in self._tables:
+            numbers.setdefault(fingerprint & mask, []).append(len(self._fingerprints))
         self._fingerprints.append(fingerprint)
-        self._tables = None
 
     def find_similar(self, fingerprint: int) -> list[tuple[int, int]]:
         """Return (number, distance) of each fingerprint within the distance, by number."""
-        if self._tables is None:
-            self._tables = self._sort_tables()
-        key, found = np.uint64(fingerprint), set[int]()
-        for mask, (keys, numbers) in zip(self._masks, self._tables, strict=True):
-            first, last = np.searchsorted(keys, key & mask), np.searchsorted(keys, key & mask, side="right")
-            found.update(numbers[first:last].tolist())
+        found = {number for mask, numbers in self._tables for number in numbers.get(fingerprint & mask, ())}
         distances = ((number, distance(fingerprint, self._fingerprints[number])) for number in sorted(found))
         return [(number, bits) for number, bits in distances if bits <= self._max_distance]
-
-    def _sort_tables(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-        # A mask keeps the leading bits in their places: equal keys are adjacent, as if the bits were moved to the
-        # front.
-        all_of_them = np.array(self._fingerprints, np.uint64)
-        tables = []
-        for mask in self._masks:
-            keys = all_of_them & mask
-            order = np.argsort(keys, kind="stable")
-            tables.append((keys[order], order))
-        return tables
 
 
 def _block_mask(bits: int, start: int, width: int) -> int:
@@ -143,19 +124,8 @@ def simhash(features: NDArray[np.uint64], bits: int = WORD_BITS) -> int:
 
     Each feature is weighted by its number of occurrences. A bit whose sum is 0 is 0.
     """
-    sums = _bit_sums(features, bits)
-    return sum(1 << place for place in range(bits) if sums[place] > 0)
-
-
-@kernel()
-def _bit_sums(features: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
-    ones = np.zeros(bits, np.int64)
-    for feature in features:
-        rest = feature
-        for place in range(bits):
-            ones[place] += np.int64(rest & np.uint64(1))
-            rest >>= np.uint64(1)
-    return 2 * ones - features.size
+    ones = (np.count_nonzero(features >> np.uint64(place) & np.uint64(1)) for place in range(bits))
+    return sum(1 << place for place, count in enumerate(ones) if 2 * count > features.size)
 
 
 DEPARTURES = (

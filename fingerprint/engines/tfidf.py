@@ -39,7 +39,7 @@ class TfIdf(WordEngine):
         self._top_terms, self._min_cosine = top_terms, min_cosine
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        table = self._current_table()
+        table = self._works.table()
         words, counts = word_counts(text)
         if not words.size or not table.chapters:
             return ()

@@ -41,21 +41,11 @@ def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def shingle_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     """Return the hash of every `size` consecutive ids, uint64[n - size + 1]; empty if there are fewer."""
-    if ids.size < size:
-        return np.zeros(0, np.uint64)
-    return mix_bits(_polynomial_hashes(ids, size))
-
-
-@kernel()
-def _polynomial_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    hashes = np.empty(ids.size - size + 1, np.uint64)
-    for first in range(hashes.size):
-        value = np.uint64(0)
-        for place in range(first, first + size):
-            value = (value + ids[place]) * np.uint64(0x9E3779B97F4A7C15)
-            value ^= value >> np.uint64(32)
-        hashes[first] = value
-    return hashes
+    hashes = np.zeros(max(0, ids.size - size + 1), np.uint64)
+    for place in range(size):
+        hashes = (hashes + ids[place : place + hashes.size]) * WORD_MULTIPLIER
+        hashes ^= hashes >> np.uint64(32)
+    return mix_bits(hashes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
