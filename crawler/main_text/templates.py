@@ -10,15 +10,13 @@ A refrain, a closing formula (且听下回分解) or a chapter with several URLs
 that do not repeat and names no site. Pages that repeat each other are not learnt from.
 """
 
-import fcntl
 import json
 import os
 import re
 import threading
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -69,14 +67,6 @@ class _PlaceCounts:
     frames: int = 0  # number of different ones
 
 
-@dataclass(frozen=True, slots=True)
-class _Lesson:
-    """The lesson of one page: its sketch, and the frames in each place."""
-
-    sketch: tuple[str, ...]
-    stood: Mapping[str, set[str]]
-
-
 @dataclass(slots=True)
 class HostTemplate:
     """The lines that the pages of one host have in common so far."""
@@ -91,34 +81,24 @@ class HostTemplate:
         for name, sketch in self.sketches.items():
             self._hold(name, sketch)
 
-    def learn(self, page: Sequence[Line]) -> _Lesson | None:
-        """Learn from one page, or return None if it repeats a page that was learnt before."""
+    def learn(self, page: Sequence[Line]) -> None:
+        """Learn from one page, unless it repeats a page that was learnt before."""
         sketch = _sketch(page)
         if self._is_known(sketch):
-            return None
-        stood: dict[str, set[str]] = {}
+            return
+        frames_by_place: dict[str, set[str]] = {}
         for line in page:
-            stood.setdefault(_place(line.container), set()).add(_frame(line.text))
-        lesson = _Lesson(sketch, stood)
-        self._apply_lesson(lesson)
-        return lesson
-
-    def repeat(self, lesson: _Lesson) -> None:
-        """Apply a lesson that another process learnt, unless the page is already known."""
-        if not self._is_known(lesson.sketch):
-            self._apply_lesson(lesson)
-
-    def _apply_lesson(self, lesson: _Lesson) -> None:
+            frames_by_place.setdefault(_place(line.container), set()).add(_frame(line.text))
         self.pages += 1
-        self._hold(str(self.pages), lesson.sketch)
-        self.sketches[str(self.pages)] = lesson.sketch
+        self._hold(str(self.pages), sketch)
+        self.sketches[str(self.pages)] = sketch
         if len(self.sketches) > MAX_SKETCHES:
             self._release(*self.sketches.popitem(last=False))
-        for name, frames in lesson.stood.items():
+        for name, frames in frames_by_place.items():
             place = self.places.setdefault(name, _PlaceCounts())
             place.pages += 1
             place.frames += sum(frame not in self.frames for frame in frames)
-        for frame in set[str]().union(*lesson.stood.values()):
+        for frame in set[str]().union(*frames_by_place.values()):
             self._count(frame)
         _drop_oldest(self.places, MAX_PLACES)
         _drop_oldest(self.frames, MAX_FRAMES)
@@ -167,16 +147,13 @@ class HostTemplate:
 class SiteTemplates:
     """The templates of a site's hosts, stored in `folder` if there is one. Safe to use from several threads.
 
-    Several processes may share a folder: when a process writes, it applies its own new lessons to the templates that
-    the others have written in the meantime, each lesson once.
+    If several processes share a folder, the last write counts; what it lacks is learnt again within a few pages.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._path = folder / FILE_NAME if folder is not None else None
         self._lock = threading.Lock()
         self._pages_unsaved = 0
-        self._lessons: list[tuple[str, _Lesson]] = []  # by host, since the last write
-        self._written = _file_version(self._path)  # taken before reading, so that later writes are read again
         self._hosts = _load_templates(self._path)
 
     def sieve_lines(self, page: Sequence[Line], site_name: str, url: str) -> list[Line]:
@@ -185,9 +162,7 @@ class SiteTemplates:
         names = [name for name in (*_labels(host), _fold(site_name)) if name]
         with self._lock:
             template = _host_template(self._hosts, host)
-            lesson = template.learn(page)
-            if lesson is not None and self._path is not None:
-                self._lessons.append((host, lesson))
+            template.learn(page)
             kept = [line for line in page if not template.is_template(line, names)]
             self._pages_unsaved += 1
             if self._pages_unsaved >= PAGES_BETWEEN_SAVES:
@@ -205,20 +180,7 @@ class SiteTemplates:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with _file_lock(self._path):
-            if _file_version(self._path) != self._written:
-                self._merge_others(_load_templates(self._path))
-            _write(self._path, self._hosts)
-            self._written = _file_version(self._path)
-        self._lessons.clear()
-
-    def _merge_others(self, others: "OrderedDict[str, HostTemplate]") -> None:
-        """Load what others have written, and add the lessons of this process; an unusable file is overwritten."""
-        if not others:
-            return
-        for host, lesson in self._lessons:
-            _host_template(others, host).repeat(lesson)
-        self._hosts = others
+        _write(self._path, self._hosts)
 
 
 def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
@@ -280,27 +242,10 @@ def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTe
     return template
 
 
-@contextmanager
-def _file_lock(path: Path) -> Iterator[None]:
-    """Lock the file for this process; the lock is released if the process dies."""
-    with path.with_suffix(".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _file_version(path: Path | None) -> tuple[int, int] | None:
-    """Return the version of the file, which changes with every write."""
-    try:
-        state = path.stat() if path is not None else None
-    except OSError:
-        return None
-    return (state.st_ino, state.st_mtime_ns) if state is not None else None
-
-
 def _write(path: Path, hosts: Mapping[str, HostTemplate]) -> None:
     """Replace the file atomically, so that readers see either the old or the new one."""
     record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in hosts.items()}}
-    fresh = path.with_suffix(".new")
+    fresh = path.with_suffix(f".{os.getpid()}")
     with fresh.open("w", encoding="utf-8") as file:
         json.dump(record, file, separators=(",", ":"))
         file.flush()

@@ -1,8 +1,6 @@
 """Test that what a site's pages have in common is left out of texts, and what a work repeats is not."""
 
 import json
-import multiprocessing
-from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ from crawler.main_text.templates import (
     FILE_NAME,
     MAX_FRAMES,
     MIN_PAGES,
-    PAGES_BETWEEN_SAVES,
     SiteTemplates,
     names_a_site,
 )
@@ -120,35 +117,3 @@ def test_a_line_names_a_site(line: str) -> None:
 @pytest.mark.parametrize("line", [REFRAIN, "他说了三个字：不。走吧", "Mr. Wang 没有说话", "A. 对 B. 错", "第3.5章"])
 def test_a_line_of_a_work_names_no_site(line: str) -> None:
     assert not names_a_site(line, ["小书站"])
-
-
-def _learn(folder: Path, numbers: range, is_ready: Barrier) -> None:
-    """Read pages as a process of a crawl does, and keep what they teach now and then and at its end."""
-    templates = SiteTemplates(folder)
-    is_ready.wait()
-    for number in numbers:
-        texts(templates, page(f"<div class='tip'>{NOTICE}</div>", own(number)), number)
-    templates.close()
-
-
-@pytest.mark.usefixtures("processes")
-def test_processes_that_write_at_once_lose_nothing_that_one_of_them_learnt(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    processes, pages = 3, 4 * PAGES_BETWEEN_SAVES + 7
-    is_ready = context.Barrier(processes + 1)
-    running = [
-        context.Process(target=_learn, args=(tmp_path, range(at * pages, (at + 1) * pages), is_ready))
-        for at in range(processes)
-    ]
-    for each in running:
-        each.start()
-    is_ready.wait()
-    seen = set()
-    while any(each.is_alive() for each in running):
-        if (tmp_path / FILE_NAME).exists():
-            seen.add(json.loads((tmp_path / FILE_NAME).read_text())["hosts"]["www.xiaoshuzhan.example"]["pages"])
-    assert [each.exitcode for each in running] == [0] * processes
-    template = json.loads((tmp_path / FILE_NAME).read_text())["hosts"]["www.xiaoshuzhan.example"]
-    assert template["pages"] == processes * pages
-    assert max(counts[0] for counts in template["frames"].values()) == processes * pages
-    assert seen, "the file was never read while it was written"
