@@ -42,8 +42,7 @@ __all__ = [
 CHINESE = frozenset({"gb18030", "big5hkscs"})
 UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
 # For encodings of one language or script other than Chinese: the letters that its texts consist of.
-SYLLABLES, KANA, RUSSIAN = "\uac00-\ud7a3", "\u3041-\u30fe", "А-Яа-яЁё"
-HANGUL = f"\u3131-\u318e{SYLLABLES}"
+HANGUL, KANA = "\u3131-\u318e\uac00-\ud7a3", "\u3041-\u30fe"
 LETTERS = {
     "cp949": HANGUL,
     **dict.fromkeys(("cp932", "euc_jp"), KANA),
@@ -237,15 +236,13 @@ def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_Decod
 
 
 def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:
-    """Return text in another language, recognised by its declaration or letters, or None if it may be Chinese."""
+    """Return text in another language that the page declares, or Latin letters; None if it may be Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
     if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
         for text, codec in declared_texts(body, labels):
             return Decoded(text, codec, "\ufffd" in text)
     if frequent >= MAX_FREQUENT_SHARE_IN_DOUBT:
         return None
-    if (undeclared := undeclared_text(body)) is not None:
-        return Decoded(*undeclared)
     latin = _plain_candidate(body, "cp1252", ())
     is_sure = (
         latin.worth >= (MIN_QUALITY_TO_TRUST if best else MIN_QUALITY_TO_ACCEPT) and frequent < MAX_FREQUENT_IN_LATIN
@@ -376,27 +373,18 @@ def _decode_strictly(block: bytes, codec: str, *, is_alone: bool = False) -> tup
     return text, 1.0 if is_alone else quality(text, codec)
 
 
-# Recognises pages in languages other than Chinese by their letters in an encoding of that language.
+# Recognises pages that declare an encoding of another language by the letters of that language.
 
 # Of characters that are neither ASCII nor punctuation: Chinese read as Korean has .7 Hangul, Korean pages have at least
 # .95; Japanese pages have at least .38 kana, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite,
 # 2026-11).
 MIN_SHARE_OF_KANA, MIN_SHARE_OF_LETTERS = 0.2, 0.9
-MIN_CHARS_UNDECLARED, CHARS_OF_PARAGRAPH, MIN_SHARE_OF_SHORT = 14, 60, 0.97
 # A page with a broken byte has as many; text in a wrong encoding loses far more, or nothing.
 MAX_LOST_SHARE_OF_DECLARED = 0.005
 # The letters of an alphabet form separate words; if Latin words with diacritics are read as Cyrillic, nearly every
 # letter is beside an ASCII letter.
 MAX_JOINED_LATIN = 0.25
 MAX_OUT_OF_CASE = 0.02  # capitals after small letters, relative to the characters outside ASCII and those beside them
-# For undeclared pages: the encoding, the narrower encoding that must decode the whole page, and the letters.
-_UNDECLARED = (
-    ("cp949", "euc_kr", SYLLABLES),  # EUC-JP kana are EUC-KR jamo
-    ("euc_jp", "euc_jp", KANA),
-    ("cp932", "cp932", KANA),
-    ("cp1251", "cp1251", RUSSIAN),
-    ("koi8-r", "koi8-r", RUSSIAN),
-)
 # Excludes the box drawing of KOI8 (U+2500) and other characters that mojibake contains.
 _SIGNS = re.compile(
     "[\u00a0\u00ab\u00b7\u00bb\u2010-\u206f\u2116\u2190-\u21ff\u25b2-\u27bf\u3000-\u3020\uff01-\uff0f\uff1a-\uff20]"
@@ -410,38 +398,19 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
             continue
         text = body.decode(codec, "replace")
         is_latin = codec in LATIN and quality(text, codec) >= MIN_QUALITY_TO_ACCEPT and _keeps_case(text)
-        is_other = codec in LETTERS and _consists_of_letters(LETTERS[codec], text, MIN_SHARE_OF_LETTERS)
+        is_other = codec in LETTERS and _consists_of_letters(LETTERS[codec], text)
         if (is_latin or is_other) and lost_share(text) <= MAX_LOST_SHARE_OF_DECLARED:
             yield text, codec
 
 
-def undeclared_text(body: bytes) -> tuple[str, str] | None:
-    """Return the text and its codec if it certainly consists of the letters of one language."""
-    found: list[tuple[str, str]] = []
-    for codec, narrow, letters in _UNDECLARED:
-        try:
-            text = body.decode(narrow)
-        except UnicodeDecodeError:
-            continue
-        chars = len(_foreign_letters(text))
-        is_doubtful = chars < CHARS_OF_PARAGRAPH or letters == RUSSIAN
-        min_share = MIN_SHARE_OF_SHORT if is_doubtful else MIN_SHARE_OF_LETTERS
-        if chars >= MIN_CHARS_UNDECLARED and _consists_of_letters(letters, text, min_share):
-            if letters != RUSSIAN:
-                return text, codec
-            found.append((text, codec))
-    # Russian decoded with the wrong Cyrillic encoding is in capitals.
-    return max(found, key=lambda each: sum(map(str.islower, each[0])), default=None)
-
-
-def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
+def _consists_of_letters(letters: str, text: str) -> bool:
     """Return True if the text outside ASCII consists of `letters`, and the letters of an alphabet form words."""
     all_letters = _foreign_letters(text)
     # The syllables that windows-949 adds to EUC-KR are typical of mojibake.
-    is_hangul = letters in (HANGUL, SYLLABLES)
+    is_hangul = letters == HANGUL
     own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
     own = len(re.findall(f"[{letters}]", own_letters))
-    if not own or own < (MIN_SHARE_OF_KANA if letters == KANA else min_share) * len(all_letters):
+    if not own or own < (MIN_SHARE_OF_KANA if letters == KANA else MIN_SHARE_OF_LETTERS) * len(all_letters):
         return False
     if is_hangul or letters == KANA:
         return True

@@ -11,7 +11,6 @@ that do not repeat and names no site. Pages that repeat each other are not learn
 """
 
 import json
-import os
 import re
 import threading
 import unicodedata
@@ -25,6 +24,7 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from core.private_files import write_privately
 from crawler.markup import Line
 
 FILE_NAME = "templates.json"
@@ -243,14 +243,8 @@ def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTe
 
 
 def _write(path: Path, hosts: Mapping[str, HostTemplate]) -> None:
-    """Replace the file atomically, so that readers see either the old or the new one."""
     record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in hosts.items()}}
-    fresh = path.with_suffix(f".{os.getpid()}")
-    with fresh.open("w", encoding="utf-8") as file:
-        json.dump(record, file, separators=(",", ":"))
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    write_privately(path, json.dumps(record, separators=(",", ":")))
 
 
 def _as_record(template: HostTemplate) -> dict[str, Any]:
