@@ -1,12 +1,9 @@
 """Opens a response: decodes its characters and parses its tree, or returns the reason why it cannot."""
 
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeVar
 
 from lxml.html import HtmlElement
 
@@ -17,101 +14,15 @@ from crawler.characters.decoding import Decoded, decode
 from crawler.markup import UNSEEN, parse, parse_bounded
 from crawler.plain_markup import ATTRIBUTES, RAW_ELEMENTS, plain_markup
 
-# The steps of reading one page. Each has its own budget; a step that exceeds it is skipped and reported.
-#
-# Loops over the contents of a page call `check`. Code that cannot call it (a parser, a pattern) is limited by the
-# reading process, which then reads the page by its plain markup (crawler.plain_markup).
 
-T = TypeVar("T")
-
-
-class Step(StrEnum):
-    """A step of reading a page that may be skipped. The value is its name in a page's source, in any language."""
+class SkippedPart(StrEnum):
+    """A part of a page that is too large to be read. The value is its name in a page's source, in any language."""
 
     MARKUP = "html"  # the original tree; the plain markup is read instead
     ATTRIBUTES = "attributes"  # an element's attributes after the first 200
-    LINKS = "href"
     SCRIPTS = "script"
     STYLE = "style"
     STYLE_ATTRIBUTES = "style="
-    HIDDEN = "display"
-    CONTENT = "content"
-    FONTS = "@font-face"
-    PICTURES = "img"
-    ORDER = "order"
-    TEXT = "text"  # the noise between characters, and their origins in the source
-
-
-# Processor time per step. The slowest page of the corpora takes .4 s for all steps; the first glyph or picture that a
-# process reads costs 1.8 s, because its recogniser is loaded (2026-11).
-MAX_CPU_S = 0.8
-_MAX_CPU_S_OF_EYES = {Step.FONTS: 3.0, Step.PICTURES: 3.0}
-# Wall-clock time, for steps in which other processes work: 4,000 glyphs of Noto Serif take 6 s (2026-11).
-MAX_SECONDS = 20.0
-
-
-class TooCostly(Exception):
-    """A step exceeds its budget. Never leaves crawler.reading."""
-
-    def __init__(self, step: Step) -> None:
-        self.step = step
-        super().__init__(step)
-
-
-class ReadingSteps:
-    """The skipped steps of reading a page, and the budget of the current step."""
-
-    def __init__(self) -> None:
-        self.left_out: list[Step] = []
-        self._step: Step | None = None
-        self._checks = 0
-        self._cpu_until = self._until = 0.0
-
-    def leave_out(self, step: Step) -> None:
-        """Mark a step to be skipped."""
-        if step not in self.left_out:
-            self.left_out.append(step)
-
-    def run(self, step: Step, call: Callable[[], T], otherwise: T) -> T:
-        """Return the result of the step, or `otherwise` if the step is skipped."""
-        if step in self.left_out:
-            return otherwise
-        with self._under_way(step):
-            return call()
-
-    def check(self) -> None:
-        """Raise TooCostly if the current step has used up its budget; every eighth call looks at the clocks."""
-        self._checks += 1
-        if (
-            self._checks % 8 == 0
-            and self._step is not None
-            and (time.thread_time() > self._cpu_until or time.monotonic() > self._until)
-        ):
-            raise TooCostly(self._step)
-
-    @contextmanager
-    def exclude_time(self) -> Iterator[None]:
-        """Exclude the time for preparing something that all pages need from the budget."""
-        cpu_s, seconds = time.thread_time(), time.monotonic()
-        try:
-            yield
-        finally:
-            self._cpu_until += time.thread_time() - cpu_s
-            self._until += time.monotonic() - seconds
-
-    @contextmanager
-    def _under_way(self, step: Step) -> Iterator[None]:
-        """Charge time to the step; time of a nested step is not charged to the outer one."""
-        around = self._step, self._cpu_until, self._until
-        cpu_s, seconds = time.thread_time(), time.monotonic()
-        max_cpu_s = _MAX_CPU_S_OF_EYES.get(step, MAX_CPU_S)
-        self._step, self._cpu_until, self._until = step, cpu_s + max_cpu_s, seconds + MAX_SECONDS
-        try:
-            yield
-        finally:
-            self._step, cpu_until, until = around
-            self._cpu_until = cpu_until + time.thread_time() - cpu_s
-            self._until = until + time.monotonic() - seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,25 +83,15 @@ class OpenPage:
 
     tree: None for plain text, and after the tree was used up
     notes: messages for the operator about parts that could not be read, added during reading
-    steps: the skipped steps
+    skipped: the parts that are too large to be read
     """
 
     url: str
     decoded: Decoded
     tree: HtmlElement | None
     notes: list[Message] = field(default_factory=list)
-    steps: ReadingSteps = field(default_factory=ReadingSteps)
+    skipped: list[SkippedPart] = field(default_factory=list)
     is_plain: bool = False  # the tree is made from the plain markup
-
-    def parse_again(self, *, is_plain: bool = False) -> None:
-        """Parse the tree again after an abandoned step.
-
-        is_plain: True to use the plain markup
-        """
-        if is_plain:
-            self.is_plain = True
-            self.steps.leave_out(Step.MARKUP)
-        self.tree = parse(plain_markup(self.decoded.text) if self.is_plain else self.decoded.text)
 
 
 def open_page(
@@ -220,7 +121,7 @@ def _parse_whole(page: OpenPage, *, is_plain: bool) -> None:
         markup, crowded = _CROWDED_TAG.subn(r"\1", page.decoded.text)
         if crowded:
             page.decoded = replace(page.decoded, text=markup)
-            page.steps.leave_out(Step.ATTRIBUTES)
+            page.skipped.append(SkippedPart.ATTRIBUTES)
         is_plain = markup.count("<") > MAX_TAGS or markup.count("=") > MAX_ATTRIBUTES
     if not is_plain:
         markup, are_ended = with_ends(page.decoded.text)
@@ -228,7 +129,9 @@ def _parse_whole(page: OpenPage, *, is_plain: bool) -> None:
         page.tree, is_whole = parse_bounded(markup)
         is_plain = not (is_whole and are_ended)
     if is_plain:
-        page.parse_again(is_plain=True)
+        page.is_plain = True
+        page.skipped.append(SkippedPart.MARKUP)
+        page.tree = parse(plain_markup(page.decoded.text))
 
 
 def _media_type(content_type: str) -> str:

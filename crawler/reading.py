@@ -5,10 +5,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 
-from core.errors import BrokenInvariant
 from core.marks import Mark
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
@@ -25,13 +23,12 @@ from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, Rende
 from crawler.obfuscation.repairs import folded_lines, kind_classifier
 from crawler.obfuscation.text_noise import add_noise_marks, clean_text, merge_findings
 from crawler.obfuscation.text_origins import Origins
-from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, Step, TooCostly, open_page
+from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.prose import prose_markup
 from crawler.page_data.script_requests import MAX_HAN_OF_SHELL, ScriptData, fetch_texts, read_script_data
 
 # Chosen: "please switch on JavaScript" is a tenth of a chapter. Data of similar length do not replace the page's text.
 MIN_RATIO_OF_DATA = 3
-MAX_TRIES = 4  # attempts to read one page: a page with two slow steps is still read completely except for these
 MAX_LINES_OF_PLAIN = 10_000  # finding the main text takes 55 us per line; with more lines, the whole page is the text
 
 
@@ -62,28 +59,19 @@ def read_opened(
     """Read an open page: the second half of `read_page`, which uses up the tree.
 
     sieve: removes the site's template
-
-    A step that takes too long is skipped: the page is read again without it and, finally, by its plain markup.
     """
     with paused_collection():
-        for tries_left in reversed(range(MAX_TRIES)):
-            try:
-                reading = _read_text(page) if page.tree is None else _read_tree(page, rules, sieve, context)
-            except TooCostly as fault:
-                page.steps.leave_out(fault.step)
-                page.parse_again(is_plain=tries_left == 1)
-            else:
-                return reading if isinstance(reading, Rejected) else _with_slow_parts(reading, page)
-    raise BrokenInvariant("page.reader-fault", fault="no reading of plain markup takes too long")
+        reading = _read_text(page) if page.tree is None else _read_tree(page, rules, sieve, context)
+    return reading if isinstance(reading, Rejected) else _with_skipped_parts(reading, page)
 
 
-def _with_slow_parts(reading: Reading, page: OpenPage) -> Reading:
-    """Report the steps of reading that were skipped for a page."""
-    left_out = page.steps.left_out
-    if not left_out:
+def _with_skipped_parts(reading: Reading, page: OpenPage) -> Reading:
+    """Report the parts of a page that were skipped."""
+    skipped = list(dict.fromkeys(page.skipped))
+    if not skipped:
         return reading
-    page.notes.append(Message("page.slow-parts", url=page.url, parts=", ".join(left_out)))
-    found = ObfuscationFound(Obfuscation.SLOW_PARTS, len(left_out), " ".join(left_out))
+    page.notes.append(Message("page.slow-parts", url=page.url, parts=", ".join(skipped)))
+    found = ObfuscationFound(Obfuscation.SLOW_PARTS, len(skipped), " ".join(skipped))
     return replace(reading, obfuscations=(found, *reading.obfuscations))
 
 
@@ -111,6 +99,7 @@ def _read_markup(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
         return _reading_of_lines([line.text for line in flat], page, title)
     deobfuscation = _deobfuscate(page, context)
     page.notes += deobfuscation.notes
+    page.skipped += deobfuscation.skipped
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
@@ -125,7 +114,7 @@ def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
     assert page.tree is not None
     if page.is_plain:
         return Deobfuscation(list(page.tree.iter()))
-    return deobfuscate(page.tree, page.url, context, page.steps)
+    return deobfuscate(page.tree, page.url, context)
 
 
 def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) -> Reading | None:
@@ -139,7 +128,7 @@ def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) 
     tree = parse(markup) if markup else None
     if tree is None:
         return None
-    written = OpenPage(page.url, replace(page.decoded, text=markup), tree, steps=page.steps)
+    written = OpenPage(page.url, replace(page.decoded, text=markup), tree, skipped=page.skipped)
     reading = _read_markup(written, NO_RULES, keep_all_lines, context)
     return replace(reading, extractor=extractor) if isinstance(reading, Reading) else None
 
@@ -173,12 +162,8 @@ def _no_text(url: str) -> Rejected:
 
 def _clean(reading: Reading, page: OpenPage) -> Reading:
     """Remove inserted noise from a reading after the obfuscations of its markup have been undone."""
-    try:
-        clean = page.steps.run(Step.TEXT, partial(clean_text, reading.text, page.url, page.steps), None)
-    except TooCostly as fault:
-        page.steps.leave_out(fault.step)
-        return reading
-    if clean is None or clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
+    clean = clean_text(reading.text, page.url)
+    if clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
         return reading
     raw_text = reading.raw_text or reading.text
     return replace(

@@ -20,7 +20,7 @@ from crawler.css.declarations import DECLARED, Declaration, parse_style_attribut
 from crawler.css.matching import SelectorMatcher, compile_selector
 from crawler.css.sheets import MAX_MARKS_OF_PAGE, FontFace, LayerName, Rule, Sheet, count_marks, parse_sheet
 from crawler.css.values import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
-from crawler.opening import ReadingSteps, Step
+from crawler.opening import SkippedPart
 
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
@@ -58,11 +58,13 @@ class Cascade:
     """The declared values of the elements of one page.
 
     screens: one of each group of screens on which the page looks the same
+    skipped: the parts of the page's style that are too large to be read
     """
 
     faces: list[tuple[FontFace, str]] = field(default_factory=list)  # each with the base of its sheet
     animated: dict[str, frozenset[str]] = field(default_factory=dict)
     screens: tuple[int, ...] = (DESKTOP,)
+    skipped: list[SkippedPart] = field(default_factory=list)
     _entries: dict[HtmlElement, list[_Entry]] = field(default_factory=lambda: defaultdict(list))
     _pseudo_entries: dict[str, dict[HtmlElement, list[_Entry]]] = field(
         default_factory=lambda: {"before": defaultdict(list), "after": defaultdict(list)}
@@ -119,30 +121,25 @@ class Cascade:
         return self._won[key]
 
 
-def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: ReadingSteps | None = None) -> Cascade:
+def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None) -> Cascade:
     """Apply sheets, style attributes and other attributes to a page's elements; skip those that cannot be read.
 
     sheets: the sheets of the page in order, or None for its own style elements
-    steps: records what was skipped; its `check` raises TooCostly if this takes too long
     """
-    steps = steps or ReadingSteps()
     given = own_sheets(tree) if sheets is None else sheets
     result, numbers = Cascade(), count()
-    entries = _add_sheets(tree, given, result, numbers, steps) if given else []
-    result.group_screens([*entries, *_add_attributes(tree, result, numbers, steps)])
+    entries = _add_sheets(tree, given, result, numbers) if given else []
+    result.group_screens([*entries, *_add_attributes(tree, result, numbers)])
     return result
 
 
-def _add_sheets(
-    tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, numbers: Iterator[int], steps: ReadingSteps
-) -> list[_Entry]:
+def _add_sheets(tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
     """Add the rules of sheets that match elements of the page."""
     matcher, entries = SelectorMatcher(tree), list[_Entry]()
     names = matcher.names | _ALWAYS
-    for order, (rule, screens, layer) in enumerate(_rules(sheets, names, result, steps)):
-        steps.check()
+    for order, (rule, screens, layer) in enumerate(_rules(sheets, names, result)):
         if matcher.is_used_up:
-            steps.leave_out(Step.STYLE)
+            result.skipped.append(SkippedPart.STYLE)
             break
         if not may_match(",".join(rule.selectors), names):
             continue
@@ -177,20 +174,17 @@ def read_style_element(element: HtmlElement) -> Sheet | None:
     return Sheet(element.text or "", media=element.get("media") or "")
 
 
-def _rules(
-    sheets: Sequence[Sheet], names: Set[str], result: Cascade, steps: ReadingSteps
-) -> list[tuple[Rule, int, tuple[int, ...]]]:
+def _rules(sheets: Sequence[Sheet], names: Set[str], result: Cascade) -> list[tuple[Rule, int, tuple[int, ...]]]:
     """Return the rules that apply to any screen, each with its screens and the rank of its layer."""
     layers = _Layers()
     found: list[tuple[Rule, int, LayerName]] = []
     marks_left = MAX_MARKS_OF_PAGE
     for sheet in sheets:
-        steps.check()
         screens = sheet.screens & media_screens(sheet.media)
         text = relevant(sheet.text, names) if screens else ""
         marks_left -= count_marks(text)
         if marks_left < 0:
-            steps.leave_out(Step.STYLE)
+            result.skipped.append(SkippedPart.STYLE)
         if not text or marks_left < 0:
             continue
         content = parse_sheet(text)
@@ -217,7 +211,7 @@ class _Layers(dict[LayerName, int]):
         return (*(self.setdefault(each, len(self)) for each in around), _UNLAYERED)
 
 
-def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
+def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
     """Add the style attributes, and the other attributes that style an element."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
@@ -228,7 +222,7 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], 
             if (text, is_style) not in by_text:
                 left -= len(text)
                 if left < 0:
-                    steps.leave_out(Step.STYLE_ATTRIBUTES)
+                    result.skipped.append(SkippedPart.STYLE_ATTRIBUTES)
                     continue
                 rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
                 made = _Entry(next(numbers), rank, parse_style_attribute(text), is_attribute=is_style)

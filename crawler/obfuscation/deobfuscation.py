@@ -28,7 +28,7 @@ from crawler.obfuscation.repairs import (
     summarize_repaired,
 )
 from crawler.obfuscation.text_process import TextProcess
-from crawler.opening import ReadingSteps
+from crawler.opening import SkippedPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,14 @@ class Deobfuscation:
 
     elements: the elements of the tree before the repairs, in document order
     notes: what could not be undone on this machine, for the operator
+    skipped: the parts of the page that are too large to be read
     """
 
     elements: Sequence[HtmlElement]
     removed: list[Removed] = field(default_factory=list)
     repaired: list[Repaired] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
+    skipped: list[SkippedPart] = field(default_factory=list)
 
     def list_obfuscations(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
         """Return the obfuscations inside the main text, whose lines are in the blocks `containers`."""
@@ -87,11 +89,9 @@ class Deobfuscation:
         return _join_lines(raw, first, last)
 
 
-def deobfuscate(
-    tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE, steps: ReadingSteps | None = None
-) -> Deobfuscation:
-    """Undo the obfuscations of a page's tree, in place. Raises TooCostly with the tree partly changed."""
-    result, steps = Deobfuscation(list(tree.iter())), steps or ReadingSteps()
+def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE) -> Deobfuscation:
+    """Undo the obfuscations of a page's tree, in place."""
+    result = Deobfuscation(list(tree.iter()))
     base, resources = _base(tree, url), context.resources(url)
     page = MarkedPage(
         tree,
@@ -101,14 +101,14 @@ def deobfuscate(
         context.fonts,
         context.pictures,
         context.texts,
-        partial(apply_sheets, tree, base, resources, steps, needs_faces=context.fonts is not None),
-        steps,
+        partial(apply_sheets, tree, base, resources, needs_faces=context.fonts is not None),
         result.removed,
         result.notes,
+        result.skipped,
     )
     for repair in repairs():
         if repair.in_tree is not None and _has_any(tree, repair.needs):
-            result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
+            result.repaired += repair.in_tree(page)
     return result
 
 

@@ -16,7 +16,6 @@ from crawler.characters.mojibake import MIN_QUALITY_TO_TRUST, frequent_share, qu
 from crawler.characters.repertoire import HAN, count_han
 from crawler.markup import UNSEEN, element_text, parse
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, MarkedPage, Repair, Repaired
-from crawler.opening import ReadingSteps, Step
 
 # Chosen: of one text, and of the page. A tutorial shows a word or two encoded, the shortest copied paragraph has 16.
 MIN_HAN, MIN_HAN_OF_PAGE = 8, 16
@@ -82,11 +81,10 @@ def _decode_bytes(data: bytes) -> str:
     return ""
 
 
-def decode_elements(tree: HtmlElement, steps: ReadingSteps) -> list[Repaired]:
-    """Decode the encoded texts of a page's elements, in place. steps: raises TooCostly if this takes too long."""
+def decode_elements(tree: HtmlElement) -> list[Repaired]:
+    """Decode the encoded texts of a page's elements, in place."""
     found = []
     for element, is_tail, text in _texts(tree):
-        steps.check()
         if (decoded := decode_text(text)) != text:
             found.append((element, is_tail, text, decoded))
     if sum(count_han(decoded) for *_, decoded in found) < MIN_HAN_OF_PAGE:
@@ -140,7 +138,7 @@ def _write(element: HtmlElement, is_tail: bool, shown: str, decoded: str) -> Rep
 
 
 def _repair(page: MarkedPage) -> Iterable[Repaired]:
-    return decode_elements(page.tree, page.steps)
+    return decode_elements(page.tree)
 
 
 def _decode_lines(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
@@ -152,4 +150,4 @@ def _decode_lines(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
     return decoded, ObfuscationFound(Obfuscation.ENCODED_TEXT, 1, text[example.start() :][:EXAMPLE_CHARS])
 
 
-REPAIR = Repair(in_tree=_repair, needs=frozenset({"body"}), in_text=_decode_lines, signs=_SIGNS, step=Step.TEXT)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({"body"}), in_text=_decode_lines, signs=_SIGNS)

@@ -99,10 +99,6 @@ class FontReader:
         private, han, rest = (_select_kind(glyphs, kind) for kind in _KINDS)
         return self._choose_chars([*_weigh_chars(private, 0), *_weigh_chars(han), *_weigh_chars(rest)])
 
-    def make_ready(self) -> None:
-        """Load the references, or draw them if the machine has none yet, which takes a minute."""
-        _ = self._references.index
-
     def close(self) -> None:
         self._process.close()
 

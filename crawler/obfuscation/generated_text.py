@@ -11,7 +11,6 @@ from crawler.css.values import DESKTOP, parse_value
 from crawler.obfuscation.rendering import PageRendering, TextState
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, enclosing_block
 from crawler.obfuscation.visibility import INLINE, shown_text
-from crawler.opening import Step
 
 MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of that
 MIN_PIECES = 2  # a single label ("作者：") is design
@@ -82,4 +81,4 @@ def _repair(page: MarkedPage) -> list[Repaired]:
     return insert_generated(page.styles)
 
 
-REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE}), step=Step.CONTENT)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE}))

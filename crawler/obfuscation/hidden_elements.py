@@ -9,7 +9,6 @@ from lxml.html import HtmlElement
 from crawler.css.cascade import NOTHING, Cascade
 from crawler.obfuscation.boxes import PICTURES
 from crawler.obfuscation.rendering import PageRendering, TextState
-from crawler.opening import ReadingSteps
 
 RUBY = ("rt", "rp")
 _STYLED_BY_BROWSERS = frozenset({"a", "mark", "table"})
@@ -79,8 +78,8 @@ def own_text(element: HtmlElement) -> str:
 class HiddenElementFinder:
     """Finds the hidden elements of one page on all ordinary screens."""
 
-    def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str], steps: ReadingSteps) -> None:
-        self._tree, self._styles, self._never_shown, self._steps = tree, styles, never_shown, steps
+    def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str]) -> None:
+        self._tree, self._styles, self._never_shown = tree, styles, never_shown
         screens = styles.screens if styles.elements() else ()
         self._renderings = [PageRendering(tree, styles, screen) for screen in screens]
         self._with_content = frozenset(styles.with_content())
@@ -107,7 +106,6 @@ class HiddenElementFinder:
             if not is_styled and around.is_uniform:
                 views[element] = around.child_view
                 continue
-            self._steps.check()
             views[element] = self._view(element, around, is_styled=is_styled and element not in passed_over)
         return HiddenElements(views, self._with_content)
 

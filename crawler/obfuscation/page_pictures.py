@@ -31,7 +31,6 @@ from crawler.obfuscation.pictured_lines import (
 from crawler.obfuscation.pictures import image_source, stands_in_sentence
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
-from crawler.opening import Step
 from crawler.stats import NEEDS_OCR
 
 # Without links, frames and comments: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
@@ -307,4 +306,4 @@ def _repair(page: MarkedPage) -> Iterable[Repaired]:
     return write_page_pictures(page, page.texts) if page.texts is not None else ()
 
 
-REPAIR = Repair(in_tree=_repair, needs=frozenset({"img", STYLE}), step=Step.PICTURES)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({"img", STYLE}))

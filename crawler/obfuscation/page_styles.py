@@ -15,42 +15,29 @@ from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
 from crawler.obfuscation.repairs import HanCounts, Styled, enclosing_block
 from crawler.obfuscation.visibility import INLINE, hides_text, make_finder
-from crawler.opening import ReadingSteps, Step
 
 MIN_HAN_FOR_FACES = 100
 
 
-def apply_sheets(
-    tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps, *, needs_faces: bool
-) -> Styled:
+def apply_sheets(tree: HtmlElement, base: str, resources: Resources, *, needs_faces: bool) -> Styled:
     """Apply the sheets of a page and return the cascade, with the finder of hidden elements if one was used.
 
     Linked sheets are fetched if the markup looks styled to obfuscate text, if a sheet declares a face (replaced
     characters look like ordinary text), or if the page's own sheets hide text, which a linked sheet may show. Each
-    sheet is fetched once per site. If the sheets take too long, none is applied.
+    sheet is fetched once per site.
     """
-    return steps.run(
-        Step.STYLE,
-        lambda: _with_sheets(tree, base, resources, steps, needs_faces=needs_faces),
-        None,
-    ) or (cascade(tree, (), steps), None)
-
-
-def _with_sheets(
-    tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps, *, needs_faces: bool
-) -> Styled:
-    own = page_sheets(tree, base, resources, steps, with_linked=False)
+    own = page_sheets(tree, base, resources, with_linked=False)
     if resources is NO_RESOURCES or not (links_sheets(tree, base) or any("@import" in sheet.text for sheet in own)):
-        return cascade(tree, own, steps), None
+        return cascade(tree, own), None
     is_suspect = needs_sheets(tree)
     if is_suspect or (needs_faces and count_han(tree.text_content()) >= MIN_HAN_FOR_FACES):
-        sheets = page_sheets(tree, base, resources, steps, with_linked=True)
+        sheets = page_sheets(tree, base, resources, with_linked=True)
         if is_suspect or any("@font-face" in sheet.text for sheet in sheets):
-            return cascade(tree, sheets, steps), None
-    styles = cascade(tree, own, steps)
-    finder = make_finder(tree, styles, steps)
-    sheets = page_sheets(tree, base, resources, steps, with_linked=True) if hides_text(finder) else own
-    return (cascade(tree, sheets, steps), None) if len(sheets) > len(own) else (styles, finder)
+            return cascade(tree, sheets), None
+    styles = cascade(tree, own)
+    finder = make_finder(tree, styles)
+    sheets = page_sheets(tree, base, resources, with_linked=True) if hides_text(finder) else own
+    return (cascade(tree, sheets), None) if len(sheets) > len(own) else (styles, finder)
 
 
 MAX_IMPORTS_OF_SHEET = 100
@@ -59,17 +46,10 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 
 
-def page_sheets(
-    tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps | None = None, *, with_linked: bool
-) -> list[Sheet]:
-    """Collect all sheets of a page; without linked ones, fetch only the sheets that style elements import.
-
-    steps: its `check` raises TooCostly if this takes too long
-    """
+def page_sheets(tree: HtmlElement, base: str, resources: Resources, *, with_linked: bool) -> list[Sheet]:
+    """Collect all sheets of a page; without linked ones, fetch only the sheets that style elements import."""
     found: list[Sheet] = []
     for element in tree.iter("link", "style"):
-        if steps is not None:
-            steps.check()
         sheet = read_style_element(element) if element.tag == "style" else None
         if element.tag == "link" and with_linked:
             sheet = _fetch_linked(element, base, resources)

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -60,25 +60,16 @@ class PictureReader:
     def can_read(self) -> bool:
         return self._references.are_installed or self._recognizer.is_there
 
-    def make_ready(self) -> None:
-        """Load the references, as crawler.obfuscation.fonts.FontReader does."""
-        _ = self._references.index
-
-    def texts(
-        self,
-        parts: Sequence[PicturePart],
-        script: Script = Script.EITHER,
-        check: Callable[[], None] = lambda: None,
-    ) -> list[PictureText]:
+    def texts(self, parts: Sequence[PicturePart], script: Script = Script.EITHER) -> list[PictureText]:
         """Read the text of each of `parts`, or "" if it shows no characters.
 
-        script: the script of the surrounding text; check: called before each picture is examined; it may raise
+        script: the script of the surrounding text
         """
         keys = [f"{digest(part.picture)}{part.box or ''}{script.name}" for part in parts]
         with self._lock:
             read = {key: self._kept[key] for key in keys if key in self._kept}
         missing = {key: part for key, part in zip(keys, parts, strict=True) if key not in read}
-        read.update(zip(missing, self._read(list(missing.values()), script, check), strict=True))
+        read.update(zip(missing, self._read(list(missing.values()), script), strict=True))
         with self._lock:
             for key, text in read.items():
                 self._kept[key] = text
@@ -87,18 +78,11 @@ class PictureReader:
                 self._kept.popitem(last=False)
         return [read[key] for key in keys]
 
-    def _read(self, parts: Sequence[PicturePart], script: Script, check: Callable[[], None]) -> list[PictureText]:
-        inks: dict[bytes, Raster | None] = {}
-        for picture in dict.fromkeys(part.picture for part in parts):
-            check()
-            inks[picture] = self._process.ink(picture)
+    def _read(self, parts: Sequence[PicturePart], script: Script) -> list[PictureText]:
+        inks = {picture: self._process.ink(picture) for picture in dict.fromkeys(part.picture for part in parts)}
         lines = [_line(inks[part.picture], part.box) for part in parts]
         candidates = iter(self._candidates([cell for line in lines for cell in line.cells]))
-        texts = []
-        for line in lines:
-            check()
-            texts.append(self._text(line, [next(candidates) for _ in line.cells], script))
-        return texts
+        return [self._text(line, [next(candidates) for _ in line.cells], script) for line in lines]
 
     def _candidates(self, cells: Sequence[Raster]) -> Sequence[Sequence[Candidate]]:
         """Compare all cells at once: a single one takes 12 ms, one of 25 takes 1 ms (2026-11)."""

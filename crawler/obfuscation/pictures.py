@@ -20,7 +20,6 @@ from crawler.obfuscation.glyph_choice import detect_script, mark_doubtful
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
-from crawler.opening import Step
 
 MIN_PICTURES = 2  # in the sentences of one page; a single one is an ornament
 MIN_HAN_AROUND_DIGITS = 10  # of the block, if a picture is between digits: 1963年11月
@@ -47,9 +46,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
     there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
     if not there:
         return repaired
-    with page.steps.exclude_time():
-        reader.make_ready()
-    texts = reader.texts([part for _, part in there], script, page.steps.check)
+    texts = reader.texts([part for _, part in there], script)
     for (place, _), read in zip(there, texts, strict=True):
         if read.text:
             _replace(place.element, read.text)
@@ -124,7 +121,6 @@ def _write_drawn_text(page: MarkedPage) -> Iterator[Repaired]:
     """Replace drawings (<svg><text>) inside a sentence by their characters, which need no recognition."""
     han = HanCounts()  # counts the replaced drawings as well
     for drawing in list(page.tree.iter("svg")):
-        page.steps.check()
         text = "".join(" ".join(part.itertext()) for part in drawing.iter("text")).strip()
         if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing, han):
             _replace(drawing, text)
@@ -143,4 +139,4 @@ def _repair(page: MarkedPage) -> Sequence[Repaired]:
     return write_pictured(page, page.pictures)
 
 
-REPAIR = Repair(in_tree=_repair, needs=frozenset({"img", "svg", STYLE}), step=Step.PICTURES)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({"img", "svg", STYLE}))

@@ -13,7 +13,6 @@ from crawler.css.values import MEDIUM_PX, Units, length_px, ratio
 from crawler.markup import BLOCKS
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import shown_text
-from crawler.opening import Step
 
 MAX_CHARS_OF_PIECE = 2  # a character and its punctuation, which are positioned separately
 MIN_PIECES = 3  # two boxes side by side are layout
@@ -277,5 +276,4 @@ REPAIR = Repair(
     needs=frozenset({"bdo", STYLE}),
     in_text=_repair_text,
     signs=re.compile("\u202e"),
-    step=Step.ORDER,
 )

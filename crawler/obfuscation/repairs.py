@@ -22,7 +22,7 @@ from crawler.obfuscation.hidden_elements import HiddenElementFinder
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.text_origins import KindOf
 from crawler.obfuscation.text_process import TextProcess
-from crawler.opening import ReadingSteps, Step
+from crawler.opening import SkippedPart
 
 EXAMPLE_CHARS = 80
 STYLE = "style"  # the tag, and anything else in a page that styles it
@@ -192,7 +192,7 @@ class MarkedPage:
     removed: the hidden text that was removed
     style: applies the page's sheets; called by the first repair that needs them, after scripts have written to the tree
     notes: what could not be undone on this machine, for the operator
-    steps: its `check` raises if a repair takes too long
+    skipped: the parts that are too large to be read
     """
 
     tree: HtmlElement
@@ -203,13 +203,15 @@ class MarkedPage:
     pictures: PictureReader | None
     texts: TextProcess | None
     style: Callable[[], Styled]
-    steps: ReadingSteps = field(default_factory=ReadingSteps)
     removed: list[Removed] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
+    skipped: list[SkippedPart] = field(default_factory=list)
 
     @cached_property
     def _applied_style(self) -> Styled:
-        return self.style()
+        styles, finder = self.style()
+        self.skipped += styles.skipped
+        return styles, finder
 
     @property
     def styles(self) -> Cascade:
@@ -230,7 +232,6 @@ class Repair:
     in_text: takes the main text and the host; returns the repaired text, and what was found or None
     signs: a text without a match is not passed to `in_text`; None passes every text
     is_repeated: True to run `in_text` again at the end if other repairs changed the text
-    step: the step of reading a page to which it belongs
     """
 
     in_tree: Callable[[MarkedPage], Iterable[Repaired]] | None = None
@@ -238,7 +239,6 @@ class Repair:
     in_text: TextRepair | None = None
     signs: re.Pattern[str] | None = None
     is_repeated: bool = False
-    step: Step = Step.TEXT
 
 
 @cache

@@ -19,7 +19,7 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import MarkedPage, Repair, Repaired
 from crawler.obfuscation.script_engine import MAX_MEMORY_BYTES, run_scripts
 from crawler.obfuscation.worker_process import WorkerProcess
-from crawler.opening import Step, TooCostly
+from crawler.opening import SkippedPart
 
 MAX_SCRIPT_CHARS = 1_500_000  # all scripts of a page together
 MIN_HAN = 2  # of the written text
@@ -39,7 +39,7 @@ _SIMPLE_SELECTOR = re.compile(r"^(?:[\w-]+)?(?:[#.][\w-]+)*$")
 
 
 def _write_scripted(page: MarkedPage) -> list[Repaired]:
-    """Insert the text that the page's scripts assemble into the tree, and record it. Raises TooCostly."""
+    """Insert the text that the page's scripts assemble into the tree, and record it."""
     scripts, sources = list[HtmlElement](), list[str]()
     left = MAX_SCRIPT_CHARS
     for script in page.tree.iter("script"):
@@ -52,13 +52,14 @@ def _write_scripted(page: MarkedPage) -> list[Repaired]:
         return []
     given = _process().ask(sources, b"", MAX_SECONDS)
     if given is None:
-        raise TooCostly(Step.SCRIPTS)
+        page.skipped.append(SkippedPart.SCRIPTS)
+        return []
     plain = _ESCAPE.sub("", "\n".join(sources))
     example = " ".join(next(filter(_DECODES.search, sources)).split())
     repaired = []
     for place, is_script, markup in _places(page.tree, scripts, given[0]):
         parsed = _parse_markup(markup)
-        if any(count_han(text) >= MIN_HAN and "".join(text.split()) not in plain for text in _texts(parsed, page)):
+        if any(count_han(text) >= MIN_HAN and "".join(text.split()) not in plain for text in parsed.itertext()):
             if is_script:
                 parsed.tail, place.tail = place.tail, None
                 place.addnext(parsed)
@@ -88,13 +89,6 @@ def _places(tree: HtmlElement, scripts: list[HtmlElement], written: Any) -> Iter
         place = _target(tree, str(selector))
         if place is not None:
             yield place, False, str(markup)
-
-
-def _texts(tree: HtmlElement, page: MarkedPage) -> Iterator[str]:
-    """Yield the texts between tags. Raises TooCostly."""
-    for text in tree.itertext():
-        page.steps.check()
-        yield str(text)
 
 
 def _parse_markup(markup: str) -> HtmlElement:
@@ -130,4 +124,4 @@ def _target(tree: HtmlElement, selector: str) -> HtmlElement | None:
     return found[0] if isinstance(found, list) and found else None
 
 
-REPAIR = Repair(in_tree=_write_scripted, needs=frozenset({"script"}), step=Step.SCRIPTS)
+REPAIR = Repair(in_tree=_write_scripted, needs=frozenset({"script"}))

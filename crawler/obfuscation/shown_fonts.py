@@ -16,7 +16,6 @@ from crawler.obfuscation.fonts import FontReader, ShownChars
 from crawler.obfuscation.glyph_choice import mark_doubtful
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
-from crawler.opening import Step
 
 MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters always count
 _EXAMPLE_CHARS = 30
@@ -55,13 +54,10 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
         chars = Counter("".join(run.text for run in of_family))
         if not _is_worth_reading(chars):
             continue
-        page.steps.check()
         face, sheet_base = faces[family]
         font = _fetch_font(face, sheet_base or page.base, page.resources)
         if font is None:
             continue
-        with page.steps.exclude_time():
-            reader.make_ready()
         shown = reader.read_remapping(font, chars.keys())
         if shown.chars:
             repaired += _write_runs(of_family, shown)
@@ -142,4 +138,4 @@ def _repair(page: MarkedPage) -> Sequence[Repaired]:
     return write_shown(page, page.fonts)
 
 
-REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE}), step=Step.FONTS)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE}))

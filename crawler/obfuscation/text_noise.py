@@ -22,7 +22,6 @@ from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair, TextRepair, repairs
 from crawler.obfuscation.text_origins import constant_kind, origins_from_marks
-from crawler.opening import ReadingSteps
 from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
 from fingerprint.normalization import normalize
@@ -250,10 +249,8 @@ class CleanText:
     steps: tuple[tuple[str, str], ...] = ()
 
 
-def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> CleanText:
+def clean_text(text: str, url: str = "") -> CleanText:
     """Remove the noise between the characters of a text; a text without noise is returned unchanged.
-
-    budget: its `check` raises TooCostly if this takes too long
 
     >>> clean_text("夜很静。风停了。").obfuscations
     ()
@@ -264,8 +261,6 @@ def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> 
     def undo(repair: Repair, text: str) -> str:
         if repair.in_text is None or (repair.signs is not None and repair.signs.search(text) is None):
             return text
-        if budget is not None:
-            budget.check()
         after, obfuscation = repair.in_text(text, host)
         if obfuscation is not None:
             found.append(obfuscation)

@@ -15,7 +15,6 @@ from crawler.css.cascade import Cascade, cascade
 from crawler.markup import lines
 from crawler.obfuscation.hidden_elements import RUBY, HiddenElementFinder
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repair, Repaired
-from crawler.opening import ReadingSteps, Step
 
 # An element with most of the page's Chinese text is shown by a script later, however it is styled, so removing it would
 # lose the text itself. Half: confusing text is shorter than the text in which it hides.
@@ -39,17 +38,14 @@ def remove_hidden(
     tree: HtmlElement,
     styles: Cascade | None = None,
     finder: HiddenElementFinder | None = None,
-    steps: ReadingSteps | None = None,
 ) -> list[Removed]:
     """Remove hidden elements and ruby from `tree`, in place, and return them in document order.
 
     finder: a finder that has already examined the page with these styles, if any
-    steps: its `check` raises TooCostly if this takes too long
     """
-    styles, steps = cascade(tree) if styles is None else styles, steps or ReadingSteps()
+    styles = cascade(tree) if styles is None else styles
     taken: list[tuple[HtmlElement, Removed]] = []
-    for element, kind in _find_hidden(tree, finder or make_finder(tree, styles, steps)):
-        steps.check()
+    for element, kind in _find_hidden(tree, finder or make_finder(tree, styles)):
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
         # A single character between others is a decoy: nobody hides it to be unfolded later.
         is_decoy = kind is Obfuscation.HIDDEN_TEXT and len(text) == 1 and is_inline
@@ -74,9 +70,9 @@ def remove_hidden(
     ]
 
 
-def make_finder(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> HiddenElementFinder:
-    """Return the finder for the hidden elements of a page; `steps` raises TooCostly if finding them takes too long."""
-    return HiddenElementFinder(tree, styles, NEVER_SHOWN, steps or ReadingSteps())
+def make_finder(tree: HtmlElement, styles: Cascade) -> HiddenElementFinder:
+    """Return the finder for the hidden elements of a page."""
+    return HiddenElementFinder(tree, styles, NEVER_SHOWN)
 
 
 def hides_text(finder: HiddenElementFinder) -> bool:
@@ -188,8 +184,8 @@ def empty(element: HtmlElement) -> None:
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     """Remove hidden text, decoys and ruby; the kind depends on what is found."""
     styles = page.styles
-    page.removed += remove_hidden(page.tree, styles, page.hidden_finder, page.steps)
+    page.removed += remove_hidden(page.tree, styles, page.hidden_finder)
     return ()
 
 
-REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE, *RUBY}), step=Step.HIDDEN)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE, *RUBY}))

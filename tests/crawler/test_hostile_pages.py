@@ -14,7 +14,7 @@ from crawler.css.matching import MAX_STEPS, SelectorMatcher, compile_selector
 from crawler.css.sheets import parse_sheet
 from crawler.markup import element_text
 from crawler.obfuscation.encoded_text import decode_text
-from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, Step, open_page
+from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, SkippedPart, open_page
 from crawler.plain_markup import plain_markup
 from crawler.readers.pages import PageToRead
 from crawler.readers.worker import ReadingSession
@@ -62,18 +62,20 @@ def test_a_page_that_is_made_to_be_slow_is_read_or_refused(kind: str, desk: Read
 
 
 @pytest.mark.parametrize(
-    ("flood", "left_out"),
+    ("flood", "skipped"),
     [
-        ("<br>" * (MAX_TAGS + 1), Step.MARKUP),
-        (f"<p {'a=1 ' * (MAX_ATTRIBUTES + 1)}>", Step.ATTRIBUTES),
-        ("<div>" * 3_000, Step.MARKUP),
-        ("<b>" * 3_000, Step.MARKUP),
+        ("<br>" * (MAX_TAGS + 1), SkippedPart.MARKUP),
+        (f"<p {'a=1 ' * (MAX_ATTRIBUTES + 1)}>", SkippedPart.ATTRIBUTES),
+        ("<div>" * 3_000, SkippedPart.MARKUP),
+        ("<b>" * 3_000, SkippedPart.MARKUP),
     ],
 )
-def test_a_page_that_no_tree_of_bounded_size_holds_is_read_by_its_plain_markup(flood: str, left_out: Step) -> None:
+def test_a_page_that_no_tree_of_bounded_size_holds_is_read_by_its_plain_markup(
+    flood: str, skipped: SkippedPart
+) -> None:
     for body in (f"{flood}<p>{SENTENCE}", f"<p>{SENTENCE}{flood}"):
         page = open_page(f"<html><body>{body}".encode(), {}, URL)
-        assert page.steps.left_out == [left_out]
+        assert page.skipped == [skipped]
         assert page.tree is not None
         assert SENTENCE in element_text(page.tree)
 
@@ -124,7 +126,7 @@ def test_a_text_is_read_in_what_browsers_show_of_drawings_frames_and_templates(b
 )
 def test_usual_elements_that_are_not_shown_leave_a_page_as_it_is(usual: str) -> None:
     page = open_page(f"<html><body>{usual}<p>{SENTENCE}".encode(), {}, URL)
-    assert not page.steps.left_out
+    assert not page.skipped
     assert usual in page.decoded.text
 
 
