@@ -85,6 +85,6 @@ def test_a_query_is_in_the_encoding_of_the_page(encoding: str, address: str) -> 
     assert found.replace("读", "%E8%AF%BB").replace("第", "%E7%AC%AC").replace("章", "%E7%AB%A0") == address
 
 
-@pytest.mark.parametrize("piece", ['"/', '"\\"', "href=", "'/a", "href='a", '"/1"', "<a href=/1>"])
+@pytest.mark.parametrize("piece", ['"/', "'/a", '"/1"', "<a href=/1>"])
 def test_whatever_a_script_is_its_addresses_are_few(piece: str) -> None:
     assert len(script_addresses([piece * 100_000])) <= 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from crawler.obfuscation.glyph_choice import GlyphChoice, GlyphEvidence, Script, choose, mark_doubtful
+from crawler.obfuscation.glyph_choice import GlyphChoice, GlyphEvidence, Script, choose, detect_script, mark_doubtful
 from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, features, learn_model
 from crawler.obfuscation.reference_fonts import draw_char, free_fonts
 from laboratory.extraction.obfuscations import faces
@@ -45,6 +45,15 @@ def test_a_lone_candidate_is_certain_and_doubt_is_written_with_a_question_mark()
     assert mark_doubtful("竟竟间") == "竟? 间? · "
 
 
+def test_the_script_of_a_text_with_both_forms_is_left_open() -> None:
+    assert detect_script("这國") is Script.EITHER
+
+
+def test_features_of_a_blank_are_zero_and_of_nothing_none() -> None:
+    assert not features([np.zeros((9, 9), np.uint8)]).any()
+    assert len(features([])) == 0
+
+
 @cache
 def _texts() -> str:
     folder = Path(__file__).parents[1] / "quality" / "texts"
@@ -57,8 +66,7 @@ def _two_bytes() -> set[str]:
 
 @pytest.mark.usefixtures("long_computation")
 @pytest.mark.skipif(len(free_fonts()) < 2, reason="this machine has fewer than two free Chinese faces")
-@pytest.mark.parametrize("size_px", [22, 72])
-def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) -> None:
+def test_the_characters_of_a_face_that_is_no_reference_are_told() -> None:
     foreign = faces()[1]
     if not foreign:
         pytest.skip("this machine has no face beside the references")
@@ -67,7 +75,7 @@ def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) ->
     known = [ImageFont.truetype(str(path), 72) for path in free_fonts()[:2]]
     shapes = np.stack([features([draw_char(face, char) for char in chars]) for face in known])
     index = GlyphIndex(list(chars), learn_model(shapes))
-    other = ImageFont.truetype(str(foreign[0]), size_px)
+    other = ImageFont.truetype(str(foreign[0]), 22)
     rows = index.similarities([draw_char(other, char) for char in chars])
     wrong = [
         char

@@ -109,11 +109,8 @@ def test_only_whole_addresses_of_its_own_host_are_asked_for_and_few() -> None:
     [
         "[" * 200_000,
         '{"a":' * 100_000,
-        "x = [" * 200_000,
         'var a = "' + '\\"' * 300_000,
-        "'" * 300_001,
         "`" + "章" * 500_000,
-        'JSON.parse("' * 50_000,
         json.dumps(["短"] * 200_000),
         'x = "\\ud800，\\udfff。' + "好，" * 100 + '"',
         "x = {" * MAX_OBJECTS_OF_SCRIPT + "章。",

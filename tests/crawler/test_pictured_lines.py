@@ -74,6 +74,11 @@ def test_columns_are_read_from_right_to_left() -> None:
     assert "".join(pictured_texts([seen])[0].paragraphs) == "甲" * 20 + "乙" * 20 + "丙" * 18
 
 
+def test_pieces_of_one_line_stand_beside_each_other() -> None:
+    seen = picture(line("宇宙", 2, 100), line("天地玄黄", 0), line(WHOLE, 30))
+    assert "".join(pictured_texts([seen])[0].paragraphs).startswith("天地玄黄宇宙")
+
+
 def test_balloons_posters_and_doubtful_lines_are_no_running_text() -> None:
     text = [line(WHOLE, top) for top in (0, 30, 60)]
     assert is_running_text(picture(*text))

@@ -14,7 +14,7 @@ from core.text import TextRange
 from core.zones import SurroundingLine, Zone
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, list_chapter_links
-from crawler.sources.novel_pages import join_parts, part_number
+from crawler.sources.novel_pages import Following, is_same_chapter, join_parts, next_part, part_number
 from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, kill, plan_of, settings_of, start, wait_until
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 
@@ -249,6 +249,28 @@ def test_the_address_of_a_part_is_known_by_its_number(url: str, number: int | No
     assert part_number("http://a.example/b/12.html", "http://a.example" + url) == number
 
 
+def test_a_next_chapter_link_is_a_part_only_where_its_address_says_so() -> None:
+    first = "http://a.example/b/12.html"
+
+    def followed(words: str, url: str, known: frozenset[str] = frozenset()) -> str:
+        return next_part(first, first, [Following(f"http://a.example{url}", words)], known)
+
+    assert followed("下一章", "/b/13.html") == ""
+    assert followed("下一章", "/b/12_2.html") == "http://a.example/b/12_2.html"
+    assert followed("下一页", "/b/x8f.html") == "http://a.example/b/x8f.html"
+    assert followed("下一页", "/b/13.html", frozenset({"http://a.example/b/13.html"})) == ""
+    assert followed("下一页", "/b/12_2.html", frozenset({"http://a.example/b/12_2.html"})) == ""
+
+
+def test_volumes_that_begin_to_count_anew_keep_their_order() -> None:
+    markup = "<h2>第一卷</h2><ul>" + "".join(f'<li><a href="/n/{n}">第{n}章</a></li>' for n in (1, 2, 3))
+    markup += "</ul><h2>第二卷</h2><ul>" + "".join(f'<li><a href="/n/{10 + n}">第{n}章</a></li>' for n in (1, 2, 3))
+    tree = parse(markup + "</ul>")
+    assert tree is not None
+    urls = [link.url[-2:] for link in list_chapter_links(chapter_blocks(tree, "http://a.example/n/"))]
+    assert urls == ["/1", "/2", "/3", "11", "12", "13"]
+
+
 def test_prologues_and_chapters_without_numbers_are_among_the_chapters() -> None:
     names = ("楔子", "第一章 渡口", "第二章 账本", "上架感言", "第三章 夜雨", "尾声")
     markup = "<ul>" + "".join(f'<li><a href="/n/{n}.html">{name}</a></li>' for n, name in enumerate(names))
@@ -257,6 +279,13 @@ def test_prologues_and_chapters_without_numbers_are_among_the_chapters() -> None
     found = list_chapter_links(chapter_blocks(tree, "http://a.example/n/"))
     assert [link.title.text for link in found] == list(names)
     assert [link.title.number for link in found] == [None, 1, 2, None, 3, None]
+
+
+def test_a_page_with_another_number_is_no_part() -> None:
+    first = Reading("第三章 夜雨（1/2）", "正文")
+    assert is_same_chapter(first, Reading("第三章 夜雨（2/2）", "正文"))
+    assert is_same_chapter(first, Reading("", "正文"))
+    assert not is_same_chapter(first, Reading("第四章 归舟", "正文"))
 
 
 def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:

@@ -243,6 +243,11 @@ def test_json_feed_is_read_in_both_versions(version: str, author: str, authors: 
     assert (second.listed.url, second.listed.author) == ("http://a.example/2", authors)
 
 
+@pytest.mark.parametrize("body", ['{"items": [{"url": "/1"}]}', '{"version": "https://jsonfeed.org/ver', "{" * 90_000])
+def test_json_that_is_no_feed_is_none(body: str) -> None:
+    assert read_feed(body.encode(), "application/feed+json", URL) is None
+
+
 def test_a_page_names_feeds_of_every_kind_and_no_other_interface() -> None:
     link = '<link rel="alternate" type="application/{}" href="{}">'
     named = [("rss+xml", "/a"), ("feed+json", "/b"), ("json", "/feed.json"), ("json", "/wp-json/posts/1")]

@@ -10,7 +10,7 @@ import pytest
 from core.errors import BrokenInvariant, RetryLater, ServiceUnavailable
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading, Stored
-from crawler.store_pipeline import MAX_PAGES, Pages, StoreBatches
+from crawler.store_pipeline import MAX_BYTES, MAX_PAGES, Pages, StoreBatches
 from tests.support.memory_pages import MemoryPageStore
 
 T = TypeVar("T")
@@ -67,6 +67,14 @@ def test_pages_that_wait_go_together_and_each_gets_its_own_answer() -> None:
     assert slow.sizes == [MAX_PAGES, 9]
     versions = slow.store.texts([each.version_id for each in stored if isinstance(each, Stored)])
     assert list(versions.values()) == [f"第{number}页" for number in range(MAX_PAGES + 9)]
+
+
+def test_long_pages_go_in_batches_that_one_request_can_hold() -> None:
+    stored, slow = outcomes([page(number, b"x" * (MAX_BYTES // 3)) for number in range(7)], SlowStore)
+    assert slow.sizes == [3, 3, 1]
+    assert all(isinstance(each, Stored) for each in stored)
+    _, slow = outcomes([page(number, b"x" * (2 * MAX_BYTES)) for number in range(2)], SlowStore)
+    assert slow.sizes == [1, 1]
 
 
 def test_a_page_that_the_store_cannot_take_does_not_hold_up_the_others() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.program import FOLDER, PACKAGES, files_digest
-from crawler.fetching.routes import HostsFile, RouteFinder, find_gateway, without_login
+from crawler.fetching.routes import HostsFile, RouteFinder, find_gateway, find_interface, without_login
 from crawler.surroundings.machine import machine_of_this_process
 
 HOSTS = (
@@ -55,6 +55,18 @@ def test_the_gateway_is_that_of_the_longest_fitting_route(
     address: str, interface: str, gateway: str, proc: Path
 ) -> None:
     assert find_gateway(address, interface, proc) == gateway
+
+
+def test_an_interface_is_found_by_its_address(proc: Path, tmp_path: Path) -> None:
+    assert find_interface("127.0.0.1", proc) == "lo"
+    assert find_interface("2001:db8::5", proc) == "eth0"
+    assert find_interface("2001:db8::6", proc) == ""
+    assert find_interface("203.0.113.77", proc) == ""
+
+
+def test_a_system_without_such_files_says_nothing(tmp_path: Path) -> None:
+    assert find_gateway("8.8.8.8", "eth0", tmp_path / "none") == ""
+    assert find_interface("2001:db8::5", tmp_path / "none") == ""
 
 
 def test_the_lines_of_the_hosts_file_that_name_a_host(tmp_path: Path) -> None:

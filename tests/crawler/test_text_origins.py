@@ -10,7 +10,7 @@ from core.marks import SURROUNDING, Mark, RawPlaces, rebuild_text
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from crawler.obfuscation import text_origins
-from crawler.obfuscation.text_origins import Origins, constant_kind, join_raw_parts, origins_from_marks
+from crawler.obfuscation.text_origins import MAX_MARKS, Origins, constant_kind, join_raw_parts, origins_from_marks
 
 _TEXTS = st.text(alphabet="风雨渡口\n。，x", max_size=40)
 
@@ -86,6 +86,13 @@ def test_two_parts_of_a_text_stand_one_behind_the_other() -> None:
     raw, marks = join_raw_parts(parts, "渡口风雨")
     assert rebuild_text(raw, "渡口风雨", marks) == "渡口风雨"
     assert [mark.kind for mark in marks] == ["kind0", SURROUNDING, "kind0"]
+
+
+def test_a_text_with_noise_without_end_is_one_mark() -> None:
+    text = "风" * (MAX_MARKS + 2)
+    raw, _, marks = _marks("\u200b".join(text), text)
+    assert marks == (Mark("kind0", TextRange(0, len(raw)), TextRange(0, len(text))),)
+    assert RawPlaces(marks, len(text)).find_range(5, 6) == TextRange(0, len(raw))
 
 
 def test_a_text_beyond_all_measure_is_one_mark(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,3 +127,23 @@ def test_every_pattern_that_is_none_is_named() -> None:
         scope(_plan(follow_patterns=("(",), deny_patterns=("[",)))
     assert len(caught.value.faults) == 2
     assert "'('" in str(caught.value)
+
+
+def test_a_site_is_the_same_site_in_every_spelling_of_its_host() -> None:
+    named = ("中文书城.com", "www.portal.cn.", "[2001:DB8:0::1]:8080", "2001:db8::2")
+    own = scope(CrawlPlan(SiteId("s"), "r", ("http://ignored.example/",), named))
+    inside = (
+        "http://xn--fiq4ey41apjo.com/1",
+        "https://www.xn--fiq4ey41apjo.com/1",
+        "https://portal.cn/1",
+        "http://[2001:db8::1]:8080/1",
+        "http://[2001:db8::2]/1",
+    )
+    assert [url for url in inside if not own.is_on_site(url)] == []
+    assert not own.is_on_site("http://[2001:db8::1]:8081/1")
+    assert not own.is_on_site("http://evil-portal.cn/1")
+
+
+def test_a_host_that_is_none_is_named() -> None:
+    with pytest.raises(BadConfiguration, match=r"'a\.\.b' is not a host"):
+        scope(CrawlPlan(SiteId("s"), "r", ("http://a.example/",), ("a..b",)))

@@ -382,6 +382,12 @@ def test_headers_without_an_end_are_refused(tmp_path: Path) -> None:
         imported(path)
 
 
+def test_nobody_is_asked_to_read_what_nobody_watches(common_crawl: Path) -> None:
+    store = RecordingStore()
+    counts = import_archive(common_crawl, lambda _: None, store, RecordingOutbox(), MAX_BODY_BYTES)
+    assert (counts.bytes_read, counts.stored) == (0, 0)
+
+
 def _pair(archive: Archive, number: int, order: str, *, is_named: bool = True, cookie: str = "") -> Archive:
     """A request and its response, in one order or the other, naming each other as crawlers do."""
     response = archive.writer.create_warc_record(

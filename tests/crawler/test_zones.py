@@ -60,6 +60,11 @@ def test_the_beginning_of_another_text_below_its_title_is_a_teaser_too() -> None
     assert zone_of(reading, f"第2篇：{SIMPLIFIED[0]}") is Zone.TEASER
 
 
+def test_a_box_around_the_text_may_be_called_as_it_likes() -> None:
+    reading = read_body(f"<div class='comment related'>{ARTICLE}<span>{REMARK}</span></div>")
+    assert {line.zone for line in reading.lines if line.text != REMARK} <= {Zone.MAIN, Zone.FRAME}
+
+
 def test_lines_are_the_text_and_what_stands_beside_it_wherever_that_says() -> None:
     surroundings = (
         SurroundingLine(Zone.FRAME, "上", 0),
