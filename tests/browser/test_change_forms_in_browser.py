@@ -15,7 +15,7 @@ from webadmin.accounts.services.access import HOLDER_PATHS, visible
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("texts")]
 
 
-def records_of(person: User) -> Iterator[Model]:
+def list_records(person: User) -> Iterator[Model]:
     """One of each model that has a list in the desk."""
     for model in admin.site._registry:
         if model in HOLDER_PATHS and (record := visible(model._default_manager.all(), person).first()) is not None:
@@ -27,7 +27,7 @@ def test_no_record_has_a_page_on_which_a_script_complains(opened: browser.Opened
     person = getattr(world.ours, role)
     visitor = opened(person)
     shown, faults = set(), {}
-    for record in records_of(person):
+    for record in list_records(person):
         visitor.complaints.clear()
         status = visitor.go(
             reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])

@@ -99,24 +99,24 @@ def test_a_reviewer_decides_case_after_case_of_a_class(opened: browser.Opened, w
     page.keyboard.press("3")
     page.wait_for_selector(".zw-undo")
     assert Case.objects.get(pk=first.pk).verdict == Verdict.FAIR_USE
-    assert shown(page) == listed[place + 1]
+    assert read_chart(page) == listed[place + 1]
     expect(page.locator(".zw-place")).to_have_text(f"{place + 2} / {len(listed)}")
 
     with page.expect_navigation():
         page.keyboard.press("u")
     expect(page.locator(".zw-decided")).to_have_count(0)
-    assert shown(page) == first.pk
+    assert read_chart(page) == first.pk
     undone = Case.objects.get(pk=first.pk)
     assert (undone.state, [record.verdict for record in undone.verdicts.all()]) == (CaseState.OPEN, ["", "fair_use"])
     with page.expect_navigation():
         page.keyboard.press("j")
-    assert shown(page) == listed[place + 1]
+    assert read_chart(page) == listed[place + 1]
     at_work.leave_by('.zw-neighbours a >> text="Back to the list"')
     assert "match_class__exact=identical" in page.url
     assert at_work.complaints == []
 
 
-def shown(page: Page) -> int:
+def read_chart(page: Page) -> int:
     """The case that is open."""
     return int(page.url.split("/case/")[1].split("/")[0])
 

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 CASES = 7
 
 
-def made(world: World) -> Licence:
+def make_licence(world: World) -> Licence:
     return Licence.objects.filter(rights_holder=world.ours.holder).latest("pk")
 
 
@@ -36,7 +36,7 @@ def test_three_licences_are_made_by_key_pointer_and_without_scripts(opened: brow
     with page.expect_navigation():
         page.keyboard.press("2")
     expect(page.locator(".zw-undo")).to_contain_text("Licence created")
-    licence = made(world)
+    licence = make_licence(world)
     assert (licence.address, licence.work) == (first.page_url, first.work)
     assert Case.objects.get(pk=first.pk).verdict == Verdict.LICENSED
     with page.expect_navigation():
@@ -47,7 +47,7 @@ def test_three_licences_are_made_by_key_pointer_and_without_scripts(opened: brow
     page.get_by_label("this work on").check()
     page.fill("#zw-licensee", "云笺书城")
     person.leave_by('button[name=verdict][value="licensed"]')
-    licence = made(world)
+    licence = make_licence(world)
     assert (licence.address, licence.work, licence.licensee) == ("", second.work, "云笺书城")
     assert person.complaints == []
 
@@ -57,5 +57,5 @@ def test_three_licences_are_made_by_key_pointer_and_without_scripts(opened: brow
     plain.page.press("#zw-licensee", "Enter")
     assert Case.objects.get(pk=first.pk).verdict == ""
     plain.leave_by('button[name=verdict][value="licensed"]')
-    licence = made(world)
+    licence = make_licence(world)
     assert (licence.address, licence.work, licence.domain) == ("", None, host)

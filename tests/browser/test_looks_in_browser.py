@@ -80,7 +80,7 @@ def grave_findings(page: Page, rules: list[str] | None = None) -> list[str]:
     ]
 
 
-def seen(page: Page) -> dict[str, object]:
+def find_faults(page: Page) -> dict[str, object]:
     """Return what is wrong with a page in the light, in the dark in which it is left, and on a telephone."""
     refused = page.evaluate("refused")
     light = grave_findings(page)
@@ -116,19 +116,19 @@ def test_every_page_fits_and_is_accessible(part: int, chromium: Browser, live_se
         "addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirective))"
     )
     visitor.go("/admin/login/")
-    found = {"login": seen(visitor.page)}
+    found = {"login": find_faults(visitor.page)}
     visitor.log_in(world.ours.manager)
     own, site = own_pages(world), world.ours.cases[0].page.site_id
     pages = list((LISTS | {"site": f"/admin/watched_sites/site/{site}/change/"} | own).items())
     for name, path in pages[part::WALKS]:
         assert visitor.go(path) == 200
-        found[name] = seen(visitor.page)
+        found[name] = find_faults(visitor.page)
         policy = policies[visitor.address + path]
         assert policy.startswith(CONTENT_SECURITY_POLICY) if name in own else "default-src 'none'" in policy, name
     found.get("site", {}).pop("too wide", None)  # by 20 pixels: Unfold's row of tabs
     if part == 0:
         show_bulk_page(visitor)
-        found["bulk verdict"] = seen(visitor.page)
+        found["bulk verdict"] = find_faults(visitor.page)
         assert policies[visitor.page.url] == CONTENT_SECURITY_POLICY
     assert {name: faults for name, faults in found.items() if any(faults.values())} == {}
     assert visitor.complaints == []

@@ -26,7 +26,7 @@ PAGE = with_homophones("".join("".join(SENTENCES[4 * number : 4 * number + 4]) f
 
 
 @pytest.fixture
-def shuffled(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
+def shuffled_case(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     """A case whose page has the pieces of its work in another order, with the passages that the matcher finds."""
     case = world.ours.cases[0]
     index, corpus = MemoryIndex(), MemoryCorpus()
@@ -39,9 +39,9 @@ def shuffled(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     return case
 
 
-def test_signs_of_moved_pieces_lead_to_each_other(opened: browser.Opened, world: World, shuffled: Case) -> None:
+def test_signs_of_moved_pieces_lead_to_each_other(opened: browser.Opened, world: World, shuffled_case: Case) -> None:
     reviewer = opened(world.ours.reviewer)
-    reviewer.go(f"/admin/cases/case/{shuffled.pk}/change/")
+    reviewer.go(f"/admin/cases/case/{shuffled_case.pk}/change/")
     page = reviewer.page
     moved = str(ChangeKind.MOVED)
     on_page, in_work = (page.locator(f'[data-side="{side}"] .zw-{moved}') for side in ("page", "work"))

@@ -52,12 +52,12 @@ def desk() -> Desk:
 @pytest.mark.parametrize("key", [site.key for site in load_plan()])
 def test_each_page_is_found_as_what_it_is(key: str, desk: Desk) -> None:
     site = site_named(key)
-    faults = {page.path: faults_of(desk, site, page) for page in site.pages}
+    faults = {page.path: find_faults(desk, site, page) for page in site.pages}
 
     assert {path: fault for path, fault in faults.items() if fault} == {}
 
 
-def faults_of(desk: Desk, site: SitePlan, page: PagePlan) -> list[str]:
+def find_faults(desk: Desk, site: SitePlan, page: PagePlan) -> list[str]:
     content_type = next(resource.content_type for resource in site.resources if resource.path == page.path)
     reading = read_page(content(site, page.path), {"Content-Type": content_type}, f"http://127.0.0.1{page.path}")
     if isinstance(reading, Rejected):

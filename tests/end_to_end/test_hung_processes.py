@@ -60,7 +60,7 @@ def get(home: Home, path: str, timeout_s: float = 60.0) -> int:
         return answer.code
 
 
-def log_of(home: Home, name: str) -> str:
+def read_log(home: Home, name: str) -> str:
     return (home.logs / f"{name}.log").read_text("utf-8")
 
 
@@ -101,7 +101,7 @@ def test_a_stopped_process_of_the_desk_is_replaced_and_the_other_answers_meanwhi
         wait_until(lambda: victim not in desk_processes(home) and len(desk_processes(home)) == 2, "it is replaced")
     assert answers
     assert set(answers) == {200}
-    assert f"WORKER TIMEOUT (pid:{victim})" in log_of(home, "web")
+    assert f"WORKER TIMEOUT (pid:{victim})" in read_log(home, "web")
     assert serving.timeout == SILENT_S == 30
 
 
@@ -114,7 +114,7 @@ def test_a_page_that_never_ends_costs_its_process_and_leaves_the_line_it_hung_at
     hung.join()
     assert answers
     assert set(answers) == {200}
-    assert "in never_ends" in log_of(home, "web")
+    assert "in never_ends" in read_log(home, "web")
 
 
 def _ask_what_never_ends(home: Home) -> None:
@@ -134,8 +134,8 @@ def test_clients_that_send_half_a_request_keep_nobody_from_the_desk(home: Home) 
 
 def test_a_page_that_throws_leaves_its_traceback_in_the_log(home: Home) -> None:
     assert get(home, "/broken/throws/") == 500
-    wait_until(lambda: "the page that throws" in log_of(home, "web"), "the log has it")
-    logged = log_of(home, "web")
+    wait_until(lambda: "the page that throws" in read_log(home, "web"), "the log has it")
+    logged = read_log(home, "web")
     assert "Internal Server Error: /broken/throws/" in logged
     assert "Traceback (most recent call last)" in logged
     assert "in throws" in logged
@@ -156,7 +156,7 @@ def test_a_desk_that_hangs_as_a_whole_and_a_store_are_replaced_by_the_watch(home
     assert time.monotonic() - asked_at >= SILENT_S / 2, "not at the first look"
     wait_until(lambda: all(row.is_ok for row in status(home, NAMES)), "all answer again")
     for name, pid in before.items():
-        assert f"{name} (process {pid}) is running but has not answered for" in log_of(home, "watch")
+        assert f"{name} (process {pid}) is running but has not answered for" in read_log(home, "watch")
     wait_until(lambda: not any(map(is_running, stopped)), "what hung is gone with all its children")
 
 

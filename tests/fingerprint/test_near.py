@@ -18,7 +18,7 @@ ALIKE = ["己已巳", "士土", "未末", "日曰", "戌戍", "人入", "大太�
 ALIKE += ["清情", "官宫", "荼茶"]
 
 
-def sounds_near(character: str) -> list[str]:
+def list_near_sounds(character: str) -> list[str]:
     return [SYLLABLES[token] for token in alternatives(code_points(character))[0] if token]
 
 
@@ -27,10 +27,10 @@ def homophones(first: str, second: str) -> list[bool]:
 
 
 def test_other_readings_of_a_character_are_its_alternatives() -> None:
-    assert "hang" in sounds_near("行")
-    assert "chang" in sounds_near("长")
-    assert sounds_near("長") == sounds_near("长")
-    assert sounds_near("，") == sounds_near("a") == []
+    assert "hang" in list_near_sounds("行")
+    assert "chang" in list_near_sounds("长")
+    assert list_near_sounds("長") == list_near_sounds("长")
+    assert list_near_sounds("，") == list_near_sounds("a") == []
 
 
 def test_polyphones_are_homophones_when_any_reading_agrees() -> None:

@@ -215,15 +215,15 @@ def test_what_stands_in_another_passage_of_the_page_was_not_deleted() -> None:
     first, second, third, fourth = (TEXT[start : start + 200] for start in range(0, 800, 200))
     between = story(99)[:700]
 
-    def deleted(page: str) -> set[str]:
+    def find_deleted(page: str) -> set[str]:
         spans = the_match(page).spans
         assert len(spans) == 2
         changes = [change for span in spans for change in span.changes if change.kind is ChangeKind.DELETED]
         return {TEXT[change.work.start : change.work.end].strip("，。") for change in changes}
 
-    assert deleted(first + third + between + second + fourth) == set()
-    assert deleted(first + third + between + second[:120] + fourth) == {second[120:].strip("，。")}
-    assert deleted(first + third + between + fourth) == {second.strip("，。")}
+    assert find_deleted(first + third + between + second + fourth) == set()
+    assert find_deleted(first + third + between + second[:120] + fourth) == {second[120:].strip("，。")}
+    assert find_deleted(first + third + between + fourth) == {second.strip("，。")}
 
 
 def test_shuffled_sentences_are_one_span_and_named() -> None:
@@ -245,7 +245,7 @@ def test_an_excerpt_in_another_text_is_found_at_its_place() -> None:
     assert abs(span.work.start - 300) <= 3
 
 
-def commented(source: str, piece: int, comment: int, own: str = "", limit: int = 10_000) -> str:
+def add_comments(source: str, piece: int, comment: int, own: str = "", limit: int = 10_000) -> str:
     """Pieces of a source in quotation marks, each with a comment behind it, between two texts of the writer's own."""
     comments = "".join(story(seed) for seed in range(300, 310))
     written = [own]
@@ -266,10 +266,10 @@ QUOTED = TEXT[300:380]
         (OTHER[:900] + TEXT[300:335] + OTHER[900:], MatchClass.QUOTATION),
         (OTHER[:900] + "正如他所写的：“" + QUOTED + "”" + OTHER[900:], MatchClass.QUOTATION),
         (OTHER[:900] + "，" + QUOTED + OTHER[900:], MatchClass.EXCERPT),
-        (commented(TEXT[300:800], 50, 90, own=OTHER[:400], limit=3), MatchClass.QUOTATION),
-        (commented(TEXT[300:800], 50, 12, own=OTHER[:400], limit=2), MatchClass.QUOTATION),
+        (add_comments(TEXT[300:800], 50, 90, own=OTHER[:400], limit=3), MatchClass.QUOTATION),
+        (add_comments(TEXT[300:800], 50, 12, own=OTHER[:400], limit=2), MatchClass.QUOTATION),
         (
-            commented(TEXT[300:800], 36, 80, own=OTHER[:400], limit=5).translate(dict.fromkeys(map(ord, "“”"))),
+            add_comments(TEXT[300:800], 36, 80, own=OTHER[:400], limit=5).translate(dict.fromkeys(map(ord, "“”"))),
             MatchClass.EXCERPT,
         ),
     ],
@@ -281,7 +281,7 @@ def test_short_or_marked_in_another_text_it_is_a_quotation_else_an_excerpt(page:
 
 @pytest.mark.parametrize(("piece", "comment"), [(60, 10), (60, 100), (20, 60)])
 def test_a_work_taken_in_many_marked_pieces_is_a_copy(piece: int, comment: int) -> None:
-    match = the_match(commented(TEXT, piece, comment))
+    match = the_match(add_comments(TEXT, piece, comment))
     assert match.match_class is not MatchClass.QUOTATION
     assert match.work_containment > 0.9
 

@@ -39,12 +39,12 @@ def strewn(text: str, every: int) -> str:
     )
 
 
-def transposed(text: str, every: int) -> str:
+def transpose(text: str, every: int) -> str:
     groups = (text[start : start + every] for start in range(0, len(text), every))
     return "".join(group[1::-1] + group[2:] for group in groups)
 
 
-def lines_of(text: str, size: int) -> list[str]:
+def cut_lines(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
@@ -52,15 +52,15 @@ REARRANGED = {
     "columns from the right": in_columns(WORK, 12),
     "columns from the left": "\n".join(line[::-1] for line in in_columns(WORK, 15).split("\n")),
     "the whole reversed": WORK[::-1],
-    "lines reversed": "\n".join(line[::-1] for line in lines_of(WORK, 30)),
+    "lines reversed": "\n".join(line[::-1] for line in cut_lines(WORK, 30)),
     "sentences reversed": "".join(sentence[::-1] for sentence in re.split("(?<=。)", WORK)),
-    "every third pair transposed": transposed(WORK, 3),
-    "all neighbours swapped": transposed(WORK, 2),
+    "every third pair transposed": transpose(WORK, 3),
+    "all neighbours swapped": transpose(WORK, 2),
 }
 STREWN = {"after every fourth": strewn(WORK, 4), "after every second": strewn(WORK, 2)}
 
 
-def compared(page: str, work: str = WORK) -> tuple[Match, ...]:
+def compare_texts(page: str, work: str = WORK) -> tuple[Match, ...]:
     stored = Fingerprint.from_bytes(fingerprint_text(page, ALGORITHMS[7]).to_bytes())
     return matcher_of({"work": work}, ALGORITHMS[7]).match(page, stored)
 
@@ -78,7 +78,7 @@ def shown_unchanged(page: str, match: Match) -> list[bool]:
 
 @pytest.mark.parametrize("page", REARRANGED.values(), ids=REARRANGED.keys())
 def test_a_copy_in_another_order_is_found_and_named(page: str) -> None:
-    (match,) = compared(page)
+    (match,) = compare_texts(page)
     assert match.similarity > 0.9
     assert Obfuscation.REARRANGED in [found.kind for found in match.obfuscations]
     shown = shown_unchanged(page, match)
@@ -89,7 +89,7 @@ def test_a_copy_in_another_order_is_found_and_named(page: str) -> None:
 
 @pytest.mark.parametrize("page", STREWN.values(), ids=STREWN.keys())
 def test_what_was_strewn_in_is_named_and_nothing_else_is_changed(page: str) -> None:
-    (match,) = compared(page)
+    (match,) = compare_texts(page)
     assert match.similarity > 0.99
     assert Obfuscation.STREWN in [found.kind for found in match.obfuscations]
     shown = shown_unchanged(page, match)
@@ -102,7 +102,7 @@ def test_what_was_strewn_in_is_named_and_nothing_else_is_changed(page: str) -> N
 def test_a_change_in_columns_is_shown_at_its_characters_alone() -> None:
     changed = WORK.replace("卖豆浆的老人", "卖油条的老人")
     page = in_columns(changed, 12)
-    (match,) = compared(page)
+    (match,) = compare_texts(page)
     replaced = [change for span in match.spans for change in span.changes if change.kind is ChangeKind.REPLACED]
     assert sorted(page[change.page.start : change.page.end] for change in replaced) == sorted("油条")
     assert sorted(WORK[change.work.start : change.work.end] for change in replaced) == sorted("豆浆")
@@ -111,7 +111,7 @@ def test_a_change_in_columns_is_shown_at_its_characters_alone() -> None:
 def test_a_page_in_columns_behind_ordinary_words_is_put_in_order_where_it_is_not() -> None:
     own = "编者按：以下文字由读者来稿整理而成，排版方式保留原样，请大家从右往左竖着读。谢谢各位的支持和理解。" * 3
     page = own + "\n" + in_columns(WORK, 12)
-    (match,) = compared(page)
+    (match,) = compare_texts(page)
     assert match.spans[0].page.start >= len(own)
 
 
@@ -128,6 +128,6 @@ PINYIN = {
 
 @pytest.mark.parametrize("page", PINYIN.values(), ids=PINYIN.keys())
 def test_a_page_all_in_pinyin_is_compared_by_its_syllables(page: str) -> None:
-    (match,) = compared(page)
+    (match,) = compare_texts(page)
     assert match.matched_chars > 35
     assert Obfuscation.PINYIN_REPLACED in [found.kind for found in match.obfuscations]

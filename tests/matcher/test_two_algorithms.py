@@ -94,11 +94,11 @@ def both(other: Algorithm) -> tuple[Algorithm, Algorithm]:
     return DEFAULT, other
 
 
-def prints_of(algorithm: Algorithm) -> dict[WorkTextId, Fingerprint]:
+def make_prints(algorithm: Algorithm) -> dict[WorkTextId, Fingerprint]:
     return {text_id: fingerprint_text(text, algorithm) for text_id, text in WORKS.items()}
 
 
-def syllables_of(text: str, algorithm: Algorithm) -> list[str]:
+def read_syllables(text: str, algorithm: Algorithm) -> list[str]:
     names = algorithm.tables.readings.names
     return [names[token] for token in fingerprint_text(text, algorithm).tokens.tolist()]
 
@@ -108,8 +108,8 @@ def test_each_algorithm_reads_a_text_by_its_own_record_whichever_was_asked_first
 ) -> None:
     text = f"湖{REFERENCE_MARK}水9米"
     expected = [["hu", "shui", "jiu", "mi"], ["fu", "shui", "mi"]]
-    assert [syllables_of(text, algorithm) for algorithm in both] == expected
-    assert [syllables_of(text, algorithm) for algorithm in reversed(both)] == expected[::-1]
+    assert [read_syllables(text, algorithm) for algorithm in both] == expected
+    assert [read_syllables(text, algorithm) for algorithm in reversed(both)] == expected[::-1]
     assert [len(fingerprint_text(text, algorithm).noise) for algorithm in both] == [0, 1]
 
 
@@ -118,12 +118,12 @@ class TestIndexes:
     def indexes(self, both: tuple[Algorithm, Algorithm]) -> dict[int, MatchIndex]:
         indexes = {algorithm.id: MemoryIndex(algorithm.id) for algorithm in both}
         for algorithm_id, index in indexes.items():
-            index.rebuild(prints_of(ALGORITHMS[algorithm_id]).items())
+            index.rebuild(make_prints(ALGORITHMS[algorithm_id]).items())
         return indexes
 
     def test_each_finds_its_own_seeds_and_none_of_the_other(self, indexes: dict[int, MatchIndex]) -> None:
         for algorithm_id, index in indexes.items():
-            made = prints_of(ALGORITHMS[algorithm_id])[WORK]
+            made = make_prints(ALGORITHMS[algorithm_id])[WORK]
             hashes = np.unique(made.hashes)
             found = occurrences(index.lookup(hashes, MANY))
             own = {(hashes[query], position) for query, text, position in found if text == WORK}
@@ -150,10 +150,10 @@ def southern_page(text: str) -> str:
     return "".join(written[SYLLABLES[moved[ord(each)]]] if ord(each) in moved else each for each in text)
 
 
-def corpus_of(algorithm: Algorithm) -> MemoryCorpus:
-    return MemoryCorpus({key: WorkEntry(WORKS[key], made) for key, made in prints_of(algorithm).items()})
+def make_corpus(algorithm: Algorithm) -> MemoryCorpus:
+    return MemoryCorpus({key: WorkEntry(WORKS[key], made) for key, made in make_prints(algorithm).items()})
 
 
 def matches(page: str, index: MatchIndex) -> tuple[Match, ...]:
     algorithm = ALGORITHMS[index.algorithm_id]
-    return Matcher(index, corpus_of(algorithm)).match(page, fingerprint_text(page, algorithm))
+    return Matcher(index, make_corpus(algorithm)).match(page, fingerprint_text(page, algorithm))

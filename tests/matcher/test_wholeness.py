@@ -27,7 +27,7 @@ def surroundings(*texts: str) -> str:
     return OTHER[:400] + "\n".join(texts) + OTHER[400:]
 
 
-def whole_text_of(tokens: int) -> Calibration:
+def join_bulletins(tokens: int) -> Calibration:
     """Thresholds by which a text is long enough for the rule from so many tokens on."""
     return replace(DEFAULT, min_whole_text_tokens=tokens)
 
@@ -39,9 +39,9 @@ LENGTH = fingerprint_text(FIRST).tokens.size
     ("page", "calibration", "expected"),
     [
         pytest.param(surroundings(FIRST), DEFAULT, MatchClass.IDENTICAL, id="whole among other words"),
-        pytest.param(surroundings(FIRST), whole_text_of(10_000), MatchClass.QUOTATION, id="without the rule"),
-        pytest.param(surroundings(FIRST), whole_text_of(LENGTH), MatchClass.IDENTICAL, id="as long as the least"),
-        pytest.param(surroundings(FIRST), whole_text_of(LENGTH + 1), MatchClass.QUOTATION, id="shorter"),
+        pytest.param(surroundings(FIRST), join_bulletins(10_000), MatchClass.QUOTATION, id="without the rule"),
+        pytest.param(surroundings(FIRST), join_bulletins(LENGTH), MatchClass.IDENTICAL, id="as long as the least"),
+        pytest.param(surroundings(FIRST), join_bulletins(LENGTH + 1), MatchClass.QUOTATION, id="shorter"),
         pytest.param(surroundings(FIRST[:70]), DEFAULT, MatchClass.QUOTATION, id="half of it"),
         pytest.param(
             surroundings(FIRST[:70] + OTHER[1000:1500] + FIRST[70:]), DEFAULT, MatchClass.QUOTATION, id="in pieces"

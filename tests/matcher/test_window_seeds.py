@@ -29,18 +29,18 @@ CAP = 64
 
 
 @cache
-def corpus_of(algorithm_id: int) -> MemoryCorpus:
-    return corpus_with(WORKS, algorithm_id)
+def make_corpus(algorithm_id: int) -> MemoryCorpus:
+    return fill_corpus(WORKS, algorithm_id)
 
 
-def corpus_with(texts: dict[WorkTextId, str], algorithm_id: int) -> MemoryCorpus:
+def fill_corpus(texts: dict[WorkTextId, str], algorithm_id: int) -> MemoryCorpus:
     algorithm = ALGORITHMS[algorithm_id]
     return MemoryCorpus(
         {text_id: WorkEntry(text, fingerprint_text(text, algorithm)) for text_id, text in texts.items()}
     )
 
 
-def index_of(corpus: MemoryCorpus, algorithm_id: int) -> MemoryIndex:
+def make_index(corpus: MemoryCorpus, algorithm_id: int) -> MemoryIndex:
     index = MemoryIndex(algorithm_id)
     for text_id, entry in corpus.items():
         index.add(text_id, entry.fingerprint)
@@ -49,7 +49,7 @@ def index_of(corpus: MemoryCorpus, algorithm_id: int) -> MemoryIndex:
 
 @cache
 def matcher_of_works(algorithm_id: int) -> Matcher:
-    return Matcher(index_of(corpus_of(algorithm_id), algorithm_id), corpus_of(algorithm_id))
+    return Matcher(make_index(make_corpus(algorithm_id), algorithm_id), make_corpus(algorithm_id))
 
 
 def matches(page: str, algorithm_id: int, texts: dict[WorkTextId, str] | None = None) -> tuple[Match, ...]:
@@ -57,10 +57,10 @@ def matches(page: str, algorithm_id: int, texts: dict[WorkTextId, str] | None = 
     return matcher.match(page, fingerprint_text(page, ALGORITHMS[algorithm_id]))
 
 
-def hits_of(
+def look_up(
     page: str, corpus: MemoryCorpus, algorithm_id: int, cap: int = CAP, calibration: Calibration = DEFAULT
 ) -> PageHits:
-    index, cache = index_of(corpus, algorithm_id), TokenCache(corpus, DEFAULT.max_cached_tokens)
+    index, cache = make_index(corpus, algorithm_id), TokenCache(corpus, DEFAULT.max_cached_tokens)
     (found,), _ = find_hits(index, cache, [fingerprint_text(page, ALGORITHMS[algorithm_id])], cap, calibration)
     return found
 
@@ -102,7 +102,7 @@ def test_a_text_with_one_window_is_kept_if_too_many_texts_have_hits(algorithm_id
     works = {text_id: "".join(filter(str.isalpha, text)) for text_id, text in WORKS.items()}
     page = "".join(text[10 * STEP : 10 * STEP + GRANULARITY] for text in works.values())
     few = replace(PUBLISHED_STEP, max_fetched_texts=2)
-    hits = hits_of(page, corpus_with(works, algorithm_id), algorithm_id, calibration=few)
+    hits = look_up(page, fill_corpus(works, algorithm_id), algorithm_id, calibration=few)
     assert {hits.text_id(text) for text in hits.texts.tolist()} == set(works)
 
 
@@ -115,9 +115,9 @@ def test_the_same_letters_in_another_order_share_windows_and_are_no_match() -> N
     page = "".join("".join(piece) for piece in pieces)
     texts = {WORK: han}
     hashes = np.unique(fingerprint_text(page, ALGORITHMS[PUBLISHED]).hashes)
-    corpus = corpus_with(texts, PUBLISHED)
-    assert index_of(corpus, PUBLISHED).lookup(hashes, CAP).queries.size > len(pieces) / 2
-    assert hits_of(page, corpus, PUBLISHED).texts.size == 0
+    corpus = fill_corpus(texts, PUBLISHED)
+    assert make_index(corpus, PUBLISHED).lookup(hashes, CAP).queries.size > len(pieces) / 2
+    assert look_up(page, corpus, PUBLISHED).texts.size == 0
     assert matches(page, PUBLISHED, texts=texts) == ()
 
 
@@ -141,8 +141,8 @@ def test_works_that_repeat_themselves_or_say_nothing_are_no_trouble(work: str, a
 
 
 def test_a_text_that_is_shorter_than_the_index_says_gives_no_hit_behind_its_end() -> None:
-    index = index_of(corpus_of(PUBLISHED), PUBLISHED)
-    shorter = corpus_with({text_id: text[:100] for text_id, text in WORKS.items()}, PUBLISHED)
+    index = make_index(make_corpus(PUBLISHED), PUBLISHED)
+    shorter = fill_corpus({text_id: text[:100] for text_id, text in WORKS.items()}, PUBLISHED)
     tokens = TokenCache(shorter, DEFAULT.max_cached_tokens)
     (hits,), _ = find_hits(index, tokens, [fingerprint_text(TEXT, ALGORITHMS[PUBLISHED])], CAP, DEFAULT)
     lengths = hits.streams.ends - hits.streams.starts

@@ -30,7 +30,7 @@ def features(*words: int, counts: list[int] | None = None) -> tuple[np.ndarray, 
     return np.array(words, np.uint64), np.array(counts or [1] * len(words), np.int32)
 
 
-def changed(text: str, share: float, seed: int = 1) -> str:
+def change_words(text: str, share: float, seed: int = 1) -> str:
     rng = random.Random(seed)
     return "".join(chr(rng.randrange(0x6000, 0x7000)) if rng.random() < share else each for each in text)
 
@@ -106,11 +106,11 @@ def test_one_more_work_can_change_what_i_match_finds() -> None:
 def test_form_letters_gather_round_the_most_repeated_text() -> None:
     engine = ERulemaking()
     letter = prose(1, 900)
-    engine.add_work("edited", changed(letter, 0.02, 5))
+    engine.add_work("edited", change_words(letter, 0.02, 5))
     for number in range(3):
         engine.add_work(f"letter {number}", letter)
     engine.add_work("other", prose(2, 900))
-    found = engine.find(changed(letter, 0.02, 6))
+    found = engine.find(change_words(letter, 0.02, 6))
     assert [each.work_id for each in found] == ["edited", "letter 0", "letter 1", "letter 2"]
     assert len({each.similarity for each in found}) == 1  # all by their seed
 
@@ -154,7 +154,7 @@ def test_dscam_asks_the_registries_alone_whose_words_allow_a_copy() -> None:
     engine = Scam(registries=16)
     for seed in range(16):
         engine.add_work(f"w{seed}", prose(seed, 2400, 200))
-    words = word_counts(changed(prose(3, 2400, 200), 0.05))
+    words = word_counts(change_words(prose(3, 2400, 200), 0.05))
     (chosen,) = engine.choose_registries(*words)
     assert {found.work_id for found in chosen.find(*words)} == {"w3"}
     assert engine.choose_registries(*word_counts("天地玄黄，宇宙洪荒")) == []

@@ -8,19 +8,19 @@ from fingerprint.engines.tokens import canonical_text, tokenize, word_ids, word_
 TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
 
 
-def spelled(text: str, fold: bool = False) -> list[str]:
+def spell(text: str, fold: bool = False) -> list[str]:
     tokens, read = tokenize(text, fold), canonical_text(text, fold)
     return [read[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)]
 
 
 def words(text: str) -> list[str]:
-    names = spelled(text)
+    names = spell(text)
     return ["".join(names[first : first + 1 + pair]) for first, pair in zip(*word_pairs(tokenize(text)), strict=True)]
 
 
 def test_characters_and_runs_of_letters_or_digits_are_tokens_in_one_case_and_width() -> None:
-    assert spelled("《網ＡＢc》12 3，d") == ["網", "abc", "12", "3", "d"]
-    assert spelled("網", fold=True) == spelled("网")
+    assert spell("《網ＡＢc》12 3，d") == ["網", "abc", "12", "3", "d"]
+    assert spell("網", fold=True) == spell("网")
 
 
 def test_a_word_is_two_neighbouring_characters_or_a_run_of_letters() -> None:
@@ -31,7 +31,7 @@ def test_a_word_is_two_neighbouring_characters_or_a_run_of_letters() -> None:
 
 @given(TEXTS)
 def test_tokens_are_ordered_and_equal_exactly_where_they_are_spelled_alike(text: str) -> None:
-    tokens, names = tokenize(text), spelled(text)
+    tokens, names = tokenize(text), spell(text)
     assert (tokens.starts < tokens.ends).all()
     assert (tokens.starts[1:] >= tokens.ends[:-1]).all()
     assert len(set(tokens.ids.tolist())) == len(set(names))

@@ -15,7 +15,7 @@ NEEDS_CORPORA = pytest.mark.skipif(not (SHARED_CORPORA / ARCHIVE).exists(), reas
 
 
 @pytest.fixture
-def saved(tmp_path: Path) -> Path:
+def saved_pages(tmp_path: Path) -> Path:
     """Six pages of our own with a manifest, one of them without a reference."""
     folder = tmp_path / "saved"
     folder.mkdir()
@@ -30,8 +30,8 @@ def saved(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -> None:
-    measured = section(saved, 1, 1, lambda _: None)
+def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved_pages: Path) -> None:
+    measured = section(saved_pages, 1, 1, lambda _: None)
     found = {each["name"]: each for each in measured.record["extractors"]}
     assert next(iter(found)) == "zhuiwen"
     assert {"trafilatura", "readability-lxml", "gne"} <= found.keys() | {
@@ -48,9 +48,9 @@ def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -
 
 
 @pytest.mark.usefixtures("processes")
-def test_the_command_prints_tables_and_writes_all_figures(tmp_path: Path, saved: Path) -> None:
+def test_the_command_prints_tables_and_writes_all_figures(tmp_path: Path, saved_pages: Path) -> None:
     out = tmp_path / "extract.json"
-    done = CommandLine(tmp_path)("bench", "extract", "--parts", "text", "--pages", saved, "--json", out)
+    done = CommandLine(tmp_path)("bench", "extract", "--parts", "text", "--pages", saved_pages, "--json", out)
     assert done.code == 0, done.err
     assert "F1 over character pairs" in done.out
     assert json.loads(out.read_text())["text"]["target_f1"] == TARGET_F1

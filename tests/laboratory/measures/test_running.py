@@ -24,26 +24,26 @@ def plan(**changes: object) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def measured() -> Results:
+def results() -> Results:
     return quality.measure(
         plan(engine="zhuiwen,exact-md5", classes=frozenset(build.CLASSES)), Listener(lambda _: None, lambda _: silent)
     )
 
 
-def test_a_measurement_of_texts_finds_copies_and_spares_innocents(measured):
-    (product, exact) = measured.engines
+def test_a_measurement_of_texts_finds_copies_and_spares_innocents(results):
+    (product, exact) = results.engines
     assert product.of("overall").recall > 0.95
     assert product.of("negative").accused_negatives == 0
     assert exact.of("overall").recall < 0.2
     assert exact.of("overall").spans is None
 
 
-def test_the_page_needs_nothing_from_outside_and_tells_both_languages(measured):
-    page = rendered(measured).decode("utf-8")
+def test_the_page_needs_nothing_from_outside_and_tells_both_languages(results):
+    page = rendered(results).decode("utf-8")
     assert not re.search(r"(?:src|href)=(?!\"data:)|url\(|@import|<script", page)
     assert "同音字替换" in page
     assert "homophone" in page
-    assert page.count("<tr>") + page.count('<tr class="class">') > 2 * len(measured.conditions)
+    assert page.count("<tr>") + page.count('<tr class="class">') > 2 * len(results.conditions)
 
 
 def test_what_cannot_be_measured_is_refused_in_a_sentence():

@@ -45,7 +45,7 @@ def kinds_by_definition(page: np.ndarray, work: np.ndarray, ours: np.ndarray, th
     return kinds
 
 
-def joined(rows: np.ndarray) -> np.ndarray:
+def join_pieces(rows: np.ndarray) -> np.ndarray:
     """Changes in order, those of one kind that touch on both sides made one."""
     found: list[list[int]] = []
     for kind, *place in rows[np.lexsort(rows.T[:0:-1])].tolist():
@@ -56,7 +56,7 @@ def joined(rows: np.ndarray) -> np.ndarray:
     return np.array(found, np.int32).reshape(-1, 5)
 
 
-def obfuscated(kind: str) -> str:
+def obfuscate(kind: str) -> str:
     rng = np.random.default_rng(4)
     pieces = {
         "unedited": lambda: WORK,
@@ -77,7 +77,7 @@ def obfuscated(kind: str) -> str:
     ["unedited", "homophones", "shuffled", "shapes and letters", "traditional", "unreadable", "put in and left out"],
 )
 def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
-    text = obfuscated(kind)
+    text = obfuscate(kind)
     page, work = sides_of(text, WORK)
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
     parts = page.part(0, tokens.size), work.part(0, others.size)
@@ -98,7 +98,7 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     is_change = kinds >= 0
     of_pairs = np.stack([kinds, pairs[:, 0], pairs[:, 0] + 1, pairs[:, 1], pairs[:, 1] + 1], axis=1)[is_change]
     of_gaps = np.concatenate([CHANGE_NUMBERS.of_gap[gaps[:, :1]], gaps[:, 1:]], axis=1)
-    expected = joined(np.concatenate([of_pairs, of_gaps]))
+    expected = join_pieces(np.concatenate([of_pairs, of_gaps]))
     assert np.array_equal(changes, expected)
     is_loose = np.isin(kinds, [KIND_NUMBERS[ChangeKind.REPLACED], KIND_NUMBERS[ChangeKind.NOISE]])
     assert matched == np.count_nonzero(~is_loose)

@@ -107,7 +107,7 @@ def one_text(work: np.ndarray) -> TokenStreams:
     return TokenStreams(work, np.array([0]), np.array([work.size]))
 
 
-def segments_of(
+def align_hits(
     page: np.ndarray,
     streams: TokenStreams,
     places: list[tuple[int, int, int]],
@@ -122,7 +122,7 @@ def segments_of(
 def test_a_copy_with_a_gap_on_each_side_is_one_segment() -> None:
     work = np.arange(1, 301, dtype=np.uint16)
     page = np.concatenate([work[:100], work[105:200], np.full(7, 400, np.uint16), work[200:]])
-    segments = segments_of(page, one_text(work), [(0, 10, 10)]).segments
+    segments = align_hits(page, one_text(work), [(0, 10, 10)]).segments
     assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 0]]
 
 
@@ -133,7 +133,7 @@ def test_what_a_token_may_also_stand_for_agrees() -> None:
     rows, masks = np.zeros(40, np.int32), np.zeros((41, 1024), np.uint64)
     rows[10::3] = np.arange(10, 40, 3)
     masks[rows[10::3], 0] = np.uint64(1) << work[10::3].astype(np.uint64)
-    segments = segments_of(page, one_text(work), [(0, 2, 2)], near=NearTokens(rows, masks)).segments
+    segments = align_hits(page, one_text(work), [(0, 2, 2)], near=NearTokens(rows, masks)).segments
     assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
 
 
@@ -145,7 +145,7 @@ def test_a_long_text_that_drifts_off_its_diagonal_is_one_segment() -> None:
     page, origins = work[is_kept], np.flatnonzero(is_kept)
     runs = np.flatnonzero(np.diff(origins) == 1)[::20]
     places = [(0, run, origin) for run, origin in zip(runs.tolist(), origins[runs].tolist(), strict=True)]
-    assert len(segments_of(page, one_text(work), places).segments) == 1
+    assert len(align_hits(page, one_text(work), places).segments) == 1
 
 
 def test_neighbours_on_one_diagonal_are_joined_by_a_more_patient_walk() -> None:
@@ -155,10 +155,10 @@ def test_neighbours_on_one_diagonal_are_joined_by_a_more_patient_walk() -> None:
     confused = np.arange(200, 300)[rng.permutation(100) < 62]
     page[confused] = rng.integers(400, 410, confused.size)
     seeds = [(0, 50, 50), (0, 400, 400)]
-    found = segments_of(page, one_text(work), seeds)
+    found = align_hits(page, one_text(work), seeds)
     (segment,) = found.segments
     assert segment[:4].tolist() == [0, 600, 0, 600]
     assert segment[4] == 600 - confused.size
     assert segment[5] == segment[4] - confused.size
     apart = replace(DEFAULT, max_bridge_tokens=0)
-    assert len(segments_of(page, one_text(work), seeds, apart).segments) == 2
+    assert len(align_hits(page, one_text(work), seeds, apart).segments) == 2

@@ -21,7 +21,7 @@ SYLLABLES = 400
 REPLACED, PUT_IN, LEFT_OUT = "replaced", "put in", "left out"
 
 
-def side_of(tokens: list[int], begins: set[int] | None = None) -> AlignmentSide:
+def make_side(tokens: list[int], begins: set[int] | None = None) -> AlignmentSide:
     """Tokens as a side; each stands for itself alone. begins: those that begin a sentence."""
     found = np.zeros(len(tokens), np.bool_)
     found[sorted(begins or ())] = True
@@ -35,7 +35,7 @@ def counterparts(page: AlignmentSide, work: AlignmentSide) -> list[int]:
     return [int(place) for place in aligned_to]
 
 
-def edited(tokens: list[int], edits: dict[int, str], rng: random.Random) -> tuple[list[int], list[int]]:
+def apply_edits(tokens: list[int], edits: dict[int, str], rng: random.Random) -> tuple[list[int], list[int]]:
     """The tokens with edits at these places, and the counterpart of each that comes out."""
     page, true = [], []
     for place, token in enumerate(tokens):
@@ -58,8 +58,8 @@ def test_single_edits_of_a_text_that_repeats_nothing_are_shown_as_they_are(data:
     steps = data.draw(st.lists(st.integers(3, 14), max_size=14))
     places = [place for place in np.cumsum([4, *steps]).tolist() if place < len(work) - 4]
     kinds = data.draw(st.lists(st.sampled_from([REPLACED, PUT_IN, LEFT_OUT]), min_size=15, max_size=15))
-    page, true = edited(work, dict(zip(places, kinds, strict=False)), rng)
-    assert counterparts(side_of(page), side_of(work)) == true
+    page, true = apply_edits(work, dict(zip(places, kinds, strict=False)), rng)
+    assert counterparts(make_side(page), make_side(work)) == true
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -70,7 +70,7 @@ def test_sentences_in_another_order_keep_their_counterparts(seed: int) -> None:
     order = rng.sample(sentences, len(sentences))
     true = [place for sentence in order for place in sentence]
     begins = set(range(0, 240, 12))
-    assert counterparts(side_of([work[place] for place in true], begins), side_of(work, begins)) == true
+    assert counterparts(make_side([work[place] for place in true], begins), make_side(work, begins)) == true
 
 
 def test_a_foreign_sentence_stands_beside_nothing() -> None:
@@ -81,4 +81,4 @@ def test_a_foreign_sentence_stands_beside_nothing() -> None:
         begins |= {len(page), len(page) + 10}
         page += [*work[start : start + 10], *foreign[start // 2 : start // 2 + 6]]
         true += [*range(start, start + 10), *[UNALIGNED] * 6]
-    assert counterparts(side_of(page, begins), side_of(work, set(range(0, 100, 10)))) == true
+    assert counterparts(make_side(page, begins), make_side(work, set(range(0, 100, 10)))) == true

@@ -30,7 +30,7 @@ def marks(match: Match) -> list[Change]:
     return [change for span in match.spans for change in span.changes if change.kind is ChangeKind.MOVED]
 
 
-def moved(order: list[int], size: int = 30) -> list[list[int]]:
+def find_moved_blocks(order: list[int], size: int = 30) -> list[list[int]]:
     """Return what the kernel says is moved in a page of blocks of a work in this order."""
     aligned_to = np.concatenate([np.arange(block * size, (block + 1) * size, dtype=np.int32) for block in order])
     return align_tokens(aligned_to, 0).moved.tolist()
@@ -53,7 +53,7 @@ def longest_chain(order: list[int]) -> int:
 @given(st.lists(st.integers(0, 39), min_size=1, max_size=14, unique=True))
 def test_what_is_not_moved_is_the_longest_chain_in_order(order: list[int]) -> None:
     size = 30
-    found = moved(order, size)
+    found = find_moved_blocks(order, size)
     blocks = {at for start, end, _, _ in found for at in range(start // size, end // size)}
     kept = [block for at, block in enumerate(order) if at not in blocks]
     assert kept == sorted(kept)

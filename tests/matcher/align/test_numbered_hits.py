@@ -12,7 +12,7 @@ BAND = 20
 SYMBOLS = 60  # so few that equal tokens beside a hit are as frequent by chance as in a large corpus
 
 
-def texts_of(sizes: list[int], rng: random.Random) -> TokenStreams:
+def draw_texts(sizes: list[int], rng: random.Random) -> TokenStreams:
     ends = np.cumsum(sizes)
     tokens = np.array([rng.randrange(SYMBOLS) for _ in range(int(ends[-1]))], np.uint16)
     return TokenStreams(tokens, (ends - sizes).astype(np.int64), ends.astype(np.int64))
@@ -60,7 +60,7 @@ def promising(page: np.ndarray, texts: TokenStreams, hits: list[tuple[int, int, 
 def test_promising_are_those_of_the_definition(count: int, seed: int) -> None:
     rng = random.Random(seed)
     page = np.array([rng.randrange(SYMBOLS) for _ in range(400)], np.uint16)
-    texts = texts_of([rng.randrange(30, 900) for _ in range(40)], rng)
+    texts = draw_texts([rng.randrange(30, 900) for _ in range(40)], rng)
     hits = random_hits(page, texts, count, rng)
     expected = [hit for number, hit in enumerate(hits) if is_promising(page, texts, hits, number)]
     found = promising(page, texts, hits)
@@ -75,7 +75,7 @@ def test_pages_without_anything_beside_a_hit_keep_all(size: int) -> None:
     rng = random.Random(size)
     page = np.array([rng.randrange(SYMBOLS) for _ in range(size)], np.uint16)
     hits = [(0, 0, 10), (1, 0, 200), (2, 0, 50)]
-    assert promising(page, texts_of([300, 300, 300], rng), hits) == hits
+    assert promising(page, draw_texts([300, 300, 300], rng), hits) == hits
 
 
 def test_hits_that_fit_into_no_number_are_said_to() -> None:

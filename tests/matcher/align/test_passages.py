@@ -18,7 +18,7 @@ FAR = 5_000  # tokens: nothing is joined across them
 TOO_LITTLE = 18  # tokens of a piece that counts only among many
 
 
-def pieces_at(*places: tuple[int, int, int]) -> Segments:
+def place_pieces(*places: tuple[int, int, int]) -> Segments:
     """Exact pieces in order of the page: where each begins there and in the work, and how long it is."""
     segments = np.zeros((len(places), SEGMENT_COLUMNS), np.int32)
     for number, (here, there, length) in enumerate(sorted(places)):
@@ -27,29 +27,29 @@ def pieces_at(*places: tuple[int, int, int]) -> Segments:
     return segments
 
 
-def pieces_of(*lengths: int) -> Segments:
+def make_pieces(*lengths: int) -> Segments:
     """Exact pieces of these lengths, in order on both sides, each far from the next."""
-    return pieces_at(*((number * FAR, number * FAR, length) for number, length in enumerate(lengths)))
+    return place_pieces(*((number * FAR, number * FAR, length) for number, length in enumerate(lengths)))
 
 
-def lengths_of(found: list[AlignedPassage]) -> list[int]:
+def measure_lengths(found: list[AlignedPassage]) -> list[int]:
     return [passage.matches for passage in found]
 
 
 def test_a_short_piece_does_not_count_if_the_long_one_is_far_away() -> None:
-    assert lengths_of(chain_segments(pieces_of(DEFAULT.min_scattered_tokens, TOO_LITTLE), DEFAULT)) == [120]
-    assert lengths_of(chain_segments(pieces_of(2_000, TOO_LITTLE, TOO_LITTLE), DEFAULT)) == [2_000]
+    assert measure_lengths(chain_segments(make_pieces(DEFAULT.min_scattered_tokens, TOO_LITTLE), DEFAULT)) == [120]
+    assert measure_lengths(chain_segments(make_pieces(2_000, TOO_LITTLE, TOO_LITTLE), DEFAULT)) == [2_000]
 
 
 def test_many_short_pieces_count_next_to_a_long_one_or_alone() -> None:
     many = [TOO_LITTLE] * 7
     assert sum(many) >= DEFAULT.min_scattered_tokens
-    assert lengths_of(chain_segments(pieces_of(*many), DEFAULT)) == many
-    assert lengths_of(chain_segments(pieces_of(500, *many), DEFAULT)) == [500, *many]
-    assert chain_segments(pieces_of(*many[:6]), DEFAULT) == []
+    assert measure_lengths(chain_segments(make_pieces(*many), DEFAULT)) == many
+    assert measure_lengths(chain_segments(make_pieces(500, *many), DEFAULT)) == [500, *many]
+    assert chain_segments(make_pieces(*many[:6]), DEFAULT) == []
 
 
-def shuffled(size: int, length: int, apart: int, seed: int) -> list[tuple[int, int, int]]:
+def shuffle_pieces(size: int, length: int, apart: int, seed: int) -> list[tuple[int, int, int]]:
     """Neighbouring pieces of the work in another order, so many tokens apart on the page."""
     order = np.random.default_rng(seed).permutation(size).tolist()
     return [(number * (length + apart), place * length, length) for number, place in enumerate(order)]
@@ -60,21 +60,21 @@ def shuffled(size: int, length: int, apart: int, seed: int) -> list[tuple[int, i
 def test_sentences_of_one_stretch_are_one_passage_in_whatever_order_among_others(
     size: int, apart: int, seed: int
 ) -> None:
-    assert lengths_of(chain_segments(pieces_at(*shuffled(size, 20, apart, seed)), DEFAULT)) == [20 * size]
+    assert measure_lengths(chain_segments(place_pieces(*shuffle_pieces(size, 20, apart, seed)), DEFAULT)) == [20 * size]
 
 
 def test_chance_agreement_in_a_mixture_is_dropped_and_foreign_text_splits_it() -> None:
     mixture = [(number * 45, number * 20, 20) for number in range(20)]
     short, long = ([*mixture, (9 * 45 + 24, 90_000, length)] for length in (14, 21))
-    assert lengths_of(chain_segments(pieces_at(*short), DEFAULT)) == [400]
-    assert lengths_of(chain_segments(pieces_at(*long), DEFAULT)) == [200, 21, 200]
+    assert measure_lengths(chain_segments(place_pieces(*short), DEFAULT)) == [400]
+    assert measure_lengths(chain_segments(place_pieces(*long), DEFAULT)) == [200, 21, 200]
 
 
 def test_short_missing_sentences_leave_a_gap_of_their_length_in_a_mixture() -> None:
     def with_gap(page: int, work: int) -> list[int]:
         before = [(number * 45, number * 20, 20) for number in range(10)]
         after = [(page + number * 45, work + number * 20, 20) for number in range(10, 20)]
-        return lengths_of(chain_segments(pieces_at(*before, *after), DEFAULT))
+        return measure_lengths(chain_segments(place_pieces(*before, *after), DEFAULT))
 
     assert with_gap(360, 60) == [400]
     assert with_gap(360, 0) == [200, 200]

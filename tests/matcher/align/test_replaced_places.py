@@ -14,16 +14,16 @@ from tests.support.matchers import compared, sides_of
 NONE = UNALIGNED
 
 
-def settled(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
+def settle(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
     """Letters that differ by their case alone are near: they are one token."""
 
-    def side_of(text: str) -> AlignmentSide:
+    def make_side(text: str) -> AlignmentSide:
         tokens = np.array([ord(character.lower()) for character in text], np.uint16)
         return AlignmentSide(tokens, np.array(list(map(ord, text)), np.uint32), np.zeros(len(text), np.bool_))
 
     aligned_to = np.array(aligned, np.int32)
     near = NearTokens(np.zeros(len(page), np.int32), np.zeros((1, 4), np.uint64))
-    return settle_replaced(aligned_to, side_of(page), near, side_of(work)), aligned_to.tolist()
+    return settle_replaced(aligned_to, make_side(page), near, make_side(work)), aligned_to.tolist()
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def settled(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
 def test_a_replaced_token_stands_beside_the_likest(
     page: str, work: str, aligned: list[int], expected: tuple[int, list[int]]
 ) -> None:
-    assert settled(page, work, aligned) == expected
+    assert settle(page, work, aligned) == expected
 
 
 FIRST = "王富跪在地下连连磕头，说道奴才实在不敢撒谎。"
@@ -56,12 +56,12 @@ def test_a_homophone_behind_a_character_left_out_is_shown_beside_its_own() -> No
     work, page = FIRST + SECOND + THIRD + LAST, FIRST.replace("撒谎", "慌") + THIRD + SECOND + LAST
     sides = sides_of(page, work)
     shown = [
-        (CHANGE_KINDS[kind], _shown(sides[0], start, end), _shown(sides[1], first, last))
+        (CHANGE_KINDS[kind], _show_changes(sides[0], start, end), _show_changes(sides[1], first, last))
         for kind, start, end, first, last in compared(page, work).changes.tolist()
     ]
     assert shown == [(ChangeKind.DELETED, "", "撒"), (ChangeKind.HOMOPHONE, "慌", "谎")]
 
 
-def _shown(text: TokenizedText, start: int, end: int) -> str:
+def _show_changes(text: TokenizedText, start: int, end: int) -> str:
     place = text.text_range(start, end)
     return text.text[place.start : place.end]

@@ -25,29 +25,29 @@ FORMS = ["bei", "BEI", "bèi", "ｂｅｉ", "bei4", "(bei)", "（bèi）", "[bei
 FORMS += ["b\u200be\u200bi", "b-e-i", "（ｂｅｉ）"]
 
 
-def match_of(page: str) -> Match:
+def find_match(page: str) -> Match:
     (match,) = matcher_of({"work": WORK}).match(page, fingerprint_text(page))
     return match
 
 
-def changes_of(page: str) -> list[tuple[str, str, str]]:
+def find_changes(page: str) -> list[tuple[str, str, str]]:
     """Kind, text on the page, text in the work."""
 
-    def shown(change: Change) -> tuple[str, str, str]:
+    def show_changes(change: Change) -> tuple[str, str, str]:
         on_page, in_work = page[change.page.start : change.page.end], WORK[change.work.start : change.work.end]
         return change.kind.value, on_page, in_work
 
-    return [shown(change) for span in match_of(page).spans for change in span.changes]
+    return [show_changes(change) for span in find_match(page).spans for change in span.changes]
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_in_place_of_a_character_is_one_change(form: str) -> None:
-    assert changes_of(WORK.replace("便背着", f"便{form}着")) == [("pinyin", form, "背")]
+    assert find_changes(WORK.replace("便背着", f"便{form}着")) == [("pinyin", form, "背")]
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_form_behind_the_character_is_no_pinyin_in_its_place(form: str) -> None:
-    kinds = {kind for kind, *_ in changes_of(WORK.replace("便背着", f"便背{form}着"))}
+    kinds = {kind for kind, *_ in find_changes(WORK.replace("便背着", f"便背{form}着"))}
     assert kinds <= {"noise", "inserted"}
 
 
@@ -71,14 +71,14 @@ def test_letters_are_one_change_with_what_they_spell_and_nothing_else(
     old: str, new: str, expected: list[tuple[str, str, str]]
 ) -> None:
     assert old in WORK
-    assert sorted(changes_of(WORK.replace(old, new))) == sorted(expected)
+    assert sorted(find_changes(WORK.replace(old, new))) == sorted(expected)
 
 
 def test_what_is_spelled_is_named_as_replaced_and_not_as_put_in() -> None:
     page = WORK
     for character, form in zip("望活风园", ("(wang)", "(huo)", "（feng）", "[yuan]"), strict=True):
         page = page.replace(character, form, 1)
-    match = match_of(page)
+    match = find_match(page)
     assert {found.kind for found in match.obfuscations} == {Obfuscation.PINYIN_REPLACED}
     assert {change.kind for span in match.spans for change in span.changes} == {ChangeKind.PINYIN}
 
@@ -87,8 +87,8 @@ def test_what_is_spelled_is_named_as_replaced_and_not_as_put_in() -> None:
 def test_letters_are_looked_for_beside_changes_as_if_everywhere(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain pinyin, every other form, letters that belong to nothing, and characters left out or replaced."""
     rng = random.Random(seed)
-    page = "".join(_written(character, rng) for character in WORK)
-    expected = match_of(page)
+    page = "".join(_write(character, rng) for character in WORK)
+    expected = find_match(page)
 
     def everywhere(
         characters: np.ndarray, offsets: np.ndarray, kinds: np.ndarray, changes: np.ndarray, row_kinds: RowKinds
@@ -97,11 +97,11 @@ def test_letters_are_looked_for_beside_changes_as_if_everywhere(seed: int, monke
         return np.zeros(len(changes), np.bool_), np.array([[0, characters.size]])
 
     monkeypatch.setattr(spelled_characters, "find_letters", everywhere)
-    assert match_of(page) == expected
+    assert find_match(page) == expected
     assert {ChangeKind.PINYIN} < {change.kind for span in expected.spans for change in span.changes}
 
 
-def _written(character: str, rng: random.Random) -> str:
+def _write(character: str, rng: random.Random) -> str:
     reading = SYLLABLES[syllable_ids(character)[0]]
     forms = [character] * 14 + [reading] * 2
     forms += [f"({reading})", f"{reading}4", " ".join(reading), f"{character}({reading})", f"{character}ok", "", "丑"]

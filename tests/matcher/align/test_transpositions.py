@@ -13,15 +13,15 @@ from tests.support.matchers import compared
 NONE = UNALIGNED
 
 
-def side_of(text: str) -> AlignmentSide:
+def make_side(text: str) -> AlignmentSide:
     codes = np.array([ord(character) for character in text])
     return AlignmentSide(codes.astype(np.uint16), codes.astype(np.uint32), np.zeros(codes.size, np.bool_))
 
 
-def settled(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
+def settle(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
     """How many stretches were paired, and the counterpart of each character then."""
     aligned_to = np.array(aligned, np.int32)
-    found = settle_transpositions(aligned_to, side_of(page), side_of(work))
+    found = settle_transpositions(aligned_to, make_side(page), make_side(work))
     return found, aligned_to.tolist()
 
 
@@ -40,7 +40,7 @@ def settled(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
 def test_characters_in_another_order_are_given_each_other(
     page: str, work: str, aligned: list[int], expected: list[int]
 ) -> None:
-    assert settled(page, work, aligned) == (1, expected)
+    assert settle(page, work, aligned) == (1, expected)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_only_stands_beside_another_on_the_wrong_way_is_taken_from_it(
     page: str, work: str, aligned: list[int], expected: tuple[int, list[int]]
 ) -> None:
     """Where neighbours changed places, one token farther on every second character is the same, too."""
-    assert settled(page, work, aligned) == expected
+    assert settle(page, work, aligned) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_only_stands_beside_another_on_the_wrong_way_is_taken_from_it(
     ],
 )
 def test_what_is_no_transposition_stays_as_it_was(page: str, work: str, aligned: list[int]) -> None:
-    assert settled(page, work, aligned) == (0, aligned)
+    assert settle(page, work, aligned) == (0, aligned)
 
 
 def with_swapped_neighbours(text: str, every: int) -> str:

@@ -12,16 +12,16 @@ from tests.support.matchers import compared
 NONE = UNALIGNED
 
 
-def side_of(text: str) -> AlignmentSide:
+def make_side(text: str) -> AlignmentSide:
     """Each sentence ends with a full stop, which is no token."""
     kept = [(character, not at or text[at - 1] == ".") for at, character in enumerate(text) if character != "."]
     codes = np.array([ord(character) for character, _ in kept])
     return AlignmentSide(codes.astype(np.uint16), codes.astype(np.uint32), np.array([begins for _, begins in kept]))
 
 
-def matched(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
+def pair_sentences(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
     aligned_to = np.array(aligned, np.int32)
-    found = match_sentences(aligned_to, side_of(page), side_of(work))
+    found = match_sentences(aligned_to, make_side(page), make_side(work))
     return found, aligned_to.tolist()
 
 
@@ -62,13 +62,13 @@ def test_loose_sentences_are_given_the_same_ones_that_are_free(
     page: str, work: str, aligned: list[int], expected: tuple[int, list[int] | None]
 ) -> None:
     found, aligned_to = expected
-    assert matched(page, work, aligned) == (found, aligned if aligned_to is None else aligned_to)
+    assert pair_sentences(page, work, aligned) == (found, aligned if aligned_to is None else aligned_to)
 
 
 def test_of_several_places_the_one_that_goes_on_is_taken() -> None:
-    found, aligned_to = matched("ab.x.cd.", "pq.x.ab.x.ef.cd.", [3, 4, NONE, 8, 9])
+    found, aligned_to = pair_sentences("ab.x.cd.", "pq.x.ab.x.ef.cd.", [3, 4, NONE, 8, 9])
     assert (found, aligned_to) == (1, [3, 4, 5, 8, 9])  # the first x stands before all that has a counterpart
-    found, aligned_to = matched("gh.ab.x.cd.", "gh.x.ab.x.ef.cd.", [0, 1, 3, 4, NONE, 8, 9])
+    found, aligned_to = pair_sentences("gh.ab.x.cd.", "gh.x.ab.x.ef.cd.", [0, 1, 3, 4, NONE, 8, 9])
     assert (found, aligned_to) == (1, [0, 1, 3, 4, 5, 8, 9])
 
 

@@ -42,7 +42,7 @@ class CountingIndex(MemoryIndex):
         return super().lookup(hashes, max_postings)
 
 
-def filled() -> tuple[CountingIndex, MemoryCorpus]:
+def fill_index() -> tuple[CountingIndex, MemoryCorpus]:
     index, corpus = CountingIndex(), MemoryCorpus()
     for text_id, text in WORKS.items():
         corpus[text_id] = WorkEntry(text, fingerprint_text(text))
@@ -56,7 +56,7 @@ def rows(hits: PageHits) -> list[tuple[str, int, int]]:
 
 
 def test_pages_that_are_looked_up_together_get_what_each_gets_alone() -> None:
-    index, corpus = filled()
+    index, corpus = fill_index()
     prints = [fingerprint_text(page) for page in PAGES]
     cache = TokenCache(corpus, DEFAULT.max_cached_tokens)
     together, postings = find_hits(index, cache, prints, CAP, DEFAULT)
@@ -76,7 +76,7 @@ def test_pages_that_are_looked_up_together_get_what_each_gets_alone() -> None:
 
 
 def test_the_index_is_asked_once_for_many_pages_and_each_is_matched_as_alone() -> None:
-    index, corpus = filled()
+    index, corpus = fill_index()
     pages = [GivenPage(page, fingerprint_text(page)) for page in PAGES if page != SHARED] * 4
     assert len(pages) == MAX_PAGES_AT_ONCE
     matcher = Matcher(index, corpus)
@@ -89,7 +89,7 @@ def test_the_index_is_asked_once_for_many_pages_and_each_is_matched_as_alone() -
 
 
 def test_each_page_is_compared_with_the_texts_that_its_own_sources_name() -> None:
-    index, corpus = filled()
+    index, corpus = fill_index()
     text = story(1) + story(2)
     fingerprint = fingerprint_text(text)
 

@@ -15,7 +15,7 @@ from matcher.reworded.encoding import Encoded
 from matcher.reworded.record import CURRENT
 
 
-def made(seed: int = 1, size: int = 200) -> tuple[np.ndarray, np.ndarray]:
+def background_file(seed: int = 1, size: int = 200) -> tuple[np.ndarray, np.ndarray]:
     vectors = np.random.default_rng(seed).normal(size=(size, 512)).astype(np.float32)
     return vectors[0] / 100, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -41,7 +41,7 @@ def test_a_file_with_one_other_byte_is_refused(tmp_path: Path) -> None:
 
 
 def test_packing_keeps_vectors_to_the_third_digit_and_is_the_same_twice() -> None:
-    mean, sample = made()
+    mean, sample = background_file()
     content = pack_background(mean, sample)
     assert content == pack_background(mean, sample)
     kept = unpack_background(content)
@@ -50,7 +50,7 @@ def test_packing_keeps_vectors_to_the_third_digit_and_is_the_same_twice() -> Non
 
 
 def test_windows_are_centred_sentences_then_pairs() -> None:
-    mean, sample = made()
+    mean, sample = background_file()
     background = unpack_background(pack_background(mean, sample))
     encoded = Encoded(np.zeros((3, 2), np.int32), sample[:3], sample[3:5])
     windows = background.windows(encoded)

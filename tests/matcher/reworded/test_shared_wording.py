@@ -5,7 +5,7 @@ import pytest
 from matcher.reworded.shared_wording import shared_wording
 
 
-def marked(page: str, work: str) -> tuple[list[str], list[str]]:
+def mark_shared(page: str, work: str) -> tuple[list[str], list[str]]:
     on_page, on_work = shared_wording(page, work)
     return [page[start:end] for start, end in on_page], [work[start:end] for start, end in on_work]
 
@@ -26,9 +26,9 @@ def marked(page: str, work: str) -> tuple[list[str], list[str]]:
     ],
 )  # fmt: skip
 def test_it_is_found(page: str, work: str, on_page: list[str], on_work: list[str]) -> None:
-    assert marked(page, work) == (on_page, on_work)
+    assert mark_shared(page, work) == (on_page, on_work)
 
 
 def test_a_sentence_of_nothing_but_digits_takes_no_time() -> None:
-    assert marked("9" * 1_000, "9" * 1_000) == ([], [])
-    assert marked("一" * 1_000, "百" * 1_000) == ([], [])
+    assert mark_shared("9" * 1_000, "9" * 1_000) == ([], [])
+    assert mark_shared("一" * 1_000, "百" * 1_000) == ([], [])

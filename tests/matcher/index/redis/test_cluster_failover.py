@@ -30,7 +30,7 @@ def cluster(tmp_path: Path, processes: None, loopback: None) -> Iterator[OwnClus
         yield made
 
 
-def opened(cluster: OwnCluster) -> RedisIndex:
+def open_index(cluster: OwnCluster) -> RedisIndex:
     """The index as another process opens it."""
     return RedisIndex(lambda: link.cluster_client(cluster.url, socket_timeout=5.0))
 
@@ -68,7 +68,7 @@ def test_look_ups_and_additions_go_on_while_a_replica_takes_the_place_of_a_maste
     cluster: OwnCluster, lost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link, "FAILOVER_S", 120.0)  # a busy machine's nodes vote late
-    index, ids = opened(cluster), list(TEXTS)
+    index, ids = open_index(cluster), list(TEXTS)
     index.rebuild([(text_id, TEXTS[text_id]) for text_id in ids[:BEFORE]])
     assert not index.may_have_lost()
     texts = KEYS.revision
@@ -77,7 +77,7 @@ def test_look_ups_and_additions_go_on_while_a_replica_takes_the_place_of_a_maste
         for marker in GenerationKeys(KEYS, index.state().generation).markers
         if cluster.master_of(marker) != cluster.master_of(texts)
     )
-    asking, adding = opened(cluster), opened(cluster)
+    asking, adding = open_index(cluster), open_index(cluster)
 
     def look_up(turn: int) -> bool:
         text_id = ids[turn % BEFORE]
@@ -105,7 +105,7 @@ def test_look_ups_and_additions_go_on_while_a_replica_takes_the_place_of_a_maste
     # which the sweep makes then, mends it.
     assert index.may_have_lost()
     index.rebuild(TEXTS.items())
-    assert not opened(cluster).may_have_lost()
+    assert not open_index(cluster).may_have_lost()
     assert all(is_found_whole(index, text_id, TEXTS[text_id]) for text_id in ids)
     monkeypatch.setattr(link, "FAILOVER_S", 0.3)
     for port in {cluster.master_of(texts), cluster.replica_of(cluster.master_of(texts))}:

@@ -37,7 +37,7 @@ PLAIN = ALGORITHMS[1]  # another than the default
 LONG = fingerprint_text(story(77, sentences=180))
 
 
-def number_in(client: redis.Redis, generation: Generation, field: str) -> int:
+def count_keys(client: redis.Redis, generation: Generation, field: str) -> int:
     """A number of the generation's meta."""
     return int(client.hget(generation.names.meta, field) or 0)
 
@@ -297,9 +297,9 @@ class TestAtTheSameTime:
             patch.setattr(redis_compaction, "_begin_pass", lambda *_: passes.pop(0))
             redis_compaction.compact(index._link, generation)
             redis_compaction.compact(index._link, generation)
-        assert number_in(client, generation, "dead_postings") == PRINTS[B].hashes.size
+        assert count_keys(client, generation, "dead_postings") == PRINTS[B].hashes.size
         redis_compaction.compact(index._link, generation)
-        assert number_in(client, generation, "dead_postings") == 0
+        assert count_keys(client, generation, "dead_postings") == 0
 
     def test_another_process_sees_the_new_generation_and_the_texts_that_went(self, client: redis.Redis) -> None:
         index, other = RedisIndex(client), RedisIndex(client, bucket_bits=10)
@@ -374,12 +374,12 @@ class TestServers:
         index.rebuild(PRINTS.items())
         expected = found(index, A)
 
-        def interrupted(*_: object, **__: object) -> None:
+        def interrupt(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
         connection = index._link._own_connection()
         with monkeypatch.context() as patch:
-            patch.setattr(connection, "read_response", interrupted)
+            patch.setattr(connection, "read_response", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 index.version()
         assert found(index, A) == expected

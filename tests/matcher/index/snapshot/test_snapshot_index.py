@@ -32,10 +32,10 @@ def source(client: redis.Redis) -> RedisIndex:
 
 
 @pytest.fixture
-def shared(source: RedisIndex, tmp_path: Path) -> SnapshotIndex:
-    shared = SnapshotIndex(source, tmp_path)
-    assert shared.refresh(PRINTS.get)
-    return shared
+def snapshot_index(source: RedisIndex, tmp_path: Path) -> SnapshotIndex:
+    snapshot_index = SnapshotIndex(source, tmp_path)
+    assert snapshot_index.refresh(PRINTS.get)
+    return snapshot_index
 
 
 def snapshots(folder: Path) -> list[Path]:
@@ -44,84 +44,86 @@ def snapshots(folder: Path) -> list[Path]:
 
 class TestWhatIsThere:
     def test_the_newest_whole_snapshot_is_told_with_its_size_and_whether_it_answers(
-        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+        self, snapshot_index: SnapshotIndex, source: RedisIndex, tmp_path: Path
     ) -> None:
         (path,) = snapshots(tmp_path)
-        there = shared.file()
+        there = snapshot_index.file()
         assert (there.version, there.is_current) == (source.version(), True)
         assert (there.size_bytes, there.written_s) == (path.stat().st_size, path.stat().st_mtime)
         (tmp_path / f"{source.algorithm_id}-9-9-x.snapshot").write_bytes(b"no snapshot")
-        assert shared.file() == there
+        assert snapshot_index.file() == there
         source.remove(A)
-        behind = shared.file()
+        behind = snapshot_index.file()
         assert (behind.version, behind.is_current) == (there.version, False)
 
 
 class TestWhenItAnswers:
-    def test_an_unchanged_index_is_answered_from_the_snapshot(self, shared: SnapshotIndex, source: RedisIndex) -> None:
+    def test_an_unchanged_index_is_answered_from_the_snapshot(
+        self, snapshot_index: SnapshotIndex, source: RedisIndex
+    ) -> None:
         for text_id in IDS:
-            assert found(shared, text_id) == found(source, text_id)
-            assert shared.is_answering
+            assert found(snapshot_index, text_id) == found(source, text_id)
+            assert snapshot_index.is_answering
 
     def test_a_change_counts_at_once_for_a_process_that_has_the_snapshot_open(
-        self, shared: SnapshotIndex, source: RedisIndex
+        self, snapshot_index: SnapshotIndex, source: RedisIndex
     ) -> None:
-        assert any(row[1] == A for row in found(shared, A))
+        assert any(row[1] == A for row in found(snapshot_index, A))
         source.remove(A)
-        assert not any(row[1] == A for row in found(shared, A))
-        assert not shared.is_answering
+        assert not any(row[1] == A for row in found(snapshot_index, A))
+        assert not snapshot_index.is_answering
         source.add(A, PRINTS[A])
-        assert any(row[1] == A for row in found(shared, A))
+        assert any(row[1] == A for row in found(snapshot_index, A))
 
     def test_every_process_takes_up_the_newest_snapshot(
-        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+        self, snapshot_index: SnapshotIndex, source: RedisIndex, tmp_path: Path
     ) -> None:
         other = SnapshotIndex(source, tmp_path)
         source.remove(A)
-        assert shared.refresh(PRINTS.get)
-        for index in (shared, other):
+        assert snapshot_index.refresh(PRINTS.get)
+        for index in (snapshot_index, other):
             assert not any(row[1] == A for row in found(index, A))
             assert index.is_answering
         assert len(snapshots(tmp_path)) == 1
 
     def test_an_index_that_was_lost_and_made_anew_is_not_taken_for_the_old_one(
-        self, client: redis.Redis, shared: SnapshotIndex, source: RedisIndex
+        self, client: redis.Redis, snapshot_index: SnapshotIndex, source: RedisIndex
     ) -> None:
         before = source.version()
         client.flushdb()
         with pytest.raises(IndexStale):
-            found(shared, A)
+            found(snapshot_index, A)
         source.rebuild([(B, PRINTS[B])])
         after = source.version()
         assert (before.generation, before.revision) == (after.generation, after.revision)
-        assert not any(row[1] == A for row in found(shared, A))
-        assert not shared.is_answering
+        assert not any(row[1] == A for row in found(snapshot_index, A))
+        assert not snapshot_index.is_answering
 
     def test_an_index_that_is_not_there_has_no_snapshot(self, client: redis.Redis, tmp_path: Path) -> None:
-        shared = SnapshotIndex(RedisIndex(client), tmp_path)
-        assert not shared.refresh(PRINTS.get)
+        snapshot_index = SnapshotIndex(RedisIndex(client), tmp_path)
+        assert not snapshot_index.refresh(PRINTS.get)
         with pytest.raises(IndexStale):
-            found(shared, A)
+            found(snapshot_index, A)
 
     def test_a_snapshot_of_what_was_meanwhile_changed_answers_nothing(self, source: RedisIndex, tmp_path: Path) -> None:
-        shared = SnapshotIndex(source, tmp_path)
+        snapshot_index = SnapshotIndex(source, tmp_path)
 
         def entry(text_id: WorkTextId) -> Fingerprint | None:
             source.remove(C)
             return PRINTS[text_id]
 
-        assert not shared.refresh(entry)
-        assert not any(row[1] == C for row in found(shared, C))
-        assert not shared.is_answering
-        assert shared.refresh(PRINTS.get)
+        assert not snapshot_index.refresh(entry)
+        assert not any(row[1] == C for row in found(snapshot_index, C))
+        assert not snapshot_index.is_answering
+        assert snapshot_index.refresh(PRINTS.get)
 
     @pytest.mark.parametrize("algorithm", [DEFAULT, ALGORITHMS[4]], ids=["default", "with windows"])
     def test_a_refresh_asks_for_new_texts_only(self, client: redis.Redis, tmp_path: Path, algorithm: Algorithm) -> None:
         prints = {text_id: fingerprint_text(story(seed), algorithm) for seed, text_id in enumerate(IDS)}
         source = RedisIndex(client, algorithm.id)
         source.rebuild(list(prints.items())[:3])
-        shared = SnapshotIndex(source, tmp_path)
-        shared.refresh(prints.get)
+        snapshot_index = SnapshotIndex(source, tmp_path)
+        snapshot_index.refresh(prints.get)
         source.add(IDS[3], prints[IDS[3]])
         source.remove(A)
         asked: list[WorkTextId] = []
@@ -130,24 +132,24 @@ class TestWhenItAnswers:
             asked.append(text_id)
             return prints[text_id]
 
-        assert shared.refresh(entry)
+        assert snapshot_index.refresh(entry)
         assert asked == [IDS[3]]
         for text_id in IDS:
             hashes = np.unique(prints[text_id].hashes)
             expected = source.lookup(hashes, MANY)
-            hits = shared.lookup(hashes, MANY)
-            assert shared.is_answering
+            hits = snapshot_index.lookup(hashes, MANY)
+            assert snapshot_index.is_answering
             assert occurrences(hits) == occurrences(expected)
             assert hits.counts.tolist() == expected.counts.tolist()
 
-    def test_it_is_due_again_later_the_larger_it_is(self, shared: SnapshotIndex, tmp_path: Path) -> None:
+    def test_it_is_due_again_later_the_larger_it_is(self, snapshot_index: SnapshotIndex, tmp_path: Path) -> None:
         (path,) = snapshots(tmp_path)
         written, pause = path.stat().st_mtime, path.stat().st_size / BYTES_PER_PAUSE_S
-        assert not shared.is_due(written + 0.9 * pause)
-        assert shared.is_due(written + 1.1 * pause)
-        assert shared.is_due(written - 1), "written while the clock was ahead"
+        assert not snapshot_index.is_due(written + 0.9 * pause)
+        assert snapshot_index.is_due(written + 1.1 * pause)
+        assert snapshot_index.is_due(written - 1), "written while the clock was ahead"
         path.unlink()
-        assert shared.is_due(written)
+        assert snapshot_index.is_due(written)
 
 
 class TestTheFile:
@@ -200,17 +202,19 @@ class TestTheFile:
         with pytest.raises(UnreadableFile, match="cannot be used as a snapshot"):
             Snapshot(path)
 
-    def test_a_damaged_one_is_passed_over(self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path) -> None:
+    def test_a_damaged_one_is_passed_over(
+        self, snapshot_index: SnapshotIndex, source: RedisIndex, tmp_path: Path
+    ) -> None:
         (path,) = snapshots(tmp_path)
         os.truncate(path, path.stat().st_size - 8)
         for _ in range(2):
-            assert found(shared, A) == found(source, A)
-            assert not shared.is_answering
+            assert found(snapshot_index, A) == found(source, A)
+            assert not snapshot_index.is_answering
 
     def test_what_a_killed_writer_left_is_cleared_away(
-        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+        self, snapshot_index: SnapshotIndex, source: RedisIndex, tmp_path: Path
     ) -> None:
         (tmp_path / f"{DEFAULT.id}-1-1-ffff.snapshot.4711.part").write_bytes(b"x" * 100)
         source.remove(A)
-        shared.refresh(PRINTS.get)
+        snapshot_index.refresh(PRINTS.get)
         assert len(snapshots(tmp_path)) == 1
