@@ -5,7 +5,94 @@ and the ranges tried are next to each number. Tokens are characters that have a 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class XDropLimits(NamedTuple):
+    """The limits beyond which an alignment is abandoned.
+
+    drop: how far scores may fall below the best; lag: how far below the best score of the previous wave; band: the
+    diagonals on either side of the diagonal with the best score.
+    """
+
+    drop: int
+    lag: int = 6  # 4-10 gave the same segments on chapters with 0-50 % edits
+    band: int = 20
+
+
+class ExtensionLimits(NamedTuple):
+    """The thresholds of extension, in scores and tokens. Tuning of drops and costs changed nothing beyond noise."""
+
+    ungapped_drop: int = 4  # 3-8 gave the same segments and phrases on 600 pages, and the same hard class (2026-11)
+    min_ungapped_score: int = 8
+    # For a hit without another hit of the same text beside it. Of 60 characters at 30 % edits (400, of 14.6 M
+    # characters), 8 finds .973, 9 .965, 10 .953; at 10^9 characters most hits are unrelated and end here.
+    min_ungapped_score_alone: int = 9
+    min_segment_score: int = 9
+    # For a segment whose hit has less than twice this score along its diagonal; 9-12 changed no outcome of 2,800 hard
+    # excerpts.
+    min_faint_score: int = 12
+    # Drops of 8, 10, 16, 20 tried, 2 x 8,600 pages, 2026-11 (docs/decisions/matching.md): a failing extension costs the
+    # square of the drop, and most extensions fail at both ends. A walk with more patience follows between two segments
+    # near one diagonal: replacing half of the characters by similar ones leaves gaps of 109-284 tokens that lose 18-26.
+    gapped: XDropLimits = XDropLimits(drop=10)
+    bridge: XDropLimits = XDropLimits(drop=32)
+    max_bridge_tokens: int = 300
+    max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces
+
+
+class JoiningLimits(NamedTuple):
+    """The thresholds of chaining (matcher.align.passages), in tokens and shares.
+
+    The gap between two neighbours is bridged if it is small compared with both. Pages with own words between two
+    excerpts (40 chapters, gaps of 20-400) and labelled reuse of 60 historical works, November 2026: page shares .3-1.0,
+    work shares .3-2.0 and free gaps 10-40 and 20-60 give .876-.892 there (mean of precision and recall on both sides,
+    broken spans counted against it); higher values join excerpts, lower values break chapters from which sentences
+    were left out.
+    """
+
+    max_page_gap: int = 250
+    max_work_gap: int = 800
+    max_free_page_gap: int = 20
+    # Two advertisements: a short piece between them and a long one belongs to the same passage.
+    max_sheltered_page_gap: int = 100
+    max_page_gap_share: float = 0.5
+    max_inserted_share: float = 0.6  # of the text inserted while the work continues: an advertisement, not two excerpts
+    max_work_gap_of_insertion: int = 8
+    max_free_work_gap: int = 60
+    max_work_gap_share: float = 1.0
+    max_free_share_of_leap: float = 0.5  # a leap over sentences that are elsewhere on the page leaves nothing out
+
+
+class JumpCosts(NamedTuple):
+    """The scores and costs of a walk along a passage (matcher.align.jump_walk).
+
+    same, near: the score of a token that is the same character, or may stand for the other; other: of two different
+    tokens; gap, gap_more: the cost of an edit and of each of its tokens; gap_tokens: the longest edit, beyond which it
+    is foreign text or a leap; foreign: of entering foreign text; back: of resuming the walk at the place it left; leap:
+    of going to any other place; backwards: of a leap to an earlier place, at most `far` more for a distant one;
+    boundary: the bonus of a leap or foreign text that begins with a sentence of the page or of the work; again: the
+    cost of a work token that belongs to a longer piece of the page.
+
+    Tried on 16 and 24 passages of 2,000 characters that repeat themselves, 17 edits, 2026-11: near 1-3, gap 2-4. A
+    lower gap shows random characters as inserted and left out (right kind .92-.97, here .98); near 3 takes a chance
+    likeness for a copied character.
+    """
+
+    same: int = 4
+    near: int = 2
+    other: int = -3
+    gap: int = 4
+    gap_more: int = 1
+    gap_tokens: int = 4
+    foreign: int = 5
+    back: int = 2
+    leap: int = 8
+    backwards: int = 1
+    far: int = 6
+    boundary: int = 5
+    again: int = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,40 +111,9 @@ class Calibration:
     max_fetched_texts: int = 400  # beyond it lone hits cost more than they find, unless the index has the streams
     max_repeats_on_page: int = 64  # of one anchor; beyond it the page repeats itself, and the product of both explodes
 
-    # Extension (benchmark: tuning of drops and costs changed nothing beyond noise).
-    ungapped_drop: int = 4  # 3-8 gave the same segments and phrases on 600 pages, and the same hard class (2026-11)
-    min_ungapped_score: int = 8
-    # For a hit without another hit of the same text beside it. Of 60 characters at 30 % edits (400, of 14.6 M
-    # characters), 8 finds .973, 9 .965, 10 .953; at 10^9 characters most hits are unrelated and end here.
-    min_ungapped_score_alone: int = 9
-    # 8, 10, 16, 20 tried, 2 x 8,600 pages, 2026-11 (docs/decisions/matching.md): a failing extension costs the square
-    # of the drop, and most extensions fail at both ends. A walk with more patience follows between two segments near
-    # one diagonal: replacing half of the characters by similar ones leaves gaps of 109-284 tokens that lose 18-26.
-    gapped_drop: int = 10
-    bridge_drop: int = 32
-    max_bridge_tokens: int = 300
-    gapped_lag: int = 6  # below the last wave's best score; 4-10 gave the same segments on chapters with 0-50 % edits
-    band_tokens: int = 20
-    # For a segment whose hit has less than twice this score along its diagonal; 9-12 changed no outcome of 2,800 hard
-    # excerpts.
-    min_faint_score: int = 12
-    min_segment_score: int = 9
+    extension: ExtensionLimits = field(default=ExtensionLimits())
     max_cached_tokens: int = 256_000_000  # 512 MB of token streams; more only costs memory
-    max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces
-
-    # Chaining (matcher.align.passages). The gap between two neighbours is bridged if it is small compared with both.
-    # Pages with own words between two excerpts (40 chapters, gaps of 20-400) and labelled reuse of 60 historical works,
-    # November 2026: page shares .3-1.0, work shares .3-2.0 and free gaps 10-40 and 20-60 give .876-.892 there (mean of
-    # precision and recall on both sides, broken spans counted against it); higher values join excerpts, lower values
-    # break chapters from which sentences were left out.
-    max_page_gap_tokens: int = 250
-    max_work_gap_tokens: int = 800
-    max_free_page_gap_tokens: int = 20
-    max_page_gap_share: float = 0.5
-    max_sheltered_page_gap_tokens: int = (
-        100  # two advertisements: a short piece between them and a long one belongs to the same passage
-    )
-    max_inserted_share: float = 0.6  # of the text inserted while the work continues: an advertisement, not two excerpts
+    joining: JoiningLimits = field(default=JoiningLimits())
     # Pieces of one stretch of the work, shuffled or among other sentences, are one passage if they make up enough of it
     # on both sides; the fewer the pieces, the more is needed. Of 4,853 innocent news items 31 are accused without this
     # rule, 33 with these values, 35 with 2 pieces at 1, 46 with 4 at any density. On 3 times 24 passages with a foreign
@@ -73,26 +129,7 @@ class Calibration:
     min_share_of_whole: float = 0.9
     min_gain_of_whole: int = 200
     max_tokens_of_whole: int = 20_000  # bounds the walk; a chapter has 2,000 to 4,000
-    max_work_gap_of_insertion_tokens: int = 8
-    max_free_work_gap_tokens: int = 60
-    max_work_gap_share: float = 1.0
-    max_free_share_of_leap: float = 0.5  # a leap over sentences that are elsewhere on the page leaves nothing out
-    # The walk along a passage (matcher.align.jump_walk). Tried on 16 and 24 passages of 2,000 characters that
-    # repeat themselves, 17 edits, 2026-11: near 1-3, gap 2-4. A lower gap shows random characters as inserted and left
-    # out (right kind .92-.97, here .98); near 3 takes a chance likeness for a copied character.
-    walk_same: int = 4
-    walk_near: int = 2
-    walk_other: int = -3
-    walk_gap: int = 4
-    walk_gap_more: int = 1
-    walk_gap_tokens: int = 4
-    walk_foreign: int = 5
-    walk_back: int = 2
-    walk_leap: int = 8
-    walk_backwards: int = 1
-    walk_far: int = 6
-    walk_boundary: int = 5
-    walk_again: int = 2
+    walk: JumpCosts = field(default=JumpCosts())
     # The margin of page and work around a passage, as a share of its matches: with 40 for all, set phrases around set
     # phrases doubled the innocent news items accused (.0122; .0066 with shares of .05-.2). At most 40, 80 and 120 give
     # the same there; on 48 passages under a mixture of edits .0006, .0003, .0003 are left out (2026-11).

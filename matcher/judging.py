@@ -18,7 +18,7 @@ from fingerprint.fingerprinting import Fingerprint
 from fingerprint.rules import Seeds
 from fingerprint.seeds import find_anchors
 from matcher.align.changes import CHANGE_KINDS, KIND_NUMBERS, PassageComparison, compare_passages, drop_taken_elsewhere
-from matcher.align.overlaps import ResolvedSegments
+from matcher.align.overlaps import Resolved
 from matcher.align.passages import AlignedPassage, chain_segments
 from matcher.align.segments import Phrases, Segments
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
@@ -54,7 +54,7 @@ class AlignedPage(NamedTuple):
     page: TokenizedPage
     written: ReadingOrder  # the page as given
     text_ids: Mapping[int, WorkTextId]  # of all texts with a segment
-    resolved: ResolvedSegments
+    resolved: Resolved
     phrases: Phrases  # of the texts that may be compared
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be looked up
     index_postings: int
@@ -176,10 +176,10 @@ class Judge:
         self, aligned: AlignedPage, number: int, passages: Sequence[AlignedPassage]
     ) -> tuple[WorkTextId, ...]:
         """Return the texts with at least half of the matched tokens, those with most tokens first."""
-        if not aligned.resolved.has_losers:
+        if not len(aligned.resolved.lost):
             return ()
         found = aligned.resolved.competing_texts(number, *_passage_ranges(passages))
-        carried = {aligned.text_ids[other]: matches for other, matches in found}
+        carried = {aligned.text_ids[other]: matches for other, matches in found.items()}
         least = self._calibration.min_share_for_also * sum(passage.matches for passage in passages)
         fullest = sorted(carried, key=lambda other: (-carried[other], other))
         return tuple(other for other in fullest if carried[other] >= least)

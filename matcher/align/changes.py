@@ -25,7 +25,6 @@ from matcher.align.change_kernels import (
     WorkTokens,
     sum_changes,
 )
-from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables, LikenessTables, syllable_initials, syllable_rhymes
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.passages import AlignedPassage
@@ -236,8 +235,7 @@ def _compare_aligned(
         return compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
     on_page = page.part(start - margin, end + margin)
     in_work = work.part(work_start - margin, work_end + margin)
-    costs = jump_costs(calibration)
-    return compare_parts(on_page, page.near, in_work, TokenBounds(start, end), costs, tables, CHANGE_NUMBERS)
+    return compare_parts(on_page, page.near, in_work, TokenBounds(start, end), calibration.walk, tables, CHANGE_NUMBERS)
 
 
 def may_be_spelled(totals: TotalRows) -> bool:
@@ -257,26 +255,6 @@ def count_covered(ranges: NDArray[np.int32]) -> int:
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
     reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
     return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())
-
-
-@cache
-def jump_costs(calibration: Calibration) -> JumpCosts:
-    """Return the scores and costs of the walk along a passage."""
-    return JumpCosts(
-        same=calibration.walk_same,
-        near=calibration.walk_near,
-        other=calibration.walk_other,
-        gap=calibration.walk_gap,
-        gap_more=calibration.walk_gap_more,
-        gap_tokens=calibration.walk_gap_tokens,
-        foreign=calibration.walk_foreign,
-        back=calibration.walk_back,
-        leap=calibration.walk_leap,
-        backwards=calibration.walk_backwards,
-        far=calibration.walk_far,
-        boundary=calibration.walk_boundary,
-        again=calibration.walk_again,
-    )
 
 
 def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:

@@ -1,6 +1,5 @@
 """Extends each hit along its diagonal, and promising hits with gaps, to segments, and joins neighbouring segments."""
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -31,25 +30,11 @@ from matcher.align.segments import (
     with_room,
 )
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, agreeing_run
-from matcher.align.xdrop import Extension, Memory, XDropLimits, extend_xdrop, working_memory
-from matcher.calibration import Calibration
+from matcher.align.xdrop import Extension, Memory, extend_xdrop, working_memory
+from matcher.calibration import Calibration, ExtensionLimits, XDropLimits
 from matcher.corpus import TokenStreams
 
 LINKS_AT_FIRST = 256
-
-
-class ExtensionLimits(NamedTuple):
-    """The thresholds of extension; matcher.calibration explains them."""
-
-    ungapped_drop: int
-    min_ungapped_score: int
-    min_ungapped_score_alone: int
-    min_segment_score: int
-    min_faint_score: int
-    gapped: XDropLimits
-    bridge: XDropLimits
-    max_bridge_tokens: int
-    max_segments_of_text: int
 
 
 class ExtensionState(NamedTuple):
@@ -304,27 +289,7 @@ def find_segments(
     else:
         order = np.lexsort((hits.pages, hits.works.astype(np.int64) - hits.pages, hits.texts))
         hits = Hits(hits.texts[order], hits.pages[order], hits.works[order])
-    return PageSegments(*_extend_sorted(page, near, streams, hits, numbers, form, _extension_limits(calibration)))
-
-
-def gapped_limits(calibration: Calibration) -> XDropLimits:
-    """Return the limits beyond which a gapped extension from a hit is abandoned."""
-    return XDropLimits(calibration.gapped_drop, calibration.gapped_lag, calibration.band_tokens)
-
-
-@cache
-def _extension_limits(calibration: Calibration) -> ExtensionLimits:
-    return ExtensionLimits(
-        ungapped_drop=calibration.ungapped_drop,
-        min_ungapped_score=calibration.min_ungapped_score,
-        min_ungapped_score_alone=calibration.min_ungapped_score_alone,
-        min_segment_score=calibration.min_segment_score,
-        min_faint_score=calibration.min_faint_score,
-        gapped=gapped_limits(calibration),
-        bridge=gapped_limits(calibration)._replace(drop=calibration.bridge_drop),
-        max_bridge_tokens=calibration.max_bridge_tokens,
-        max_segments_of_text=calibration.max_segments_of_text,
-    )
+    return PageSegments(*_extend_sorted(page, near, streams, hits, numbers, form, calibration.extension))
 
 
 @kernel()

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts, find_seeds
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide, find_seeds
 from matcher.align.jump_walk import walk
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, TokenBounds, Tokens, do_tokens_agree
+from matcher.calibration import JumpCosts
 
 # The least size of a piece around the passage: fewer tokens agree by chance. 4 to 14 tried on 24 passages that repeat
 # themselves, 2026-11: of their shuffled sentences .0001 are left out with 4 and 6, .0016 with 10, .0027 with 14.

@@ -19,31 +19,6 @@ MAX_SEED = 4
 MULTIPLIER = 0x9E3779B1  # 2^32 by the golden ratio
 
 
-class JumpCosts(NamedTuple):
-    """The scores and costs of a walk. gap_tokens: the longest edit; a longer one is foreign text or a leap.
-
-    same, near: the score of a token that is the same character, or may stand for the other; other: of two different
-    tokens; gap, gap_more: the cost of an edit and of each of its tokens; foreign: of entering foreign text; back: of
-    resuming the walk at the place it left; leap: of going to any other place; backwards: of a leap to an earlier place,
-    at most `far` more for a distant one; boundary: the bonus of a leap or foreign text that begins with a sentence of
-    the page or of the work; again: the cost of a work token that belongs to a longer piece of the page.
-    """
-
-    same: int
-    near: int
-    other: int
-    gap: int
-    gap_more: int
-    gap_tokens: int
-    foreign: int
-    back: int
-    leap: int
-    backwards: int
-    far: int
-    boundary: int
-    again: int
-
-
 class AlignmentSide(NamedTuple):
     """A stretch of a text: its tokens, their characters in simplified form, and the beginnings of sentences."""
 

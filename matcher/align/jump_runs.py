@@ -17,12 +17,12 @@ from matcher.align.jump_cells import (
     AlignmentSide,
     Cells,
     Ends,
-    JumpCosts,
     RunSeeds,
     first_place,
 )
 from matcher.align.pair_kinds import CharacterTables, are_similar_characters
 from matcher.align.token_agreement import NearTokens, Tokens, do_tokens_agree
+from matcher.calibration import JumpCosts
 
 # Tried on 24 passages of 2,000 characters that repeat themselves, under 18 edits, 2026-11.
 CLEAR_RUN = 16  # equal tokens at the beginning of a sentence after which no leap is considered; 8 gave the same

@@ -20,13 +20,13 @@ from matcher.align.jump_cells import (
     CellRow,
     Cells,
     Ends,
-    JumpCosts,
     RunSeeds,
     first_place,
 )
 from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, equal_tokens, follow_only_way, is_landing, pair_score
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, do_tokens_agree
+from matcher.calibration import JumpCosts
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # How a cell was reached, beside the number of another cell.

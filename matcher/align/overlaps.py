@@ -46,6 +46,15 @@ class Resolved(NamedTuple):
     lost: Segments
     winners: NDArray[np.int32]
 
+    def by_text(self) -> Iterator[tuple[int, Segments]]:
+        """Yield each text that keeps segments, with these segments in order of the page."""
+        for start, end in pairwise(self.starts.tolist()):
+            yield self.kept.item(start, TEXT), self.kept[start:end]
+
+    def competing_texts(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> dict[int, int]:
+        """Return the matching tokens of each text that lost parts of the passages [starts, ends) to `text`."""
+        return dict(carried_matches(self.lost, self.winners, text, starts, ends).tolist())
+
 
 @kernel()
 def resolve(
@@ -176,40 +185,16 @@ def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: in
     return KEPT
 
 
-class ResolvedSegments(NamedTuple):
-    """The segments of a page that each text keeps, and the lost segments."""
-
-    resolved: Resolved
-
-    def by_text(self) -> Iterator[tuple[int, Segments]]:
-        """Yield each text that keeps segments, with these segments in order of the page."""
-        kept, starts = self.resolved.kept, self.resolved.starts.tolist()
-        for start, end in pairwise(starts):
-            yield kept.item(start, TEXT), kept[start:end]
-
-    @property
-    def has_losers(self) -> bool:
-        """True if any text lost a segment to another text."""
-        return len(self.resolved.lost) > 0
-
-    def competing_texts(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:
-        """Return the texts that lost parts of the passages [starts, ends) to `text`, with their matching tokens."""
-        found = carried_matches(self.resolved.lost, self.resolved.winners, text, starts, ends).tolist()
-        return [(other, matches) for other, matches in found]
-
-
 def resolve_overlaps(
     segments: Segments, names: Mapping[int, WorkTextId], page_tokens: int, calibration: Calibration
-) -> ResolvedSegments:
+) -> Resolved:
     """Choose the segments that each text keeps.
 
     segments: at least one. names: the names of the texts; of equal bids the first name wins, independently of the
     numbers in an index.
     """
     if len(segments) == 1:
-        return ResolvedSegments(Resolved(segments, ALONE, segments[:0], segments[:0, TEXT]))
+        return Resolved(segments, ALONE, segments[:0], segments[:0, TEXT])
     ranks = {text: rank for rank, text in enumerate(sorted(names, key=names.__getitem__))}
     rank_of = np.array([ranks[text] for text in segments[:, TEXT].tolist()], np.int32)
-    return ResolvedSegments(
-        resolve(segments, rank_of, page_tokens, calibration.max_overlap_of_claims, calibration.home_bonus)
-    )
+    return resolve(segments, rank_of, page_tokens, calibration.max_overlap_of_claims, calibration.home_bonus)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens, classify_changes
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
-from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, TokenBounds, do_tokens_agree
 from matcher.align.token_alignment import (
@@ -22,6 +22,7 @@ from matcher.align.token_alignment import (
 from matcher.align.tokenized_text import TextPart, TokenStretch, begin_sentences, read_stretch
 from matcher.align.transpositions import settle_transpositions
 from matcher.align.whole_sentences import match_sentences
+from matcher.calibration import JumpCosts
 
 # Tokens. On 24 passages 1 and 2 are alike; with 4, of 30 % random characters 24 are shown as left out instead of 21
 # (2026-11-25, seed 77 of the measure of comparisons).

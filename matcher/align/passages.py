@@ -5,8 +5,6 @@ An advertisement or a cut therefore stays inside a passage, and a page of other 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache, reduce
 from itertools import accumulate, compress, pairwise
 from typing import NamedTuple
 
@@ -15,24 +13,9 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
-from matcher.calibration import Calibration
+from matcher.calibration import Calibration, JoiningLimits
 
 NEVER = 1e18
-
-
-class JoiningLimits(NamedTuple):
-    """The thresholds of joining, as matcher.calibration names them."""
-
-    max_page_gap: int
-    max_work_gap: int
-    max_free_page_gap: int
-    max_sheltered_page_gap: int
-    max_page_gap_share: float
-    max_inserted_share: float
-    max_work_gap_of_insertion: int
-    max_free_work_gap: int
-    max_work_gap_share: float
-    max_free_share_of_leap: float
 
 
 class TakenStretches(NamedTuple):
@@ -179,10 +162,12 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedP
 
     ordered: in order of the page.
     """
-    if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _joining_limits(calibration))) == 1:
+    if len(ordered) == 1 or len(firsts := join_neighbours(ordered, calibration.joining)) == 1:
         whole = AlignedPassage.from_segments(ordered)
         return [whole] if _is_enough(whole, calibration) else []
-    pieces = [AlignedPassage.from_segments(piece) for piece in _gather_pieces(ordered, firsts.tolist(), calibration)]
+    bounds = pairwise([*firsts.tolist(), len(ordered)])
+    runs = [AlignedPassage.from_segments(ordered[start:end]) for start, end in bounds]
+    pieces = list(_gather_mixtures(runs, calibration))
     is_enough = [_is_enough(piece, calibration) for piece in pieces]
     firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
     too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
@@ -194,40 +179,7 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedP
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _PassageRun:
-    """A run of joined segments: their rows, matching tokens, and the ranges of page and work."""
-
-    rows: tuple[int, ...]
-    tokens: int
-    page_start: int
-    page_end: int
-    work_start: int
-    work_end: int
-
-    def with_run(self, other: "_PassageRun") -> "_PassageRun":
-        return _PassageRun(
-            self.rows + other.rows,
-            self.tokens + other.tokens,
-            self.page_start,
-            max(self.page_end, other.page_end),
-            min(self.work_start, other.work_start),
-            max(self.work_end, other.work_end),
-        )
-
-
-def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
-    """Return the runs of joined segments, with mixtures merged.
-
-    firsts: the first row of each run.
-    """
-    columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
-    singles = [_PassageRun((number,), *row) for number, row in enumerate(columns)]
-    runs = [reduce(_PassageRun.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
-    return (ordered[list(run.rows)] for run in _gather_mixtures(runs, calibration))
-
-
-def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Iterator[_PassageRun]:
+def _gather_mixtures(runs: list[AlignedPassage], calibration: Calibration) -> Iterator[AlignedPassage]:
     """Yield the runs, and join those that together have most of one stretch of the work, in any order.
 
     If all runs together do not, the runs between those from elsewhere are tried, then the runs between the widest gaps.
@@ -252,7 +204,7 @@ def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Itera
         waiting += [part[start:end] for start, end in pairwise([0, *ends, len(part)])][::-1]
 
 
-def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibration) -> Iterator[bool]:
+def _are_apart(runs: list[AlignedPassage], near: list[bool], calibration: Calibration) -> Iterator[bool]:
     """Yield whether each run is outside any mixture: at an end, or with a part of the page for itself."""
     before = np.maximum.accumulate([run.page_end if is_near else 0 for run, is_near in zip(runs, near, strict=True)])
     after = runs[-1].page_end
@@ -260,57 +212,43 @@ def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibrati
         after := run.page_start if is_near else after for run, is_near in zip(runs[::-1], near[::-1], strict=True)
     ]
     for run, is_near, start, end in zip(runs, near, before.tolist(), behind[::-1], strict=True):
-        own = min(run.tokens, min(run.page_end, end) - max(run.page_start, start))
+        own = min(run.matches, min(run.page_end, end) - max(run.page_start, start))
         yield not is_near and (own >= calibration.min_exact_tokens or run is runs[0] or run is runs[-1])
 
 
-def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun | None:
+def _mixture(runs: list[AlignedPassage], calibration: Calibration) -> AlignedPassage | None:
     """Return the runs as one if they have most of one stretch, whatever their order and gaps.
 
     Runs from other places among them agree by chance and are left out.
     """
-    if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
+    if any(
+        _open_gap(before, after, calibration) > calibration.joining.max_page_gap for before, after in pairwise(runs)
+    ):
         return None
-    whole = reduce(_PassageRun.with_run, runs)
+    whole = AlignedPassage.from_segments(np.concatenate([run.segments for run in runs]))
     length = max(whole.page_end - whole.page_start, whole.work_end - whole.work_start)
-    density = max(calibration.min_density_of_mixture, calibration.min_pieces_of_mixture / len(whole.rows))
-    return whole if whole.tokens >= max(calibration.min_tokens_of_mixture, density * length) else None
+    density = max(calibration.min_density_of_mixture, calibration.min_pieces_of_mixture / len(whole.segments))
+    return whole if whole.matches >= max(calibration.min_tokens_of_mixture, density * length) else None
 
 
-def _near_middle(runs: list[_PassageRun]) -> list[bool]:
+def _near_middle(runs: list[AlignedPassage]) -> list[bool]:
     """Return whether each run is as near to the middle one, in the work, as all runs are long on the page.
 
     The middle is the beginning of the run that contains the median token.
     """
     ordered = sorted(runs, key=lambda run: run.work_start)
-    reached = list(accumulate(run.tokens for run in ordered))
+    reached = list(accumulate(run.matches for run in ordered))
     middle = next(run.work_start for run, tokens in zip(ordered, reached, strict=True) if 2 * tokens >= reached[-1])
     length = runs[-1].page_end - runs[0].page_start
     return [abs(run.work_start - middle) <= length for run in runs]
 
 
-def _open_gap(before: _PassageRun, after: _PassageRun, calibration: Calibration) -> float:
+def _open_gap(before: AlignedPassage, after: AlignedPassage, calibration: Calibration) -> float:
     """Return the page tokens between two runs, minus those over which the work's tokens may be spread."""
     work_gap = after.work_start - before.work_end
-    is_strewn = 0 <= work_gap <= calibration.max_page_gap_tokens
+    is_strewn = 0 <= work_gap <= calibration.joining.max_page_gap
     strewn = work_gap / calibration.min_density_of_mixture if is_strewn else 0
     return after.page_start - before.page_end - strewn
-
-
-@cache
-def _joining_limits(calibration: Calibration) -> JoiningLimits:
-    return JoiningLimits(
-        max_page_gap=calibration.max_page_gap_tokens,
-        max_work_gap=calibration.max_work_gap_tokens,
-        max_free_page_gap=calibration.max_free_page_gap_tokens,
-        max_sheltered_page_gap=calibration.max_sheltered_page_gap_tokens,
-        max_page_gap_share=calibration.max_page_gap_share,
-        max_inserted_share=calibration.max_inserted_share,
-        max_work_gap_of_insertion=calibration.max_work_gap_of_insertion_tokens,
-        max_free_work_gap=calibration.max_free_work_gap_tokens,
-        max_work_gap_share=calibration.max_work_gap_share,
-        max_free_share_of_leap=calibration.max_free_share_of_leap,
-    )
 
 
 def _pick_scattered(too_little: list[AlignedPassage], calibration: Calibration) -> list[AlignedPassage]:
@@ -328,8 +266,8 @@ def _is_companion(piece: AlignedPassage, firm: AlignedPassage, calibration: Cali
     work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
     return (
         piece.matches >= calibration.min_companion_tokens
-        and page_gap <= calibration.max_page_gap_tokens
-        and work_gap <= calibration.max_work_gap_tokens
+        and page_gap <= calibration.joining.max_page_gap
+        and work_gap <= calibration.joining.max_work_gap
     )
 
 

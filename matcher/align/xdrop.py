@@ -12,22 +12,11 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, agreeing_run
+from matcher.calibration import XDropLimits
 
 DEAD = -(1 << 28)
 # The most diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
 WIDTH = 128
-
-
-class XDropLimits(NamedTuple):
-    """The limits beyond which an alignment is abandoned.
-
-    drop: how far scores may fall below the best; lag: how far below the best score of the previous wave; band: the
-    diagonals on either side of the diagonal with the best score.
-    """
-
-    drop: int
-    lag: int
-    band: int
 
 
 class Wave(NamedTuple):

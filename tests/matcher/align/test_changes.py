@@ -10,7 +10,7 @@ from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from matcher.align.change_kernels import classify_changes
-from matcher.align.changes import CHANGE_NUMBERS, KIND_NUMBERS, character_tables, jump_costs
+from matcher.align.changes import CHANGE_NUMBERS, KIND_NUMBERS, character_tables
 from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.jump_cells import AlignmentSide
 from matcher.align.token_agreement import TokenBounds
@@ -87,7 +87,7 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     ours = AlignmentSide(tokens, folding[sides[0].codes], begin_sentences(parts[0]))
     theirs = AlignmentSide(others, folding[sides[1].codes], begin_sentences(parts[1]))
     whole = TokenBounds(0, tokens.size)
-    runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, tables, whole, jump_costs(DEFAULT)), 0)
+    runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, tables, whole, DEFAULT.walk), 0)
     pairs = np.array([(here + n, there + n) for here, there, size in runs.tolist() for n in range(size)])
     found_changes = classify_changes(runs, gaps, *sides, tables, CHANGE_NUMBERS)
     changes, taken, agreed, totals, matched, same, longest = found_changes

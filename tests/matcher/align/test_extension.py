@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fingerprint.stream import WILDCARD
 from matcher.align import xdrop
-from matcher.align.extension import Hits, PageSegments, find_segments, gapped_limits
+from matcher.align.extension import Hits, PageSegments, find_segments
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition
 from matcher.align.xdrop import Extension, XDropLimits, extend_xdrop, working_memory
 from matcher.calibration import DEFAULT, Calibration
@@ -86,7 +86,7 @@ def test_edited_text_is_aligned_within_a_little_of_the_optimum() -> None:
         page = work[rng.random(400) >= share / 3]
         changed = rng.random(page.size) < share * 2 / 3
         page[changed] = rng.integers(1, 400, int(changed.sum()))
-        score = extend_ahead(page, work, gapped_limits(DEFAULT)).score
+        score = extend_ahead(page, work, DEFAULT.extension.gapped).score
         assert score >= 0.98 * best_prefix_score(page, work)
 
 
@@ -97,7 +97,7 @@ def test_an_extension_goes_on_over_thousands_of_edits() -> None:
     page[::4] = rng.integers(400, 410, page[::4].size)
     start, bounds = TokenPosition(0, 0), TokenBounds(0, work.size)
     near, memory = no_alternatives(page), working_memory()
-    found = extend_xdrop(page, near, work, start, 1, bounds, gapped_limits(DEFAULT), memory)
+    found = extend_xdrop(page, near, work, start, 1, bounds, DEFAULT.extension.gapped, memory)
     assert found.page_tokens > 11_990
     assert 8_990 < found.matches <= 9_000
     assert 5_990 < found.score <= 6_000
@@ -160,5 +160,5 @@ def test_neighbours_on_one_diagonal_are_joined_by_a_more_patient_walk() -> None:
     assert segment[:4].tolist() == [0, 600, 0, 600]
     assert segment[4] == 600 - confused.size
     assert segment[5] == segment[4] - confused.size
-    apart = replace(DEFAULT, max_bridge_tokens=0)
+    apart = replace(DEFAULT, extension=DEFAULT.extension._replace(max_bridge_tokens=0))
     assert len(align_hits(page, one_text(work), seeds, apart).segments) == 2

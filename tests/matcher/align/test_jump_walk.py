@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.algorithms import DEFAULT as ALGORITHM
-from matcher.align.changes import character_tables, jump_costs
+from matcher.align.changes import character_tables
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide, find_seeds
 from matcher.align.jump_walk import walk
 from matcher.align.token_agreement import NearTokens
@@ -31,7 +31,7 @@ def make_side(tokens: list[int], begins: set[int] | None = None) -> AlignmentSid
 def counterparts(page: AlignmentSide, work: AlignmentSide) -> list[int]:
     near = NearTokens(np.zeros(page.tokens.size, np.int32), np.zeros((1, -(-SYLLABLES // MASK_BITS) + 1), np.uint64))
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
-    aligned_to, _ = walk(page, near, work, TABLES, jump_costs(DEFAULT), find_seeds(page.tokens, work.tokens), owners)
+    aligned_to, _ = walk(page, near, work, TABLES, DEFAULT.walk, find_seeds(page.tokens, work.tokens), owners)
     return [int(place) for place in aligned_to]
 
 
