@@ -82,6 +82,14 @@ class TokenStreams(NamedTuple):
     ends: NDArray[np.int64]
 
 
+class Hits(NamedTuple):
+    """Places where page and texts agree; int32[h] each. works: positions within the texts."""
+
+    texts: NDArray[np.int32]
+    pages: NDArray[np.int32]
+    works: NDArray[np.int32]
+
+
 class TokenCache:
     """A cache of token streams.
 

@@ -9,7 +9,6 @@ from core.ids import WorkTextId
 from core.matches import Match
 from fingerprint.fingerprinting import Fingerprint
 from matcher.align.extension import find_segments
-from matcher.align.numbered_hits import Hits
 from matcher.align.overlaps import resolve_overlaps
 from matcher.align.segments import TEXT
 from matcher.align.tokenized_text import TokenizedPage
@@ -77,12 +76,12 @@ class Matcher:
                 yield self._page_matches(page, hits)
 
     def _page_matches(self, given: GivenPage, hits: PageHits) -> tuple[Match, ...]:
-        if not hits.texts.size:
+        if not hits.places.texts.size:
             return ()
         written = ReadingOrder.from_fingerprint(given.text, given.fingerprint)
         page = TokenizedPage.from_fingerprint(written.text, written.fingerprint)
-        tokens, positions = given.fingerprint.tokens, Hits(hits.texts, hits.page_positions, hits.work_positions)
-        found = find_segments(tokens, page.near, hits.streams, positions, self._calibration)
+        tokens = given.fingerprint.tokens
+        found = find_segments(tokens, page.near, hits.streams, hits.places, self._calibration)
         text_ids = {number: hits.text_id(number) for number in sorted(set(found.segments[:, TEXT].tolist()))}
         if not text_ids:
             return ()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.numbered_hits import Hits, NumberForm, number_hits, promising_hits
+from matcher.align.numbered_hits import NumberForm, number_hits, promising_hits
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -32,7 +32,7 @@ from matcher.align.segments import (
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, agreeing_run
 from matcher.align.xdrop import Extension, Memory, extend_xdrop, working_memory
 from matcher.calibration import Calibration, ExtensionLimits, XDropLimits
-from matcher.corpus import TokenStreams
+from matcher.corpus import Hits, TokenStreams
 
 LINKS_AT_FIRST = 256
 

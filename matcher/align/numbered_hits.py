@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.token_agreement import Tokens
-from matcher.corpus import TokenStreams
+from matcher.corpus import Hits, TokenStreams
 
 MAX_BITS = 62
 SURE_TOKENS = 5  # of every hit except a hit of windows, which is kept however few more it has
@@ -17,14 +17,6 @@ GLANCE = 8  # tokens on either side: if none agrees, the score falls by twice th
 # 1 and 2 (2026-11).
 MIN_EQUAL = 2
 TOUCHED_AT_ONCE = 64  # 16 to 1,024 tried at 10^9 characters: 16 is slower, 64 and more are equal
-
-
-class Hits(NamedTuple):
-    """Places where page and texts agree; int32[h] each. works: positions within the texts."""
-
-    texts: NDArray[np.int32]
-    pages: NDArray[np.int32]
-    works: NDArray[np.int32]
 
 
 class NumberForm(NamedTuple):

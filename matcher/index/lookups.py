@@ -1,29 +1,27 @@
 """Looks up pages: finds the places in the texts of an index where their seeds occur."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from fingerprint.compilation import as_int, kernel
+from fingerprint.compilation import kernel
 from fingerprint.fingerprinting import Fingerprint
 from fingerprint.rules import Seeds
 from fingerprint.seeds import find_anchors, window_seeds_at_step
 from matcher.calibration import Calibration
-from matcher.corpus import TokenCache, TokenStreams
+from matcher.corpus import Hits, TokenCache, TokenStreams
 from matcher.index.ports import IndexHits, MatchIndex
 from matcher.index.postings import spread_hashes
-from matcher.index.window_alignment import HitColumns, align_window_hits
+from matcher.index.window_alignment import align_window_hits
 
 NEAR_DIAGONALS = 20  # the band of an extension
-NO_POSITIONS = np.zeros(0, np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageSeeds:
+class PageSeeds(NamedTuple):
     """The seeds of one page.
 
     hashes uint64[s], positions int32[s] in the stream, widths int32[s]: tokens of the window, or 0 for an anchor.
@@ -64,17 +62,6 @@ class Questions(NamedTuple):
 
     hashes: NDArray[np.uint64]
     members: NDArray[np.int64]
-    starts: NDArray[np.int64]
-
-
-class Spread(NamedTuple):
-    """One row for each hit and each of its seeds, by page.
-
-    rows, seeds int64[n]: the hit and the seed; starts int64[pages + 1]: the start of each page's rows.
-    """
-
-    rows: NDArray[np.int64]
-    seeds: NDArray[np.int64]
     starts: NDArray[np.int64]
 
 
@@ -122,80 +109,47 @@ def _add_members(
     return size
 
 
-@kernel()
-def spread_hits(queries: NDArray[np.int32], questions: Questions, pages: NDArray[np.int32], page_count: int) -> Spread:
-    """Distribute the hits to pages. queries: the query of each hit; pages: the page of each seed."""
-    _, members, firsts = questions
-    starts = np.zeros(page_count + 1, np.int64)
-    for query in queries:
-        for member in range(firsts[query], firsts[query + 1]):
-            starts[pages[members[member]] + 1] += 1
-    for page in range(page_count):
-        starts[page + 1] += starts[page]
-    rows, seeds, ends = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.int64), starts[:-1].copy()
-    for row in range(queries.size):
-        for member in range(firsts[queries[row]], firsts[queries[row] + 1]):
-            seed = members[member]
-            at = ends[pages[seed]]
-            rows[at], seeds[at] = row, seed
-            ends[pages[seed]] += 1
-    return Spread(rows, seeds, starts)
-
-
-@kernel()
-def left_out_queries(queries: NDArray[np.int32], counts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the queries that occur in the index, by counts int32[q], but have no hits, int32[n]."""
-    is_left_out = counts > 0
-    for query in queries:
-        is_left_out[query] = False
-    return np.flatnonzero(is_left_out).astype(np.int32)
-
-
-@kernel()
-def number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the distinct ordinals, ascending, and the index of each hit's ordinal among them."""
-    last = -1
-    for ordinal in ordinals:
-        last = max(last, as_int(ordinal))
-    numbers = np.full(last + 1, -1, np.int32)
-    for ordinal in ordinals:
-        numbers[ordinal] = 0
-    distinct = np.flatnonzero(numbers == 0).astype(np.int32)
-    for number in range(distinct.size):
-        numbers[distinct[number]] = number
-    return distinct, numbers[ordinals]
-
-
 class PageHits(NamedTuple):
-    """One row for each seed of the page and each of its places in a text, unordered; both sides agree from there on.
+    """One place for each seed of the page and each of its places in a text, unordered; both sides agree from there on.
 
-    texts int32[h]: numbers for `text_id` and for `streams`, if the index holds streams; page_positions int32[h],
-    work_positions int32[h]. capped int32[c]: page positions of anchors that are too frequent to look up.
+    places: texts are numbers for `text_id` and for `streams`. capped int32[c]: page positions of anchors that are too
+    frequent to look up.
     """
 
     text_id: Callable[[int], WorkTextId]
-    texts: NDArray[np.int32]
-    page_positions: NDArray[np.int32]
-    work_positions: NDArray[np.int32]
+    places: Hits
     capped: NDArray[np.int32]
     streams: TokenStreams
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _QuerySeeds:
+class _QuerySeeds(NamedTuple):
     """The concatenated seeds of some pages. pages int32[s]: the page of each seed."""
 
     all: PageSeeds
     pages: NDArray[np.int32]
-    count: int
+    page_count: int
 
     @classmethod
     def from_fingerprints(cls, fingerprints: Sequence[Fingerprint], calibration: Calibration) -> "_QuerySeeds":
         found = [page_seeds(fingerprint, calibration) for fingerprint in fingerprints]
-        sizes = [seeds.hashes.size for seeds in found]
-        pages = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
-        columns = zip(*((seeds.hashes, seeds.positions, seeds.widths) for seeds in found), strict=True)
-        return cls(PageSeeds(*(np.concatenate(column) for column in columns)), pages, len(found))
+        pages = np.repeat(np.arange(len(found), dtype=np.int32), [seeds.hashes.size for seeds in found])
+        return cls(PageSeeds(*(np.concatenate(column) for column in zip(*found, strict=True))), pages, len(found))
+
+
+def spread_hits(
+    queries: NDArray[np.integer], questions: Questions, seeds: _QuerySeeds
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the hit and the seed of each pair of them, by page, int64[n] each, and the start of each page's pairs.
+
+    queries: the query of each hit.
+    """
+    firsts, counts = questions.starts[queries], np.diff(questions.starts)[queries]
+    rows = np.repeat(np.arange(queries.size), counts)
+    found = questions.members[np.arange(rows.size) + np.repeat(firsts - np.cumsum(counts) + counts, counts)]
+    pages = seeds.pages[found].astype(np.uint16)
+    order = np.argsort(pages, kind="stable")  # radix sort: linear
+    starts = np.append(0, np.cumsum(np.bincount(pages, minlength=seeds.page_count)))
+    return rows[order], found[order], starts
 
 
 def find_hits(
@@ -211,7 +165,7 @@ def find_hits(
     seeds = _QuerySeeds.from_fingerprints(fingerprints, calibration)
     found, postings = _find_hits(index, cache, fingerprints, seeds, cap, calibration)
     for number, (hits, has_capped) in enumerate(found):
-        if has_capped and not hits.texts.size:
+        if has_capped and not hits.places.texts.size:
             alone, more = fingerprints[number : number + 1], cap * calibration.cap_growth_when_all_capped
             found[number], *_ = _find_hits(
                 index, cache, alone, _QuerySeeds.from_fingerprints(alone, calibration), more, calibration
@@ -232,37 +186,25 @@ def _find_hits(  # noqa: PLR0917
     order = np.argsort(spread_hashes(seeds.all.hashes))
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
     hits = index.lookup(questions.hashes, cap)
-    rows, asked, starts = spread_hits(hits.queries, questions, seeds.pages, seeds.count)
-    bounds = starts.tolist()
-    columns = HitColumns(hits.ordinals[rows], seeds.all.positions[asked], hits.positions[rows])
-    pages = [
-        _OfPage(
-            fingerprint,
-            columns.texts[start:end],
-            columns.pages[start:end],
-            columns.works[start:end],
-            seeds.all.widths[asked[start:end]],
-        )
-        for fingerprint, start, end in zip(fingerprints, bounds, bounds[1:], strict=False)
-    ]
+    rows, asked, starts = spread_hits(hits.queries, questions, seeds)
+    columns = hits.ordinals[rows], seeds.all.positions[asked], hits.positions[rows], seeds.all.widths[asked]
+    pages = [_OfPage(*(column[start:end] for column in columns)) for start, end in pairwise(starts.tolist())]
     if hits.streams is None:
         pages = [page.with_likely_hits(calibration.max_fetched_texts) for page in pages]
     texts, streams, text_id = _fetch_streams(hits, [page.ordinals for page in pages], cache)
     capped, is_anchor = _capped_seeds(hits, questions, seeds), seeds.all.widths == 0
     found = []
-    for page, of_page, of_texts in zip(pages, capped, texts, strict=True):
-        part, grams = HitColumns(of_texts, page.page_positions, page.work_positions), calibration.window_gram_tokens
-        if page.widths.any():
-            part = align_window_hits(page.fingerprint.tokens, streams, part, page.widths, grams)
-        anchors = np.sort(seeds.all.positions[of_page[is_anchor[of_page]]]) if of_page.size else NO_POSITIONS
-        found.append((PageHits(text_id, *part, anchors, streams), bool(of_page.size)))
+    for fingerprint, page, of_page, of_texts in zip(fingerprints, pages, capped, texts, strict=True):
+        places, grams = Hits(of_texts, page.page_positions, page.work_positions), calibration.window_gram_tokens
+        places = align_window_hits(fingerprint.tokens, streams, places, page.widths, grams)
+        anchors = np.sort(seeds.all.positions[of_page[is_anchor[of_page]]])
+        found.append((PageHits(text_id, places, anchors, streams), bool(of_page.size)))
     return found, hits.postings
 
 
 class _OfPage(NamedTuple):
     """The hits of one page. ordinals: the ordinals of their texts in the index; widths: the widths of the seeds."""
 
-    fingerprint: Fingerprint
     ordinals: NDArray[np.int32]
     page_positions: NDArray[np.int32]
     work_positions: NDArray[np.int32]
@@ -281,8 +223,7 @@ class _OfPage(NamedTuple):
         is_near = (np.diff(self.ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
         pairs = order[np.flatnonzero(is_near)]
         is_kept = np.isin(self.ordinals, np.concatenate([self.ordinals[pairs], self.ordinals[self.widths > 0]]))
-        columns = self.ordinals, self.page_positions, self.work_positions, self.widths
-        return _OfPage(self.fingerprint, *(column[is_kept] for column in columns))
+        return _OfPage(*(column[is_kept] for column in self))
 
 
 def _fetch_streams(
@@ -294,15 +235,21 @@ def _fetch_streams(
     """
     if hits.streams is not None:
         return ordinals, hits.streams, hits.text_id
-    distinct, numbers = number_texts(np.concatenate(ordinals))
+    together = np.concatenate(ordinals)
+    numbers = np.zeros(together.max(initial=-1) + 1, np.int32)
+    numbers[together] = 1
+    distinct = np.flatnonzero(numbers)
+    numbers[distinct] = np.arange(distinct.size)
     text_ids = [hits.text_id(ordinal) for ordinal in distinct.tolist()]
-    texts = np.split(numbers, np.cumsum([each.size for each in ordinals])[:-1])
+    texts = np.split(numbers[together], np.cumsum([each.size for each in ordinals])[:-1])
     return texts, cache.streams(text_ids), text_ids.__getitem__
 
 
 def _capped_seeds(hits: IndexHits, questions: Questions, seeds: _QuerySeeds) -> Sequence[NDArray[np.int64]]:
     """Return for each page the seeds that occur in the index but are missing from the response, int64[c]."""
     if not hits.capped:
-        return [np.zeros(0, np.int64)] * seeds.count
-    spread = spread_hits(left_out_queries(hits.queries, hits.counts), questions, seeds.pages, seeds.count)
-    return np.split(spread.seeds, spread.starts[1:-1])
+        return [np.zeros(0, np.int64)] * seeds.page_count
+    is_left_out = hits.counts > 0
+    is_left_out[hits.queries] = False
+    _, left_out, starts = spread_hits(np.flatnonzero(is_left_out), questions, seeds)
+    return np.split(left_out, starts[1:-1])

@@ -103,7 +103,7 @@ def test_a_text_with_one_window_is_kept_if_too_many_texts_have_hits(algorithm_id
     page = "".join(text[10 * STEP : 10 * STEP + GRANULARITY] for text in works.values())
     few = replace(PUBLISHED_STEP, max_fetched_texts=2)
     hits = look_up(page, fill_corpus(works, algorithm_id), algorithm_id, calibration=few)
-    assert {hits.text_id(text) for text in hits.texts.tolist()} == set(works)
+    assert {hits.text_id(text) for text in hits.places.texts.tolist()} == set(works)
 
 
 def test_the_same_letters_in_another_order_share_windows_and_are_no_match() -> None:
@@ -117,7 +117,7 @@ def test_the_same_letters_in_another_order_share_windows_and_are_no_match() -> N
     hashes = np.unique(fingerprint_text(page, ALGORITHMS[PUBLISHED]).hashes)
     corpus = fill_corpus(texts, PUBLISHED)
     assert make_index(corpus, PUBLISHED).lookup(hashes, CAP).queries.size > len(pieces) / 2
-    assert look_up(page, corpus, PUBLISHED).texts.size == 0
+    assert look_up(page, corpus, PUBLISHED).places.texts.size == 0
     assert matches(page, PUBLISHED, texts=texts) == ()
 
 
@@ -146,8 +146,8 @@ def test_a_text_that_is_shorter_than_the_index_says_gives_no_hit_behind_its_end(
     tokens = TokenCache(shorter, DEFAULT.max_cached_tokens)
     (hits,), _ = find_hits(index, tokens, [fingerprint_text(TEXT, ALGORITHMS[PUBLISHED])], CAP, DEFAULT)
     lengths = hits.streams.ends - hits.streams.starts
-    assert hits.texts.size > 0
-    assert (hits.work_positions + DEFAULT.window_gram_tokens <= lengths[hits.texts]).all()
+    assert hits.places.texts.size > 0
+    assert (hits.places.works + DEFAULT.window_gram_tokens <= lengths[hits.places.texts]).all()
 
 
 @pytest.mark.parametrize("algorithm_id", sorted(ALGORITHMS))

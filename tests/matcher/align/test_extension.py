@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from fingerprint.stream import WILDCARD
 from matcher.align import xdrop
-from matcher.align.extension import Hits, PageSegments, find_segments
+from matcher.align.extension import PageSegments, find_segments
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition
 from matcher.align.xdrop import Extension, XDropLimits, extend_xdrop, working_memory
 from matcher.calibration import DEFAULT, Calibration
-from matcher.corpus import TokenStreams
+from matcher.corpus import Hits, TokenStreams
 from tests.support.examples import examples
 
 TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])

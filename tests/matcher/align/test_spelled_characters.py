@@ -2,15 +2,12 @@
 
 import random
 
-import numpy as np
 import pytest
 
 from core.matches import Change, ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import SYLLABLES, syllable_ids
-from matcher.align import spelled_characters
-from matcher.align.spelled_characters import RowKinds
 from tests.support.matchers import matcher_of
 
 # 鲁迅, 故乡 (1921) and 朝花夕拾 (1928), with a sentence that holds a figure and characters twice.
@@ -84,21 +81,11 @@ def test_what_is_spelled_is_named_as_replaced_and_not_as_put_in() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_letters_are_looked_for_beside_changes_as_if_everywhere(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_letters_of_every_form_are_told_from_letters_that_belong_to_nothing(seed: int) -> None:
     """Plain pinyin, every other form, letters that belong to nothing, and characters left out or replaced."""
     rng = random.Random(seed)
-    page = "".join(_write(character, rng) for character in WORK)
-    expected = find_match(page)
-
-    def everywhere(
-        characters: np.ndarray, offsets: np.ndarray, kinds: np.ndarray, changes: np.ndarray, row_kinds: RowKinds
-    ) -> tuple[np.ndarray, np.ndarray]:
-        del offsets, kinds, row_kinds
-        return np.zeros(len(changes), np.bool_), np.array([[0, characters.size]])
-
-    monkeypatch.setattr(spelled_characters, "find_letters", everywhere)
-    assert find_match(page) == expected
-    assert {ChangeKind.PINYIN} < {change.kind for span in expected.spans for change in span.changes}
+    match = find_match("".join(_write(character, rng) for character in WORK))
+    assert {ChangeKind.PINYIN} < {change.kind for span in match.spans for change in span.changes}
 
 
 def _write(character: str, rng: random.Random) -> str:

@@ -51,7 +51,7 @@ def fill_index() -> tuple[CountingIndex, MemoryCorpus]:
 
 
 def rows(hits: PageHits) -> list[tuple[str, int, int]]:
-    columns = hits.texts.tolist(), hits.page_positions.tolist(), hits.work_positions.tolist()
+    columns = (column.tolist() for column in hits.places)
     return sorted((hits.text_id(text), here, there) for text, here, there in zip(*columns, strict=True))
 
 

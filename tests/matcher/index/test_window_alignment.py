@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fingerprint.stream import WILDCARD
-from matcher.corpus import TokenStreams
-from matcher.index.window_alignment import HitColumns, align_window_hits
+from matcher.corpus import Hits, TokenStreams
+from matcher.index.window_alignment import align_window_hits
 from tests.support.examples import examples
 
 TOKENS = st.one_of(st.integers(1, 3), st.integers(1, 60), st.just(WILDCARD))
 
 
 @st.composite
-def windows_that_meet(draw: st.DrawFn) -> tuple[np.ndarray, TokenStreams, HitColumns, np.ndarray]:
+def windows_that_meet(draw: st.DrawFn) -> tuple[np.ndarray, TokenStreams, Hits, np.ndarray]:
     """A page, two texts of which one has pieces of it, and hits of windows anywhere, some behind an end."""
     page = draw(hnp.arrays(np.uint16, st.integers(1, 60), elements=TOKENS))
     cut = draw(st.integers(0, page.size))
@@ -28,13 +28,13 @@ def windows_that_meet(draw: st.DrawFn) -> tuple[np.ndarray, TokenStreams, HitCol
     streams = TokenStreams(np.concatenate(works), starts, starts + np.array(sizes, np.int64))
     rows = st.tuples(st.integers(0, 1), st.integers(0, page.size - 1), st.integers(0, 99), st.sampled_from([0, 8, 30]))
     hits = np.array(draw(st.lists(rows, max_size=12)), np.int32).reshape(-1, 4)
-    return page, streams, HitColumns(*hits[:, :3].T.copy()), hits[:, 3].copy()
+    return page, streams, Hits(*hits[:, :3].T.copy()), hits[:, 3].copy()
 
 
 @examples(40)
 @given(windows_that_meet(), st.integers(1, 6))
 def test_hits_of_windows_stand_where_both_sides_agree(
-    case: tuple[np.ndarray, TokenStreams, HitColumns, np.ndarray], gram: int
+    case: tuple[np.ndarray, TokenStreams, Hits, np.ndarray], gram: int
 ) -> None:
     page, streams, hits, widths = case
     kept = align_window_hits(page, streams, hits, widths, gram)
@@ -51,7 +51,7 @@ def test_hits_of_windows_stand_where_both_sides_agree(
 
 
 def by_definition(
-    page: np.ndarray, streams: TokenStreams, hits: HitColumns, widths: np.ndarray, gram: int
+    page: np.ndarray, streams: TokenStreams, hits: Hits, widths: np.ndarray, gram: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """Text, page position, work position and width of what `align_window_hits` keeps, as it is documented."""
     for text, page_at, work_at, width in zip(*(column.tolist() for column in (*hits, widths)), strict=True):
