@@ -287,7 +287,6 @@ class CrawlPlan:
     kind: str = "generic"  # of crawler.site_kinds
     only_urls: tuple[str, ...] = ()  # fetch only these pages, due or not; empty: the whole site
     politeness: Politeness = field(default_factory=Politeness)
-    answers_since: datetime | None = None  # reuse responses that other crawls of the host got since then; None: none
 
 
 MAX_FAULTS = 50  # in a run; further faults add nothing new

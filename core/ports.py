@@ -3,7 +3,6 @@
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         pages seen, gone and back           part of every PageStore
 VisitRepository     visits and due times of URLs   webadmin.sites.services, crawler.recrawl
-RecentAnswers       one fetch for several sites         pagestore.recent_answers
 WorkStore           texts of the reference corpus       pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
 CaseRepository      rights, outcomes, cases             webadmin.cases.services.case_repository
@@ -22,7 +21,6 @@ from typing import Protocol
 
 from core.captures import Capture
 from core.evidence import BundleRemoval
-from core.host_answers import HostAnswer
 from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
 from core.matches import Match
 from core.messages import StepMessage
@@ -111,25 +109,6 @@ class PageHistory(Protocol):
 
 class KeptPages(PageStore, PageHistory, Protocol):
     """A page store with the history of its pages."""
-
-
-class RecentAnswers(Protocol):
-    """Responses of hosts that several sites share, kept as long as they may replace another fetch.
-
-    Raises ServiceUnavailable.
-    """
-
-    def put(self, answer: HostAnswer) -> None:
-        """Store a response; it replaces an older response to the same request."""
-        ...
-
-    def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
-        """Return the newest response under any of `keys` that was fetched from `since` to `until`."""
-        ...
-
-    def forget(self, before: datetime) -> None:
-        """Remove responses of the hours before the hour of `before`."""
-        ...
 
 
 class VisitRepository(Protocol):

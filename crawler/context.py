@@ -7,7 +7,7 @@ from typing import Any
 
 from core.circumstances import Machine
 from core.pages import CrawlPlan
-from core.ports import Clock, KeptPages, Outbox, RecentAnswers
+from core.ports import Clock, KeptPages, Outbox
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.resources import SiteResources
@@ -47,7 +47,6 @@ class CrawlContext:
     fetched_before: int
     on_read: Callable[[str, WholePage], None] = lambda url, page: None
     machine: Machine | None = None
-    answers: RecentAnswers | None = None
 
     def is_known_page(self, url: str) -> bool:
         """Return True if this crawl fetches single pages and earlier crawls stored this URL as a page."""

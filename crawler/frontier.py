@@ -245,6 +245,6 @@ def drop_journal(job_dir: Path, before: datetime) -> None:
 
 def plan_digest(plan: CrawlPlan) -> str:
     """Digest everything that decides what is fetched; pace and limits may change while a crawl is interrupted."""
-    pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness", "answers_since"}
+    pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, default=list).encode()).hexdigest()

@@ -15,7 +15,7 @@ from core.clock import SystemClock
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
 from core.politeness import Proxy
-from core.ports import Clock, KeptPages, Outbox, RecentAnswers, VisitRepository
+from core.ports import Clock, KeptPages, Outbox, VisitRepository
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.context import CrawlContext
@@ -50,7 +50,7 @@ class CrawlServices:
 
     store, outbox: pages are saved in `store`, and `outbox` gets a message for each new version.
     visits: what earlier runs know about the site's URLs; the crawl then fetches new and due URLs, and records its own
-    visits. None: every page is fetched. answers: responses that sites of one host share, or None.
+    visits. None: every page is fetched.
     is_held: returns whether this process still holds the site; thread-safe. While it does not, no requests are sent and
     nothing is stored.
     """
@@ -58,7 +58,6 @@ class CrawlServices:
     store: KeptPages
     outbox: Outbox
     visits: VisitRepository | None = None
-    answers: RecentAnswers | None = None
     clock: Clock = field(default_factory=SystemClock)
     is_held: Callable[[], bool] = lambda: True
 
@@ -117,7 +116,6 @@ def run_crawl(
             fetched_before=frontier.done_pages,
             on_read=on_read,
             machine=machine,
-            answers=services.answers,
         )
 
     logging.getLogger("scrapy").propagate = False  # at its own level, it logs every page in full

@@ -87,7 +87,6 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
             "crawler.fetching.cookies.CookiesMiddleware": 700,
             "crawler.middlewares.conditional.ConditionalMiddleware": 650,
-            "crawler.middlewares.shared_answers.SharedAnswersMiddleware": 660,
             "crawler.middlewares.refusal_handling.RefusalsMiddleware": 585,
             "crawler.middlewares.refusal_handling.RedirectedRefusalsMiddleware": 605,
             "crawler.middlewares.proxy_choice.CookiesSetMiddleware": 690,

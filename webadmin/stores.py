@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from core.ports import EvidenceStore, KeptPages, Outbox, RecentAnswers, WorkStore
+from core.ports import EvidenceStore, KeptPages, Outbox, WorkStore
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -
     if database is None:
         database = connect(chosen.mongo_url)
     return opening.open_page_store(database, chosen.services.raw_url, chosen.s3)
-
-
-def recent_answers(chosen: Settings) -> RecentAnswers:
-    """Return the store of responses shared by sites on the same host; only its calls raise ServiceUnavailable."""
-    from pagestore.mongo import connect
-    from pagestore.recent_answers import MongoRecentAnswers
-
-    return MongoRecentAnswers(connect(chosen.mongo_url))
 
 
 def open_evidence_store(chosen: Settings) -> EvidenceStore:

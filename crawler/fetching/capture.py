@@ -20,9 +20,8 @@ from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 from zope.interface import implementer
 
-from core.captures import Capture, CapturedResource, CaptureSource, NameAnswer, WireExchange
+from core.captures import Capture, CapturedResource, NameAnswer, WireExchange
 from core.circumstances import Machine
-from core.host_answers import HostAnswer
 from core.hosts import host_key
 from core.ids import digest
 from crawler.fetching.reactor import running_reactor
@@ -78,7 +77,6 @@ class _TunnelEndpoint:
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy copies from redirect to redirect
 CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser loaded
-EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose response was fetched for another site
 # The body of an HTTP redirect is one sentence; a page that redirects by a meta tag has 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
 
@@ -120,7 +118,6 @@ def make_capture(
     """
     meta = response.meta if response.request is not None else {}
     capture: Capture | None = meta.get(CAPTURE)
-    earlier: HostAnswer | None = meta.get(EARLIER)
     if capture is None and meta.get(EXCHANGES):
         *hops, own = meta[EXCHANGES]
         capture = Capture((*hops, replace(own, body=b"")))
@@ -128,32 +125,7 @@ def make_capture(
         return None
     known = {each.url for each in capture.resources}
     more = tuple(each for each in resources if each.url not in known)
-    fetched_on = earlier.capture.machine if earlier is not None else machine
-    return replace(capture, resources=(*capture.resources, *more), machine=fetched_on)
-
-
-def own_capture(request: Request, machine: Machine | None) -> Capture | None:
-    """Return how a request's response was fetched, without earlier redirects, or None if nothing was recorded."""
-    capture: Capture | None = request.meta.get(CAPTURE)
-    if capture is None and request.meta.get(EXCHANGES):
-        capture = Capture((request.meta[EXCHANGES][-1],))
-    return replace(capture, machine=machine) if capture is not None else None
-
-
-def note_earlier_fetch(request: Request, answer: HostAnswer) -> None:
-    """Note in a request that its response was fetched earlier for another site, and how."""
-    request.meta[EARLIER] = answer
-    if answer.capture.source is CaptureSource.BROWSER:
-        request.meta[CAPTURE] = answer.capture
-        return
-    hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
-    request.meta[EXCHANGES] = (*hops, *answer.capture.exchanges)
-
-
-def fetch_time(response: Response, now: datetime) -> datetime:
-    """Return when a response was fetched: now, or the earlier time if it was fetched for another site."""
-    earlier: HostAnswer | None = response.meta.get(EARLIER) if response.request is not None else None
-    return earlier.fetched_at if earlier is not None else now
+    return replace(capture, resources=(*capture.resources, *more), machine=machine)
 
 
 def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:

@@ -16,7 +16,7 @@ from core.ports import Clock, VisitRepository
 from core.states import Rejection
 from core.visits import AbsenceReason, AddressKind
 from core.wording import Message
-from crawler.fetching.capture import decode_headers, fetch_time
+from crawler.fetching.capture import decode_headers
 from crawler.frontier import PAGE, CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.opening import Rejected
@@ -55,7 +55,7 @@ class Recrawl:
     def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
         """Return Unchanged or NotThere for a response without a page, or None if the response has a page."""
         if response.status == NOT_MODIFIED:
-            return Unchanged(target, fetch_time(response, self._clock.now()))
+            return Unchanged(target, self._clock.now())
         if response.request is not None and response.request.meta.get(ABSENT):
             return self._not_there(response, target, AbsenceReason.NOT_FOUND_PAGE)
         reason = ABSENT_STATUSES.get(response.status)
@@ -152,7 +152,7 @@ class Recrawl:
             status=response.status,
             headers=tuple(decode_headers(response).items()),
             body=response.body,
-            fetched_at=fetch_time(response, now),
+            fetched_at=now,
         )
         return NotThere(target, fetched, reason, after)
 

@@ -15,7 +15,7 @@ from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.reading import ContactPages
 from crawler.context import CrawlContext
-from crawler.fetching.capture import decode_headers, fetch_time, make_capture
+from crawler.fetching.capture import decode_headers, make_capture
 from crawler.frontier import CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected, is_attachment
@@ -117,13 +117,13 @@ class PageHandler:
             status=response.status,
             headers=tuple(decode_headers(response).items()),
             body=response.body,
-            fetched_at=fetch_time(response, self.context.clock.now()),
+            fetched_at=self.context.clock.now(),
             capture=capture,
         )
 
     def part(self, response: Response) -> FollowingPart:
         """Make the record of the response that contains a further part of a text."""
-        headers, at = tuple(decode_headers(response).items()), fetch_time(response, self.context.clock.now())
+        headers, at = tuple(decode_headers(response).items()), self.context.clock.now()
         url = FinalUrl(response.url)
         return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
 

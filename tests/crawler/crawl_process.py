@@ -22,8 +22,6 @@ from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
 from crawler.contacts.reading import ContactGatherer, Gathered
 from crawler.run import CrawlServices, run_crawl
-from pagestore.mongo import connect
-from pagestore.recent_answers import MongoRecentAnswers
 from tests.support.ready_process import ready_process
 
 DEADLINE_S = 120.0  # of a crawl, on a machine that is busy with others
@@ -115,10 +113,9 @@ def crawl(
     settings: CrawlSettings,
     store: RecordingStore | None = None,
     job_dir: Path | None = None,
-    answers_url: str = "",
 ) -> Crawled:
     """Run to the end."""
-    process, pipe = start(plan, settings, store, job_dir, answers_url=answers_url)
+    process, pipe = start(plan, settings, store, job_dir)
     return finish(process, pipe)
 
 
@@ -129,15 +126,13 @@ def start(
     job_dir: Path | None = None,
     is_fresh: bool = False,
     held_while: Path | None = None,
-    answers_url: str = "",
 ) -> tuple[BaseProcess, Connection]:
     """Start a crawl. is_fresh: with an interpreter that begins anew, and reads what the environment says of that.
 
-    held_while: a file; the site is the process's to crawl as long as it is there. answers_url: the MongoDB in which
-    sites share answers.
+    held_while: a file; the site is the process's to crawl as long as it is there.
     """
     ours, theirs = multiprocessing.Pipe()
-    given = (theirs, plan, store or RecordingStore(), settings, job_dir, held_while, answers_url)
+    given = (theirs, plan, store or RecordingStore(), settings, job_dir, held_while)
     fresh = multiprocessing.get_context("spawn").Process
     process = fresh(target=_run, args=given, daemon=True) if is_fresh else ready_process(_run, *given)
     process.start()
@@ -184,14 +179,12 @@ def _run(
     settings: CrawlSettings,
     job_dir: Path | None,
     held_while: Path | None,
-    answers_url: str,
 ) -> None:
     connected: list[str] = []
     sys.addaudithook(lambda event, given: _note_place(connected, given[1]) if event == "socket.connect" else None)
     outbox = RecordingOutbox(store.outbox_away_calls)
     progress: list[int] = []
     gathered = ContactGatherer(SystemClock().now)
-    answers = MongoRecentAnswers(connect(answers_url)) if answers_url else None
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
@@ -199,7 +192,7 @@ def _run(
             told, is_held = progress.append, held_while.exists if held_while is not None else lambda: True
             counts = run_crawl(
                 plan,
-                CrawlServices(store, outbox, answers=answers, is_held=is_held),  # type: ignore[arg-type]
+                CrawlServices(store, outbox, is_held=is_held),  # type: ignore[arg-type]
                 settings,
                 job_dir,
                 on_progress=lambda now: told(now.fetched),

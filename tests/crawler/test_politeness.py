@@ -21,6 +21,7 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.hosts import parse_host
+from core.ids import SiteId
 from core.politeness import BanAction, BanRule, CrawlBudget, Login, Politeness, Proxy
 from crawler.politeness.usage import PAGES_A_DAY, USAGE_NAME, HostUsage
 from crawler.run import run_crawl
@@ -222,6 +223,19 @@ def test_the_pages_of_a_day_are_a_budget_over_several_runs(tmp_path: Path) -> No
         assert timedelta() < resumes - datetime.now(UTC) <= timedelta(days=1)
         second = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
         assert (second.finish_reason, len(site.requested)) == ("budget", 5)
+
+
+def test_the_pages_of_a_day_count_what_every_site_of_the_host_fetched(tmp_path: Path) -> None:
+    with WebServer(_chain(9)) as site:
+        ours = replace(plan_of(site.url(), max_pages=2), site_id=SiteId("ours"))
+        theirs = replace(
+            plan_of(site.url(), politeness=_polite(budget=CrawlBudget(pages_a_day=3))), site_id=SiteId("theirs")
+        )
+        crawl(ours, settings_of(site.netloc), None, tmp_path / "ours")
+        asked = len(site.requested)
+        counts = crawl(theirs, settings_of(site.netloc), None, tmp_path / "theirs").counts
+        assert counts.finish_reason == "budget"
+        assert len(site.requested) == max(asked, 3)
 
 
 def test_the_bytes_of_a_run_are_a_budget_and_the_next_run_has_its_own(tmp_path: Path) -> None:

@@ -16,8 +16,6 @@ from core.visits import Visit
 from crawler.recrawl.site_visits import MemoryVisitRepository
 from crawler.run import CrawlServices, run_crawl
 from crawler.urls import canonical
-from pagestore.mongo import connect
-from pagestore.recent_answers import MongoRecentAnswers
 from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.ready_process import ready_process
@@ -45,14 +43,13 @@ class VisitedSite:
     store: MemoryPageStore = field(default_factory=CarriedStore)
     book: MemoryVisitRepository = field(default_factory=MemoryVisitRepository)
     runs: int = 0
-    answers_url: str = ""  # the MongoDB in which sites share answers
 
     def crawl(self, after: timedelta = timedelta(0), job_dir: Path | None = None) -> CrawlCounts:
         """One crawl at START + `after`; store and book are then as it left them."""
         self.runs += 1
         plan = replace(self.plan, run_id=f"run-{self.runs}")
         ours, theirs = multiprocessing.Pipe()
-        given = (theirs, plan, self.settings, self.store, self.book, START + after, job_dir, self.answers_url)
+        given = (theirs, plan, self.settings, self.store, self.book, START + after, job_dir)
         process = ready_process(_run, *given)
         process.start()
         theirs.close()
@@ -84,10 +81,8 @@ def _run(
     book: MemoryVisitRepository,
     now: datetime,
     job_dir: Path | None,
-    answers_url: str,
 ) -> None:
-    answers = MongoRecentAnswers(connect(answers_url)) if answers_url else None
-    services = CrawlServices(store, RecordingOutbox(), book, answers, ManualClock(now))
+    services = CrawlServices(store, RecordingOutbox(), book, ManualClock(now))
     try:
         counts = run_crawl(plan, services, settings, job_dir)
     except Exception as fault:

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -25,10 +24,9 @@ from tests.support.embedded import wait_until
 from tests.support.memory_cases import MemoryOutbox
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites import tasks as sites_tasks
-from webadmin.sites.models import CrawlRun, Site, SiteRules
+from webadmin.sites.models import CrawlRun, Site
 from webadmin.sites.services import crawl_process, crawler, crawlers, interruptions, outages
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.encrypted_secrets import seal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 State = CrawlRun.State
@@ -171,28 +169,6 @@ def test_a_host_that_wants_a_pause_is_left_alone_by_everybody(site: Site, theirs
     second = crawls.request_run(theirs)
     assert not crawls.has_waiting(now, second.pk)
     assert crawls.has_waiting(now + timedelta(hours=2), second.pk)
-
-
-@pytest.mark.parametrize(
-    ("change", "is_shared"),
-    [
-        (lambda theirs, run: None, True),
-        (lambda theirs, run: Site.objects.filter(pk=theirs.pk).update(is_active=False), False),
-        (lambda theirs, run: theirs.domains.filter(host="pirate.example").delete(), False),
-        (lambda theirs, run: setattr(run, "only_urls", "http://pirate.example/1.html"), False),
-        (lambda theirs, run: SiteRules.objects.create(site=run.site, user_agents="Reader/1.0"), False),
-        (lambda theirs, run: SiteRules.objects.create(site=run.site, sealed_cookies=seal("vip = 1")), False),
-        (lambda theirs, run: run.site.proxies.create(place="proxy.example:8080"), False),
-    ],
-    ids=["watched by both", "paused", "another host", "single pages", "another name", "a login", "a proxy"],
-)
-def test_answers_are_shared_where_two_sites_are_answered_alike(
-    site: Site, theirs: Site, change: Callable[[Site, CrawlRun], object], is_shared: bool
-) -> None:
-    run = crawls.request_run(site)
-    change(theirs, run)
-    since = crawls.crawl_plan(site, run).answers_since
-    assert since == (run.due_at - crawls.ANSWERS_BEFORE_DUE if is_shared else None)
 
 
 def test_a_machine_has_its_slots_and_takes_a_freed_one_again(tmp_path: Path) -> None:

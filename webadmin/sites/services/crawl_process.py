@@ -36,7 +36,7 @@ from webadmin.sites.services import contacts, families, outages, politeness, rec
 from webadmin.sites.services import domain_changes as identity
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
-from webadmin.stores import open_page_store, recent_answers
+from webadmin.stores import open_page_store
 
 log = logging.getLogger("zhuiwen.crawl")
 ENDED, UNKNOWN, NOT_OURS = 0, 1, 3  # exit codes
@@ -123,11 +123,9 @@ def _crawl_run(run: CrawlRun, lease: RunLease) -> int:
     store, outbox = open_page_store(SETTINGS), CeleryOutbox()
     gathered = ContactGatherer(SystemClock().now)
     try:
-        plan, answers = crawls.crawl_plan(run.site, run), recent_answers(SETTINGS)
-        answers.forget(before=SystemClock().now() - crawls.ANSWERS_KEPT)
         counts = run_crawl(
-            plan,
-            CrawlServices(store, outbox, DjangoVisitRepository(), answers, is_held=lease.is_held),
+            crawls.crawl_plan(run.site, run),
+            CrawlServices(store, outbox, DjangoVisitRepository(), is_held=lease.is_held),
             SETTINGS.crawl,
             _job_dir(run),
             on_progress=lease.note,

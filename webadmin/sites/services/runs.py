@@ -1,8 +1,7 @@
 """Requests, starts and ends crawl runs, and records missed ones.
 
 At most one run of a site is live at a time, and at most one run of a host, even if several holders watch it, because
-two runs would fetch twice as often as the pauses allow. The second run reuses the first one's responses
-(`earliest_shared_answer`).
+two runs would fetch twice as often as the pauses allow.
 """
 
 from dataclasses import asdict, dataclass
@@ -18,7 +17,6 @@ from core.clock import CLOCKS_DIFFER
 from core.errors import BadInput
 from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
-from core.politeness import Login, Politeness
 from core.states import Rejection
 from core.wording import Message
 from crawler.site_kinds import KINDS
@@ -48,9 +46,6 @@ State, Trigger = CrawlRun.State, CrawlRun.Trigger
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
-# Chosen: two sites on the same host that are crawled at night are due within an hour of each other; an hour-old page is
-# as good as the first page of an hour's crawl. A run may wait hours for another site's run, hence the day.
-ANSWERS_BEFORE_DUE, ANSWERS_KEPT = timedelta(hours=1), timedelta(days=1)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # the longest pause in webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # A machine that was off for a year does not list a year of missed runs.
@@ -217,21 +212,7 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
         kind=site.kind,
         only_urls=field_lines(run.only_urls),
         politeness=politeness,
-        answers_since=earliest_shared_answer(site, run, politeness),
     )
-
-
-def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
-    """Return the time from which a run may reuse responses that other sites' crawls of the host got, or None.
-
-    A run of single pages reuses no response, because it must see their current state. Nor does a site with its own
-    proxies, user agent or login, because it may get other responses.
-    """
-    hosts = site.domains.values("host")
-    others = Site.objects.filter(is_active=True, domains__host__in=hosts).exclude(pk=site.pk)
-    is_anonymous = not (politeness.proxies or politeness.user_agents or politeness.login != Login())
-    is_shared = is_anonymous and not run.only_urls and not run.by_second_route and others.exists()
-    return run.due_at - ANSWERS_BEFORE_DUE if is_shared else None
 
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
