@@ -10,7 +10,7 @@ from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.wording import Message
 from crawler.stats import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
-from deploy.cli.crawl_waiting import wait_for_runs
+from deploy.crawl_waiting import wait_for_runs
 from webadmin.ui.console.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
 from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import print_line

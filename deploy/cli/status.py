@@ -1,17 +1,13 @@
 """Collects the status of an installation for `zhuiwen status`, without Django and without database drivers."""
 
 import json
-import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 from core import disk
-from core.clock import CLOCKS_DIFFER, SystemClock
 from core.errors import BadConfiguration
 from core.known_settings import environment_variable
 from core.redis_names import DAMAGE_NOTE, EVIDENCE_NOTE, REWORDED_NOTE
@@ -24,13 +20,6 @@ from deploy import started
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status
 from webadmin.ui.console.session import local_iso, local_time, session
-
-# Times left by a clock that was ahead; jobs that depend on them do not run until these times, or until they are set
-# back.
-_MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
-    SELECT last_run_at AS moment FROM django_celery_beat_periodictask
-    UNION ALL SELECT due_at FROM watched_sites_crawlrun
-) AS moments WHERE moment > {after}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +63,6 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     is_meant = not installed.is_unused(home.path)
     problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
     problems += known_damage(home.settings)
-    problems += clock_was_ahead(home.settings, SystemClock().now())
     missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
     notes = _changed_settings(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)
     return InstallationStatus(home.path, services, problems, notes, noted_lines(home.settings))
@@ -132,28 +120,6 @@ def _read_note(settings: Settings, key: str) -> dict[str, Any]:
     """Return a note of the pipeline, or {} if the note or Redis is missing. Raises ValueError, TypeError."""
     note = health.redis_value(settings.redis_url, key)
     return {} if note is None else dict(json.loads(note))
-
-
-def clock_was_ahead(settings: Settings, now: datetime) -> list[Message]:
-    """Return a message on future times of the schedule or of crawls, or none if the admin database does not respond."""
-    url, after = settings.services.database_url, now + CLOCKS_DIFFER
-    if url.startswith("postgres"):
-        row = health.postgres_row(url, _MOMENTS_AHEAD.format(after="%s"), after)
-    else:
-        row = _sqlite_row(urlsplit(url).path[1:] if url else str(settings.sqlite_path), after)
-    if not row or not row[0]:
-        return []
-    return [Message("start.clock-was-ahead", count=row[0], until=local_time(row[1], settings))]
-
-
-def _sqlite_row(path: str, after: datetime) -> tuple[int, datetime] | None:
-    try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=health.TIMEOUT_S)) as database:
-            stored = f"{after.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"  # Django's format of times in SQLite
-            count, until = database.execute(_MOMENTS_AHEAD.format(after="?"), (stored,)).fetchone()
-    except sqlite3.Error:
-        return None
-    return (count, datetime.fromisoformat(until).replace(tzinfo=UTC)) if count else None
 
 
 def evidence_lines() -> tuple[list[Message], dict[str, Any]]:

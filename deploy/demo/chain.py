@@ -1,6 +1,5 @@
 """The demo's steps that need the admin database; imported after Django is set up."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,30 +10,24 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from analytics.formats import FORMATS, render
-from core.errors import RetryLater, ServiceUnavailable
 from core.matches import MatchClass
 from core.messages import CrawlRequested
 from core.obfuscations import OBFUSCATIONS
-from core.settings import Settings
 from core.shares import percentage
 from core.states import Rejection
 from core.wording import Message
+from deploy.crawl_waiting import wait_for_runs
 from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_works, has_password
 from deploy.demo.library import load_works
 from deploy.demo.notice import DraftedNotice, drafted_notice
 from deploy.demo.plan import SitePlan
 from deploy.demo.verification import DemoFinding, Verification, page_path, verify
 from deploy.outages import Outages
-from pipeline.connections import redis_client
-from pipeline.pending import pending
-from pipeline.redis_lock import MAINTENANCE, redis_lock
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion
-from webadmin.cases.services.maintenance import sweep_all
 from webadmin.reports.services.report_rows import make_report
 from webadmin.sites.models import CrawlRun, PageRecord, Site
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.interruptions import newest_run
 from webadmin.ui.console.words import console_language, obfuscation
 from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS
 from webadmin.wiring import live_ports
@@ -42,8 +35,6 @@ from webadmin.works.models import Work
 
 Say = Callable[[Message], None]
 
-POLL_S = 0.5
-SAY_EVERY_S = 5.0
 NOTICE_SITE, NOTICE_WORK = "moxiang", "river-town"
 USERNAMES = tuple(account.username for account in ACCOUNTS)
 
@@ -77,53 +68,12 @@ def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[
     return Installed(works, rows)
 
 
-def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -> None:
-    """Crawl all sites and return when all runs have ended. Raises ServiceUnavailable if they do not end in time."""
+def crawl(installed: Installed, say: Say, outages: Outages) -> None:
+    """Crawl all sites and return when all runs have ended and their pages are compared with the corpus."""
     runs = [outages.repeat_until_back(partial(_request_run, site)) for site in installed.sites.values()]
-    deadline, said = time.monotonic() + deadline_s, 0.0
-    while open_runs := sum(run.state in CrawlRun.LIVE for run in runs):
-        if time.monotonic() > deadline:
-            where = Message("demo.crawler-where", count=open_runs)
-            raise ServiceUnavailable(Message("demo.crawler"), where, "zhuiwen status")
-        if time.monotonic() - said > SAY_EVERY_S:
-            said = time.monotonic()
-            fetched = sum(run.pages_stored for run in runs)
-            say(Message("demo.crawling", done=len(runs) - open_runs, total=len(runs), pages=fetched))
-        time.sleep(POLL_S)
-        runs = [outages.repeat_until_back(partial(newest_run, run)) for run in runs]
-    for run in runs:
+    for run in wait_for_runs(runs, settings.ZHUIWEN):
         if run.state == CrawlRun.State.FAILED:
             say(Message("demo.run-failed", site=run.site, reason=run.finish_reason))
-
-
-def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
-    """Wait until all pages are compared with the corpus."""
-    said = [0.0]
-
-    def report(left: int) -> None:
-        if left and time.monotonic() - said[0] > SAY_EVERY_S:
-            said[0] = time.monotonic()
-            say(Message("demo.matching", left=left))
-
-    outages.repeat_until_back(lambda: _wait_until_idle(settings.ZHUIWEN, deadline_s, report))
-
-
-def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Callable[[int], None]) -> None:
-    """Wait until the queues are empty and nothing is due; sweep to send lost messages.
-
-    on_progress: called with the number of messages left. Raises RetryLater if the workers do not finish in time.
-    """
-    client, ports = redis_client(installation), live_ports(installation)
-    deadline = time.monotonic() + deadline_s
-    while time.monotonic() < deadline:
-        left = pending(client).total
-        on_progress(left)
-        if left == 0:
-            with redis_lock(client, MAINTENANCE) as is_ours:
-                if is_ours and sweep_all(ports).found_nothing:
-                    return
-        time.sleep(POLL_S)
-    raise RetryLater("service.workers", seconds=deadline_s, left=pending(client).total)
 
 
 def notice(installed: Installed) -> DraftedNotice | None:

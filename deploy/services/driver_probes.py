@@ -4,7 +4,6 @@ Each returns whether a service is up; none raises if it is not, unless its docst
 """
 
 from contextlib import closing
-from typing import Any
 
 import redis
 from celery import Celery
@@ -73,17 +72,6 @@ def postgres_answers(url: str) -> bool:
     except psycopg.Error:
         return False
     return True
-
-
-def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | None:
-    """Return the row of a query with one parameter, or None if PostgreSQL does not respond or has no such table."""
-    import psycopg
-
-    try:
-        with psycopg.connect(url, connect_timeout=int(TIMEOUT_S)) as connection:
-            return connection.execute(query.encode(), (parameter,)).fetchone()
-    except psycopg.Error:
-        return None
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:

@@ -84,11 +84,6 @@ def postgres_answers(url: str) -> bool:
     return not urlsplit(url).scheme.startswith("postgres") or bool(_load_drivers().postgres_answers(url))
 
 
-def postgres_row(url: str, query: str, parameter: object) -> Any:
-    """Return the row of a PostgreSQL query with one parameter, or None if it fails."""
-    return _load_drivers().postgres_row(url, query, parameter)
-
-
 def any_worker_answers(redis_url: str, queue: str) -> bool:
     """Return whether a Celery worker of this queue responds, on any machine; busy workers respond too."""
     return bool(_load_drivers().any_worker_answers(redis_url, queue))

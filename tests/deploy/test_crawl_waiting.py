@@ -19,8 +19,8 @@ from core.redis_names import QUEUE_PREFIX
 from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
-from deploy.cli import crawl_waiting
-from deploy.cli.crawl_waiting import Patience, RunWatch, wait_for_runs
+from deploy import crawl_waiting
+from deploy.crawl_waiting import Patience, RunWatch, wait_for_runs
 from deploy.services import health
 from tests.support import admin_data
 from tests.support.embedded import wait_until

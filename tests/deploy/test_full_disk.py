@@ -24,8 +24,8 @@ from core.wording import Message
 from crawler.obfuscation import glyph_ocr
 from deploy import home_checks
 from deploy import outages as outages_of_commands
-from deploy.cli.crawl_waiting import Patience, RunWatch
 from deploy.cli.status import installation_status
+from deploy.crawl_waiting import Patience, RunWatch
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import InstallationState, down, installed, preparation, status, up

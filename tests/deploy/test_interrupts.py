@@ -11,7 +11,7 @@ from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 
 from core.settings_loading import load
-from deploy.cli.crawl_waiting import wait_for_runs
+from deploy.crawl_waiting import wait_for_runs
 from tests.support import admin_data
 from webadmin.sites.models import CrawlRun
 from webadmin.ui.console.interrupts import noted_interrupts
