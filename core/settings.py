@@ -160,15 +160,8 @@ class RegistrySettings:
         "",
         _(
             "RDAP server that tells who hosts a site and who registered its name, such as "
-            "`https://rdap.example/`; nobody is asked if this, the next setting and the whois "
-            "servers are all empty. It may have a private address"
-        ),
-    )
-    rdap_bootstrap: str = setting(
-        "",
-        _(
-            "folder with IANA's lists of RDAP servers (RFC 9224: `dns.json`, `ipv4.json`, "
-            "`ipv6.json`), asked before `ZHUIWEN_RDAP_URL`"
+            "`https://rdap.example/`; nobody is asked if this and the whois servers are "
+            "both empty. It may have a private address"
         ),
     )
     whois_servers: tuple[types.WhoisServer, ...] = setting(
@@ -182,7 +175,7 @@ class RegistrySettings:
     @property
     def is_enabled(self) -> bool:
         """True if a registry is configured."""
-        return bool(self.rdap_url or self.rdap_bootstrap or self.whois_servers)
+        return bool(self.rdap_url or self.whois_servers)
 
 
 @dataclass(frozen=True, slots=True)

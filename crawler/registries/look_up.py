@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import quote
 
 from core.addresses import refusal
@@ -15,7 +14,6 @@ from core.wording import Message
 from crawler.fetching.addresses import AddressGuard, literal_address
 from crawler.fetching.names import NameResolver
 from crawler.registries import rdap, whois
-from crawler.registries.rdap import server_of_address, server_of_name
 from crawler.site_identifiers import registrable
 
 MAX_HOSTS = 5  # per site; each needs up to two queries for its name and two for each of its addresses
@@ -94,14 +92,11 @@ class Registries:
         if time.monotonic() > self._end:
             looked.faults.append(Message("registry.over-time", about=about, seconds=MAX_SECONDS))
             return
-        try:
-            for base in dict.fromkeys(self._rdap_bases(about, name)):
-                found = self._query_rdap(looked, base, path, of_rdap)
-                if found:
-                    looked.found += found
-                    return
-        except BadInput as error:
-            looked.faults.append(error.message)
+        if self._settings.rdap_url:
+            found = self._query_rdap(looked, path, of_rdap)
+            if found:
+                looked.found += found
+                return
         for place in self._whois_servers(name):
             found = self._query_whois(looked, place, about, of_whois)
             if found:
@@ -110,8 +105,9 @@ class Registries:
         looked.faults.append(Message("registry.unknown", about=about))
 
     def _query_rdap(
-        self, looked: LookedUp, base: str, path: str, read: Callable[[dict[str, object]], list[Contact]]
+        self, looked: LookedUp, path: str, read: Callable[[dict[str, object]], list[Contact]]
     ) -> list[RegistryContact]:
+        base = self._settings.rdap_url
         try:
             answer = rdap.ask(base, path, self._agent, self._guard, self._names)
         except (BadInput, RetryLater) as error:
@@ -129,15 +125,6 @@ class Registries:
             looked.faults.append(error.message)
             return []
         return [RegistryContact(each, ContactSource.WHOIS, f"{place} {about}") for each in read(text)]
-
-    def _rdap_bases(self, about: str, name: str) -> Iterator[str]:
-        if self._settings.rdap_bootstrap:
-            folder = Path(self._settings.rdap_bootstrap)
-            listed = server_of_name(folder, name) if name else server_of_address(folder, about)
-            if listed:
-                yield listed
-        if self._settings.rdap_url:
-            yield self._settings.rdap_url
 
     def _whois_servers(self, name: str) -> Iterator[Host]:
         """Yield the servers for a name's suffix (or for addresses, if `name` is ""), then those for all names."""

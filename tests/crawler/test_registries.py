@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.contacts import ContactKind, ContactSource
+from core.contacts import ContactKind
 from core.errors import BadInput
 from core.settings import CrawlSettings, RegistrySettings
 from crawler.registries import rdap, whois
 from crawler.registries.look_up import LookedUp, Registries
-from crawler.registries.rdap import server_of_address, server_of_name
 from tests.support import whois_server
 from tests.support.name_server import NameServer
 from tests.support.web_server import Answer, WebServer, endless, redirect, silent
@@ -205,35 +203,3 @@ def test_a_question_is_one_line() -> None:
     guard, names = rdap.AddressGuard(), rdap.NameResolver()
     with pytest.raises(BadInput, match="neither a name nor an address"):
         whois.ask(whois.Host("127.0.0.1", 43), "a.example\r\nb.example", guard, names)
-
-
-@contextmanager
-def lists(folder: Path, **files: object) -> Iterator[Path]:
-    for name, content in files.items():
-        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-    yield folder
-
-
-def test_the_lists_of_iana_name_the_server(tmp_path: Path, servers: Servers) -> None:
-    own = servers.web.url("/rdap/")
-    files = {
-        "dns": {"services": [[["com", "net"], ["http://plain.example/", "https://com.example/v1/"]], [["uk"], []]]},
-        "ipv4": {"services": [[["93.0.0.0/8"], ["https://wide.example/"]], [["93.184.0.0/16"], [own]], ["x"]]},
-    }
-    with lists(tmp_path, **files) as folder:
-        assert server_of_name(folder, "pirate.com") == "https://com.example/v1/"
-        assert (server_of_name(folder, "pirate.uk"), server_of_name(folder, "pirate.cn")) == ("", "")
-        assert server_of_address(folder, ADDRESS) == own
-        assert (server_of_address(folder, "8.8.8.8"), server_of_address(folder, "2001:4860::1")) == ("", "")
-        files["dns"] = {"services": [[["com"], [own]]]}
-    with lists(tmp_path, **files) as folder:
-        looked = servers.look_up(rdap_url=own, rdap_bootstrap=str(folder), whois_servers=())
-    assert [each.source for each in looked.found] == [ContactSource.RDAP] * 4
-    assert servers.web.requested == ["/rdap/domain/pirate.com", f"/rdap/ip/{ADDRESS}"]
-
-
-def test_a_broken_list_is_named_and_the_rest_is_asked(tmp_path: Path, servers: Servers) -> None:
-    (tmp_path / "dns.json").write_text("{}", encoding="utf-8")
-    looked = servers.look_up(rdap_bootstrap=str(tmp_path))
-    assert codes(looked) == ["registry.no-bootstrap"]
-    assert ("registrar", "某域名", "whois") in said(looked)
