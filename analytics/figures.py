@@ -42,8 +42,8 @@ class Totals:
 class SiteMeasures:
     """The figures of one site. excluded: findings that never became a case, for any reason."""
 
-    name: str
-    hosts: tuple[str, ...]  # on which cases were found
+    site_name: str
+    hosts: str  # on which cases were found
     pages_checked: int
     new_versions: int
     cases: StateCounts
@@ -61,9 +61,9 @@ class WorkMeasures:
     """
 
     rights_holder: str
-    title: str
+    work_title: str
     cases: StateCounts
-    sites: int
+    sites_with_copies: int
     work_chars: int
     chars_taken: int
     share_taken: float | None
@@ -85,10 +85,10 @@ class DayMeasures:
 class CrawlMeasures:
     """The crawl runs of one site."""
 
-    site: str
-    runs: int
-    finished: int
-    failed: int
-    missed: int
+    site_name: str
+    crawl_runs: int
+    runs_finished: int
+    runs_failed: int
+    runs_missed: int
     pages_fetched: int
     pages_failed: int

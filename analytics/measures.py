@@ -107,7 +107,7 @@ def per_site(
     sites = [
         _site_measures(name, cases_of[name], pages_of[name], checked_of[name], exclusions_of[name]) for name in names
     ]
-    return tuple(sorted(sites, key=lambda site: (-_count_standing(site.cases), -site.pages_checked, site.name)))
+    return tuple(sorted(sites, key=lambda site: (-_count_standing(site.cases), -site.pages_checked, site.site_name)))
 
 
 def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
@@ -117,7 +117,7 @@ def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
     """
     groups = _group_rows(cases, lambda case: (case.rights_holder, case.work_title))
     works = [_work_measures(holder, title, group) for (holder, title), group in groups.items()]
-    return tuple(sorted(works, key=lambda work: (-_count_standing(work.cases), work.title, work.rights_holder)))
+    return tuple(sorted(works, key=lambda work: (-_count_standing(work.cases), work.work_title, work.rights_holder)))
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
@@ -174,8 +174,8 @@ def _site_measures(
 ) -> SiteMeasures:
     found = copies(cases)
     return SiteMeasures(
-        name=name,
-        hosts=tuple(sorted({case.site_host for case in cases if case.site_host})),
+        site_name=name,
+        hosts="、".join(sorted({case.site_host for case in cases if case.site_host})),
         pages_checked=pages_checked,
         new_versions=sum(row.new_versions for row in pages),
         cases=count_states(cases),
@@ -191,9 +191,9 @@ def _work_measures(rights_holder: str, title: str, cases: list[CaseRow]) -> Work
     taken = chars_taken(found)
     return WorkMeasures(
         rights_holder=rights_holder,
-        title=title,
+        work_title=title,
         cases=count_states(cases),
-        sites=len({case.site_name for case in found}),
+        sites_with_copies=len({case.site_name for case in found}),
         work_chars=length,
         chars_taken=taken,
         share_taken=share_of_work(taken, length) if found else None,
@@ -205,11 +205,11 @@ def _work_measures(rights_holder: str, title: str, cases: list[CaseRow]) -> Work
 def _crawl_measures(site: str, rows: list[CrawlRow]) -> CrawlMeasures:
     states = Counter(row.state for row in rows)
     return CrawlMeasures(
-        site=site,
-        runs=len(rows),
-        finished=states[CrawlState.FINISHED],
-        failed=states[CrawlState.FAILED],
-        missed=states[CrawlState.MISSED],
+        site_name=site,
+        crawl_runs=len(rows),
+        runs_finished=states[CrawlState.FINISHED],
+        runs_failed=states[CrawlState.FAILED],
+        runs_missed=states[CrawlState.MISSED],
         pages_fetched=sum(row.pages_fetched for row in rows),
         pages_failed=sum(row.pages_failed for row in rows),
     )

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import cast
+from typing import Any, cast
 
 from analytics.figures import StateCounts
-from analytics.records import CaseRow, LeadRow
+from analytics.records import LeadRow
 from analytics.report import Report
 from core.plain_text import clean_line
 from core.shares import cut_share
@@ -82,25 +82,14 @@ def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
     """Return the figures of the whole report."""
-    totals = report.totals
-    return (
-        ReportFigure("pages_checked", CellKind.COUNT, totals.pages_checked),
-        ReportFigure("new_versions", CellKind.COUNT, totals.new_versions),
-        ReportFigure("opened", CellKind.COUNT, totals.cases.opened),
-        ReportFigure("confirmed", CellKind.COUNT, totals.cases.confirmed),
-        ReportFigure("dismissed", CellKind.COUNT, totals.cases.dismissed),
-        ReportFigure("open", CellKind.COUNT, totals.cases.open),
-        ReportFigure("set_aside", CellKind.COUNT, totals.cases.set_aside),
-        ReportFigure("precision", CellKind.SHARE, _share_value(totals.precision)),
-        ReportFigure("median_hours_to_verdict", CellKind.HOURS, _hours_value(totals.median_hours_to_verdict)),
-        ReportFigure("sites_with_copies", CellKind.COUNT, totals.sites_with_copies),
-        ReportFigure("works_copied", CellKind.COUNT, totals.works_copied),
-        ReportFigure("chars_taken", CellKind.COUNT, totals.chars_taken),
-        ReportFigure("chars_on_pages", CellKind.COUNT, totals.chars_on_pages),
-        ReportFigure("excluded", CellKind.COUNT, totals.excluded),
-        ReportFigure("crawl_runs", CellKind.COUNT, totals.crawl_runs),
-        ReportFigure("pages_fetched", CellKind.COUNT, totals.pages_fetched),
-        ReportFigure("pages_failed", CellKind.COUNT, totals.pages_failed),
+    columns = (
+        *_count_columns("pages_checked", "new_versions"), *_STATES, TableColumn("precision", CellKind.SHARE),
+        TableColumn("median_hours_to_verdict", CellKind.HOURS),
+        *_count_columns("sites_with_copies", "works_copied", "chars_taken", "chars_on_pages", "excluded"),
+        *_count_columns("crawl_runs", "pages_fetched", "pages_failed"),
+    )  # fmt: skip
+    return tuple(
+        ReportFigure(column.key, column.kind, _column_cell(report, report.totals, column)) for column in columns
     )
 
 
@@ -126,12 +115,7 @@ def sites(report: Report) -> ReportTable:
         *_count_columns("pages_checked", "new_versions"), *_STATES,
         *_count_columns("works_copied", "chars_taken", "chars_on_pages", "excluded"),
     )  # fmt: skip
-    rows = tuple(
-        (clean_line(site.name), clean_line("、".join(site.hosts)), site.pages_checked, site.new_versions,
-         *_state_counts(site.cases), site.works_copied, site.chars_taken, site.chars_on_pages, site.excluded)
-        for site in report.sites
-    )  # fmt: skip
-    return ReportTable("sites", columns, rows)
+    return _record_table(report, "sites", columns, report.sites)
 
 
 def works(report: Report) -> ReportTable:
@@ -141,13 +125,7 @@ def works(report: Report) -> ReportTable:
         TableColumn("share_taken", CellKind.SHARE), *_count_columns("chars_on_pages"),
         TableColumn("largest_share", CellKind.SHARE),
     )  # fmt: skip
-    rows = tuple(
-        (clean_line(work.title), clean_line(work.rights_holder), work.work_chars, *_state_counts(work.cases),
-         work.sites, work.chars_taken, _share_value(work.share_taken), work.chars_on_pages,
-         _share_value(work.largest_share))
-        for work in report.works
-    )  # fmt: skip
-    return ReportTable("works", columns, rows)
+    return _record_table(report, "works", columns, report.works)
 
 
 def exclusions(report: Report) -> ReportTable:
@@ -162,17 +140,13 @@ def exclusions(report: Report) -> ReportTable:
 
 def days(report: Report) -> ReportTable:
     columns = (TableColumn("day", CellKind.DAY), *_count_columns("pages_checked", "new_versions"), *_STATES)
-    rows = tuple((day.day, day.pages_checked, day.new_versions, *_state_counts(day.cases)) for day in report.days)
-    return ReportTable("days", columns, rows)
+    return _record_table(report, "days", columns, report.days)
 
 
 def crawls(report: Report) -> ReportTable:
     keys = ("crawl_runs", "runs_finished", "runs_failed", "runs_missed", "pages_fetched", "pages_failed")
-    rows = tuple(
-        (clean_line(row.site), row.runs, row.finished, row.failed, row.missed, row.pages_fetched, row.pages_failed)
-        for row in report.crawls
-    )
-    return ReportTable("crawls", (TableColumn("site", CellKind.TEXT), *_count_columns(*keys)), rows)
+    columns = (TableColumn("site", CellKind.TEXT), *_count_columns(*keys))
+    return _record_table(report, "crawls", columns, report.crawls)
 
 
 _CASE_COLUMNS = (
@@ -210,8 +184,7 @@ _CASE_COLUMNS = (
 
 def cases(report: Report) -> ReportTable:
     """Return the table of cases, in the report's order."""
-    rows = (tuple(_column_cell(report, case, column) for column in _CASE_COLUMNS) for case in report.cases)
-    return ReportTable("cases", _CASE_COLUMNS, tuple(rows))
+    return _record_table(report, "cases", _CASE_COLUMNS, report.cases)
 
 
 _LEAD_COLUMNS = (
@@ -246,8 +219,7 @@ def lead_counts(report: Report) -> ReportTable:
 
 def leads(report: Report) -> ReportTable:
     """Return the table of suspected rewrites, which are not cases."""
-    rows = (tuple(_column_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
-    return ReportTable("leads", _LEAD_COLUMNS, tuple(rows))
+    return _record_table(report, "leads", _LEAD_COLUMNS, report.leads)
 
 
 def caution(report: Report) -> str:
@@ -269,16 +241,23 @@ _FIELDS = {
 _CUT = frozenset({"page_title", "page_poster", "page_author"})
 
 
-def _column_cell(report: Report, row: CaseRow | LeadRow, column: TableColumn) -> Cell:
-    """Return the value of a case or a suspected rewrite in a column."""
+def _record_table(report: Report, key: str, columns: tuple[TableColumn, ...], records: Iterable[Any]) -> ReportTable:
+    rows = (tuple(_column_cell(report, record, column) for column in columns) for record in records)
+    return ReportTable(key, columns, tuple(rows))
+
+
+def _column_cell(report: Report, row: Any, column: TableColumn) -> Cell:
+    """Return the value of a record in a column; counts by state are those of its cases."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
         return _band_name(report, row) if column.key == "band" else _describe_alarms(report, row)
-    value = getattr(row, _FIELDS.get(column.key, column.key))
+    value = getattr(row.cases if column in _STATES else row, _FIELDS.get(column.key, column.key))
     match column.kind:
         case CellKind.MOMENT:
             return _local_moment(report, value)
         case CellKind.SHARE:
-            return _share_value(value)
+            return None if value is None else cut_share(value)
+        case CellKind.HOURS:
+            return None if value is None else round(value, HOUR_DECIMALS)
         case CellKind.TEXT | CellKind.URL:
             text = " ; ".join(value) if isinstance(value, tuple) else value
             return clean_line(text, MAX_TITLE_CHARS) if column.key in _CUT else clean_line(text)
@@ -310,14 +289,6 @@ def _state_counts(counts: StateCounts) -> tuple[int, int, int, int, int]:
 def _count_table(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> ReportTable:
     rows = tuple((member, *_state_counts(counts)) for member, counts in pairs)
     return ReportTable(key, (TableColumn(column, CellKind.TERM), *_STATES), rows)
-
-
-def _share_value(value: float | None) -> float | None:
-    return None if value is None else cut_share(value)
-
-
-def _hours_value(value: float | None) -> float | None:
-    return None if value is None else round(value, HOUR_DECIMALS)
 
 
 def _local_moment(report: Report, moment: datetime | None) -> datetime | None:

@@ -131,7 +131,7 @@ def _reading_caveats(report: Report, phrases: Phrases) -> Iterator[str]:
 def _report_charts(report: Report, phrases: Phrases) -> Charts:
     return Charts(
         parts=tuple(phrases.term(state) for state in STATE_ORDER),
-        top_sites=tuple(_chart_bar(clean_line(site.name), site.cases) for site in report.top_sites),
+        top_sites=tuple(_chart_bar(clean_line(site.site_name), site.cases) for site in report.top_sites),
         days=tuple(_chart_bar(day.day.isoformat(), day.cases) for day in report.days),
     )
 

@@ -103,7 +103,7 @@ def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(wor
     other = world.ours.works[1]
     Work.objects.filter(pk=other.pk).update(title=world.ours.works[0].title, author="另一位")
     report = make_report(world.administrator, SINCE, UNTIL)
-    named = {site.name for site in report.sites if "同名站" in site.name}
+    named = {site.site_name for site in report.sites if "同名站" in site.site_name}
     assert named == {f"同名站 · {holder}" for holder in (world.ours.holder, world.theirs.holder)}
     titles = {work.title for work in report.works if work.rights_holder == world.ours.holder.name}
     assert titles == {f"{world.ours.works[0].title} · {author}" for author in ("林栖", "另一位")}
