@@ -41,7 +41,7 @@ class _Folder:
         match block:
             case Paragraph():
                 runs = [
-                    {"lines": _fitted_lines(run.text), "bold": run.is_bold, "mark": str(run.mark)}
+                    {"lines": fitted_lines(run.text), "bold": run.is_bold, "mark": str(run.mark)}
                     for run in block.runs
                     if run.text
                 ]
@@ -71,6 +71,6 @@ class _Folder:
         return name
 
 
-def _fitted_lines(text: str) -> list[Any]:
+def fitted_lines(text: str) -> list[Any]:
     """Return the lines, each fitted to the fonts separately, since the fonts have no line feed."""
     return [fit_text(line) for line in printable(text).split("\n")]
