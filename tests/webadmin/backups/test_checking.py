@@ -10,14 +10,11 @@ import redis
 from django.db import OperationalError, connection
 from django.db.models import F
 
-from core.clock import SystemClock
-from core.ids import VersionId, digest
+from core.ids import VersionId
 from core.matches import RewordedClass
-from core.pages import Reading
 from core.settings_loading import load
 from core.visits import AbsenceReason
 from core.works import StoredFingerprint
-from crawler.reading import read_page
 from fingerprint.algorithms import DEFAULT
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID
@@ -25,7 +22,6 @@ from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase, connect
 from pagestore.documents import moment, unpack_text
 from pagestore.states import absence_document, new_absence
-from tests.crawler.texts import own_text
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.records import response
@@ -98,9 +94,9 @@ def told(damages: list[Damage]) -> list[tuple[str, str, str]]:
 
 
 LOST = {
-    "pages": Remedy.MADE_ANEW,
+    "pages": Remedy.RESTORE,
     "page_versions": Remedy.RESTORE,
-    "page_texts": Remedy.MADE_ANEW,
+    "page_texts": Remedy.RESTORE,
     "raw_bodies": Remedy.RESTORE,
     "fingerprints": Remedy.MADE_ANEW,
     "work_texts": Remedy.RESTORE,
@@ -133,30 +129,11 @@ def test_bytes_that_changed_are_told_as_changed(kept: Kept) -> None:
     assert told(kept.check()) == [("page_versions", "changed", "restore")]
 
 
-def test_a_response_that_is_lost_comes_back_from_the_evidence_that_holds_it(kept: Kept) -> None:
+def test_a_lost_text_of_a_work_names_the_cases_that_rest_on_it(kept: Kept) -> None:
     match = CaseMatch.objects.get()
-    kept.database["raw_bodies"].delete_one({"_id": match.raw_digest})
-    (damage,) = kept.check()
-    assert (damage.remedy, damage.cases) == (Remedy.MADE_ANEW, (match.case_id,))
-    assert kept.check() == []
     kept.database["work_texts"].delete_one({"_id": match.text_id})
     (damage,) = kept.check()
-    assert damage.cases == (match.case_id,), "the cases that rest on a lost text of a work"
-
-
-def test_a_lost_text_is_read_again_in_its_response(kept: Kept) -> None:
-    url, headers = "http://pirate.example/read", {"Content-Type": "text/html; charset=utf-8"}
-    body = f"<html><head><title>渡口</title></head><body><h1>渡口</h1>{own_text(1)}</body></html>".encode()
-    reading = read_page(body, headers, url)
-    assert isinstance(reading, Reading)
-    fetched = response(kept.live.site.pk, url, body, SystemClock().now(), headers=tuple(headers.items()))
-    stored = kept.live.ports.pages.put(fetched, reading)
-    kept.live.run()
-    kept.database["page_texts"].delete_one({"_id": digest(reading.text.encode())})
-    assert told(kept.check(may_mend=False)) == [("page_texts", "missing", "can be made anew")]
-    assert told(kept.check()) == [("page_texts", "missing", "made anew")]
-    assert kept.check() == []
-    assert kept.live.ports.pages.texts([stored.version_id]) == {stored.version_id: reading.text}
+    assert damage.cases == (match.case_id,)
 
 
 def test_what_waits_or_is_being_written_is_not_missed(kept: Kept) -> None:
@@ -178,25 +155,6 @@ def crawling(kept: Kept) -> CrawlRun:
         state=CrawlRun.State.RUNNING,
         due_at=kept.live.ports.clock.now(),
     )
-
-
-def test_a_page_made_anew_has_its_versions_and_absences(kept: Kept) -> None:
-    stored = kept.live.store_page("http://pirate.example/2", story(8))
-    before: Any = kept.database["pages"].find_one({"_id": stored.page_id})
-    assert len(before["versions"]) == 2
-    at = before["last_seen"] + 1_000_000
-    kept.database["page_absences"].insert_one(absent := absence(before, at))
-    changed = {"absences": [absent["_id"]], "gone": at}
-    kept.database["pages"].update_one({"_id": stored.page_id}, {"$set": changed})
-    PageRecord.objects.filter(pk=stored.page_id).update(gone_since=moment(at))
-    kept.database["pages"].delete_one({"_id": stored.page_id})
-    run = crawling(kept)
-    assert ("pages", "missing", "can be made anew") in told(kept.check())
-    run.delete()
-    assert {each.remedy for each in kept.check(part=None) if each.place == "pages"} == {Remedy.MADE_ANEW}
-    after: Any = kept.database["pages"].find_one({"_id": stored.page_id})
-    assert (set(after["versions"]), after["absences"], after["gone"]) == (set(before["versions"]), [absent["_id"]], at)
-    assert (after["first_seen"], after["last_seen"]) == (before["first_seen"], before["last_seen"])
 
 
 def absence(page: dict[str, Any], at: int) -> dict[str, Any]:

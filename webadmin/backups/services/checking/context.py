@@ -19,10 +19,7 @@ MAX_CASES = 1_000  # cases named with one damage
 
 @dataclass(slots=True)
 class CheckContext:
-    """A running check. may_mend: repair damages if possible. unwritable: stores that must not be written to.
-
-    remade, can_be_made: items of the page store, by collection and key.
-    """
+    """A running check. may_mend: repair damages if possible. unwritable: stores that must not be written to."""
 
     settings: Settings
     ports: Ports
@@ -34,8 +31,6 @@ class CheckContext:
     tell: Tell
     may_mend: bool
     unwritable: set[Store] = field(default_factory=set)
-    remade: set[tuple[str, str]] = field(default_factory=set)
-    can_be_made: set[tuple[str, str]] = field(default_factory=set)
 
     def may_write(self, store: Store) -> bool:
         return self.may_mend and store not in self.unwritable

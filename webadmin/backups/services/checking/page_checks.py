@@ -1,11 +1,13 @@
-"""Checks the digests and internal references of the page store, and repairs damages if possible."""
+"""Checks the digests and internal references of the page store, and computes damaged fingerprints again."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 
 from core.batches import batches
+from core.errors import BrokenInvariant
 from core.ids import VersionId
-from core.pages import PageVersion
-from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint
+from core.works import StoredFingerprint
+from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, DamagedCodes
@@ -23,9 +25,8 @@ from pagestore.documents import text_from_bytes
 from pipeline.steps import surrounding_text_id
 from webadmin.backups.services.checking.context import CheckContext, find_case_ids, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
-from webadmin.backups.services.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
 from webadmin.cases.models import PageCheck
-from webadmin.sites.models import PageRecord
+from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord
 from webadmin.works.models import Chapter
 
 _CODES: dict[int, Callable[[bytes], object]] = {CELLS_ID: TextCells.from_bytes, MEANINGS_ID: TextMeanings.from_bytes}
@@ -95,7 +96,7 @@ def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[s
         return []  # Pages of other parts may refer to them.
     unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
     found = list(reading.versions_of_pages(unnamed))
-    if is_storing():
+    if _is_storing():
         return []
     now = reading.named_versions({page for _, page in found})  # These include versions stored since the page was read.
     for version, page in found:
@@ -104,13 +105,17 @@ def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[s
     return found
 
 
+def _is_storing() -> bool:
+    """Return True if a crawl or an import may be writing pages."""
+    return (
+        CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
+        or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
+    )
+
+
 def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> None:
     step, total = context.step("checking.step-versions"), len(named)
     versions = sorted(named)
-    lost: dict[str, PageVersion] = {}
-    missing_pages = {
-        fault.key for fault in reading.faults.values() if fault.collection == PAGES and fault.kind == FaultKind.MISSING
-    }
     for done, batch in enumerate(batches(versions, BATCH_KEYS)):
         step(done * BATCH_KEYS, total)
         checks = PageCheck.objects.filter(version_id__in=batch, algorithm_id=context.ports.algorithm.id)
@@ -123,12 +128,8 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
             if version.reading.surroundings:
                 texts[surrounding_text_id(VersionId(version.id))] = version.reading.surrounding_text
                 owed |= {surrounding_text_id(VersionId(version.id))} if version.id in compared else set()
-            if version.page_id in missing_pages:
-                lost[version.page_id] = version
         _check_fingerprints(reading, context, texts, owed.intersection)
     step(total, total)
-    if lost:
-        remade_pages(context, lost)
 
 
 def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: Owed) -> None:
@@ -150,7 +151,7 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
             faulty[subject] = FaultKind.CHANGED
     faulty |= dict.fromkeys(_still_missing(owed(missing), context), FaultKind.MISSING)
     if faulty:
-        is_made = remade_fingerprints(context, {subject: texts[subject] for subject in faulty})
+        is_made = _make_fingerprints(context, {subject: texts[subject] for subject in faulty})
         for subject, kind in faulty.items():
             remedy = is_made.get(subject, Remedy.RESTORE)
             context.report.add_damages(of_store(FINGERPRINTS, subject, FaultKind(kind.value), remedy))
@@ -199,8 +200,24 @@ def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
         return False
 
 
+def _make_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[str, Remedy]:
+    """Compute fingerprints from their texts, and return the remedy for each existing text."""
+    algorithm, store = context.ports.algorithm, context.ports.fingerprints
+    whole = {subject: text for subject, text in texts.items() if text}
+    if not context.may_write(Store.PAGES):
+        return dict.fromkeys(whole, Remedy.CAN_BE_MADE)
+    made = dict[str, Remedy]()
+    for subject, text in whole.items():
+        with suppress(BrokenInvariant):
+            store.remove(subject, algorithm.id)  # A damaged fingerprint has the same key as the intact one.
+            payload = fingerprint_text(text, algorithm).to_bytes()
+            store.put_many([StoredFingerprint(subject, algorithm.id, payload)])
+            made[subject] = Remedy.MADE_ANEW
+    return made
+
+
 def _settle_faults(reading: StoreReading, context: CheckContext) -> None:
-    """Rebuild lost items if possible, and report all faults."""
+    """Report all faults."""
     context.report.items += reading.items
     for fault in reading.faults.values():
         context.report.add_damages(_to_damage(fault, context))
@@ -209,5 +226,4 @@ def _settle_faults(reading: StoreReading, context: CheckContext) -> None:
 def _to_damage(fault: StoreFault, context: CheckContext) -> Damage:
     if fault.collection == WORKS:
         return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, find_case_ids(fault.key))
-    remedy = remade_blob(fault, context)
-    return of_store(fault.collection, fault.key, fault.kind, remedy, fault.pages)
+    return of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages)
