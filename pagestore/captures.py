@@ -12,20 +12,16 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from core.captures import (
-    ArchivedRecord,
-    Capture,
-    CapturedResource,
-    CaptureSource,
-    NameAnswer,
-    TlsSession,
-    WireExchange,
-)
-from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, NetworkRoute, Program
+from pydantic import TypeAdapter, ValidationError
+
+from core.captures import ArchivedRecord, Capture, CapturedResource, CaptureSource, WireExchange
+from core.circumstances import BrowserProfile, Machine
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 
 FORMAT = 1  # increase it if the meaning changes
+_EXCHANGE, _RECORD, _RESOURCE = TypeAdapter(WireExchange), TypeAdapter(ArchivedRecord), TypeAdapter(CapturedResource)
+_MACHINE, _PROFILE = TypeAdapter(Machine), TypeAdapter(BrowserProfile)
 MAX_INLINE_BYTES = 64 * 1024  # the part of a redirect's body that crawler.fetching.capture keeps
 
 
@@ -88,25 +84,20 @@ def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mappin
             source=CaptureSource(document.get("source", CaptureSource.CONNECTION)),
             made_with=document.get("made_with", ""),
             records=tuple(_read_record(each, bodies) for each in document.get("records", ())),
-            resources=tuple(_read_resource(each, bodies) for each in document.get("resources", ())),
+            resources=tuple(
+                _RESOURCE.validate_python({**each, "body": bodies[each["body_at"]]})
+                for each in document.get("resources", ())
+            ),
             machine=read_machine(bodies[document["machine_at"]]) if "machine_at" in document else None,
-            profile=profile and BrowserProfile(**{**profile, "begun_at": _parse_moment(profile["begun_at"])}),
+            profile=profile and _PROFILE.validate_python(profile),
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValidationError) as error:
         raise BrokenInvariant("store.capture-lacks", part=error) from error
 
 
 def read_machine(data: bytes) -> Machine:
-    """Parse the output of `machine_bytes`. Raises KeyError or TypeError if a part is missing."""
-    document = json.loads(data.decode("utf-8", "surrogatepass"))
-    program, lines = document["program"], document["resolver_lines"]
-    given = {
-        "noted_at": _parse_moment(document["noted_at"]),
-        "program": Program(**{**program, "parts": tuple(map(tuple, program["parts"]))}),
-        "resolver_lines": None if lines is None else tuple(lines),
-        "clock": tuple(_read_clock(each) for each in document["clock"]),
-    }
-    return Machine(**{**document, **given})
+    """Parse the output of `machine_bytes`. Raises ValidationError if a part is missing."""
+    return _MACHINE.validate_python(json.loads(data.decode("utf-8", "surrogatepass")))
 
 
 def _capture_document(data: bytes) -> dict[str, Any]:
@@ -124,10 +115,6 @@ def _document_json(document: Mapping[str, Any]) -> bytes:
 def _to_json_value(value: datetime | bytes) -> str:
     """Return a time or the bytes of a head as a JSON string."""
     return value.isoformat() if isinstance(value, datetime) else value.decode("latin-1")
-
-
-def _parse_moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
 
 
 def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
@@ -156,33 +143,17 @@ def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
 
 
 def _read_record(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
-    own = {name: value for name, value in document.items() if name != "payload_at"}
-    head, payload = document["head"].encode("latin-1"), bodies[document["payload_at"]]
-    return ArchivedRecord(**{**own, "head": head, "payload": payload})
-
-
-def _read_resource(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> CapturedResource:
-    at = datetime.fromisoformat(document["fetched_at"])
-    return CapturedResource(document["url"], document["content_type"], at, bodies[document["body_at"]])
+    own = {"head": document["head"].encode("latin-1"), "payload": bodies[document["payload_at"]]}
+    return _RECORD.validate_python({**document, **own})
 
 
 def _read_exchange(
     document: Mapping[str, Any], certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]
 ) -> WireExchange:
-    own = {name: value for name, value in document.items() if name != "body_at"}
-    own |= {name: _parse_moment(document[name]) for name in ("connected_at", "sent_at", "answered_at", "ended_at")}
-    own |= {name: document[name].encode("latin-1") for name in ("request_head", "response_head")}
+    own = {name: document[name].encode("latin-1") for name in ("request_head", "response_head")}
     own["body"] = bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"])
-    if answer := document["name_answer"]:
-        given = {"addresses": tuple(answer["addresses"]), "asked_at": _parse_moment(answer["asked_at"])}
-        own["name_answer"] = NameAnswer(**{**answer, **given})
-    if tls := document["tls"]:
-        own["tls"] = TlsSession(**{**tls, "certificates": tuple(certificates[name] for name in tls["certificates"])})
-    if way := document.get("way"):
-        own["way"] = NetworkRoute(**{**way, "hosts_lines": tuple(way["hosts_lines"])})
-    return WireExchange(**own)
-
-
-def _read_clock(document: Mapping[str, Any]) -> ClockReading:
-    fault = ClockFault(document["fault"]) if document["fault"] else None
-    return ClockReading(**{**document, "compared_at": _parse_moment(document["compared_at"]), "fault": fault})
+    tls = document["tls"] and {
+        **document["tls"],
+        "certificates": [certificates[name] for name in document["tls"]["certificates"]],
+    }
+    return _EXCHANGE.validate_python({**document, **own, "tls": tls})

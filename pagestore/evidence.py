@@ -1,14 +1,12 @@
 """Evidence bundles by their digest: stored once, never overwritten, removed only by retention, which is logged.
 
-Three implementations of core.ports.EvidenceStore: the page store's database, a folder, an S3-compatible store. Bytes
-are stored uncompressed, so that a single changed bit is detected.
+Two implementations of core.ports.EvidenceStore: the page store's database, and objects in a folder or an S3-compatible
+store. Bytes are stored uncompressed, so that a single changed bit is detected.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
@@ -21,13 +19,12 @@ from core.wording import Message
 from pagestore.blobs import PART_BYTES, iterate_ids
 from pagestore.connection import MongoDatabase, connect, translate_errors
 from pagestore.documents import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
-from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
 from pagestore.objects.s3_client import S3Access
 
 VARIABLE = "ZHUIWEN_EVIDENCE_URL"
 SUFFIX = ".wacz"
-REMOVALS, REMOVALS_PREFIX = "removals.jsonl", "removals/"  # of a folder; of an S3 store
+REMOVALS_PREFIX = "removals/"
 
 
 def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
@@ -37,10 +34,8 @@ def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
 
     access: `Settings.s3`. Raises BadConfiguration.
     """
-    if url.startswith(FILE_SCHEME):
-        return FolderEvidenceStore(Path(url.removeprefix(FILE_SCHEME)))
-    if url.startswith("s3:"):
-        return ObjectEvidenceStore(open_objects(url, access, VARIABLE))
+    if url.startswith((FILE_SCHEME, "s3:")):
+        return ObjectEvidenceStore(open_objects(url, access, VARIABLE, Message("service.evidence-folder")))
     if url and not url.startswith("mongodb"):
         allowed = (*ALLOWED, "mongodb://HOST/DATABASE")
         raise BadConfiguration("store.no-url", variable=VARIABLE, allowed=allowed)
@@ -158,13 +153,10 @@ class ObjectEvidenceStore:
 
     def note_removal(self, removal: BundleRemoval) -> None:
         if not self._was_removed(removal.digest):
-            self._log_removal(removal)
+            self._objects.put_new(_removal_key(removal.digest), text_bytes(_removal_line(removal)))
 
     def _was_removed(self, name: Digest) -> bool:
         return self._objects.size(_removal_key(name)) is not None
-
-    def _log_removal(self, entry: BundleRemoval) -> None:
-        self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
     def _bundle_key(self, name: Digest) -> str | None:
         """Return the key of a bundle. Raises BrokenInvariant if two concurrent writers stored different bundles."""
@@ -172,31 +164,6 @@ class ObjectEvidenceStore:
         if len(keys) > 1:
             raise BrokenInvariant("store.bundle-differs", name=name)
         return keys[0] if keys else None
-
-
-class FolderEvidenceStore(ObjectEvidenceStore):
-    """Bundles as read-only files; removals are lines of one text file."""
-
-    def __init__(self, folder: Path) -> None:
-        self._files = FolderObjects(folder, Message("service.evidence-folder"))
-        self._removals = folder / REMOVALS
-        super().__init__(self._files)
-
-    def removals(self) -> list[BundleRemoval]:
-        with self._files.translate_errors():
-            lines = text_from_bytes(self._removals.read_bytes()).split("\n") if self._removals.exists() else []
-        return [_parse_removal(line) for line in lines if line]
-
-    def _was_removed(self, name: Digest) -> bool:
-        return any(entry.digest == name for entry in self.removals())
-
-    def _log_removal(self, entry: BundleRemoval) -> None:
-        with self._files.translate_errors():
-            self._removals.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._files.translate_errors(), self._removals.open("ab") as log:
-            log.write(text_bytes(_removal_line(entry)) + b"\n")
-            log.flush()
-            os.fsync(log.fileno())
 
 
 def _bundle_head(name: str, content: bytes) -> Document:

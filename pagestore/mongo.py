@@ -192,7 +192,6 @@ class MongoPageStore(MongoPageHistory):
     def _insert_earlier(self, version: PageVersion) -> Stored | None:
         """Add a version to the history that arrives after a later one, because of a retry or a slow writer."""
         seen = microseconds(version.fetched_at)
-        self._prepare_page(version.page_id)
         page = self._pages.find_one({"_id": version.page_id}, {"current": 1, "last_seen": 1})
         if page is None or page["last_seen"] <= seen:
             return None

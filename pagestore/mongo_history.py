@@ -56,7 +56,6 @@ class MongoPageHistory:
         with translate_errors(self._database):
             with suppress(DuplicateKeyError):  # the same response was stored before
                 self._absences.insert_one(absence_document(absence))
-            self._prepare_page(absence.page_id)
             self._pages.update_one({"_id": absence.page_id}, {"$addToSet": {"absences": absence.id}})
             if is_gone:
                 gone = absence_state(absence)
@@ -77,16 +76,9 @@ class MongoPageHistory:
         return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
 
     def states(self, page_id: PageId) -> list[PageState]:
-        """Return the states like `PageStore.states`; for older pages, add one for the first fetch of each version."""
         with translate_errors(self._database):
-            page = self._pages.find_one({"_id": page_id}, {**SIGHTINGS, "versions": 1}) or {}
-            entries = sightings(page)
-            named = {entry["key"] for entry in entries}
-            early = [each for each in page.get("versions", []) if each not in named]
-            for batch in batches(early, BATCH_KEYS):
-                found = self._database["page_versions"].find({"_id": {"$in": batch}}, {"fetched_at": 1})
-                entries += [state(each["fetched_at"], "version", each["_id"]) for each in found]
-        return read_states(entries)
+            page = self._pages.find_one({"_id": page_id}, SIGHTINGS) or {}
+        return read_states(sightings(page))
 
     def _show_version(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
         """Make the page show `version` at this time, and return its previous document.
@@ -103,16 +95,11 @@ class MongoPageHistory:
         if page["current"] == version and "gone" not in page:
             unmoved["gone"] = {"$exists": False}
         else:
-            self._prepare_page(page_id)
             before = state(page["last_seen"], "version", page["current"])
             change["$addToSet"] = {"versions": version, "states": {"$each": [before, version_state(at, version)]}}
             change["$unset"] = {"gone": ""}
         found = self._pages.find_one_and_update(unmoved, change)
         return None if found is None else dict(found)
-
-    def _prepare_page(self, page_id: PageId) -> None:
-        """Give a page from before histories were kept an empty one: nx-27017 0.8 cannot add to a missing set."""
-        self._pages.update_one({"_id": page_id, "states": {"$exists": False}}, {"$set": {"states": [], "absences": []}})
 
 
 def sightings(page: Document) -> list[Document]:

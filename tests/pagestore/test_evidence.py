@@ -15,11 +15,11 @@ from core.ports import EvidenceStore
 from core.settings import S3Settings
 from pagestore.connection import connect
 from pagestore.evidence import (
-    FolderEvidenceStore,
     MongoEvidenceStore,
     ObjectEvidenceStore,
     open_evidence,
 )
+from pagestore.objects.folder import FolderObjects
 from tests.pagestore.contracts import HOSTILE_TEXTS
 from tests.support.s3_server import S3Server
 
@@ -103,17 +103,20 @@ class EvidenceStoreContract:
         assert {entry.digest: entry.reason for entry in store.removals()} == reasons
 
 
-class TestFolderEvidenceStore(EvidenceStoreContract):
+class TestObjectEvidenceStoreInFolder(EvidenceStoreContract):
+    folder: Path
+
     @pytest.fixture
-    def store(self, tmp_path: Path) -> FolderEvidenceStore:
-        return FolderEvidenceStore(tmp_path / "evidence")
+    def store(self, tmp_path: Path) -> ObjectEvidenceStore:
+        self.folder = tmp_path / "evidence"
+        return ObjectEvidenceStore(FolderObjects(self.folder))
 
     def change_byte(self, store: Any, name: Digest, place: int) -> None:
-        [path] = store._removals.parent.glob(f"??/{name}.*")
+        [path] = self.folder.glob(f"??/{name}.*")
         path.chmod(0o600)
         path.write_bytes(changed(path.read_bytes(), place))
 
-    def test_files_can_only_be_read(self, store: FolderEvidenceStore, tmp_path: Path) -> None:
+    def test_files_can_only_be_read(self, store: ObjectEvidenceStore, tmp_path: Path) -> None:
         store.put(NAME, b"content")
         [path] = (tmp_path / "evidence").glob("??/*")
         assert path.stat().st_mode & 0o777 == 0o400
@@ -200,7 +203,7 @@ class TestObjectEvidenceStore(EvidenceStoreContract):
 
 def test_a_url_chooses_the_store(tmp_path: Path, mongo_url: str) -> None:
     assert isinstance(open_evidence("", mongo_url, S3Settings()), MongoEvidenceStore)
-    assert isinstance(open_evidence(f"file://{tmp_path}", mongo_url, S3Settings()), FolderEvidenceStore)
+    assert isinstance(open_evidence(f"file://{tmp_path}", mongo_url, S3Settings()), ObjectEvidenceStore)
     assert isinstance(open_evidence("s3://bucket", mongo_url, S3Settings()), ObjectEvidenceStore)
     for url in ("s3://key:hush@bucket", "ftp://bucket"):
         with pytest.raises(BadConfiguration, match="ZHUIWEN_EVIDENCE_URL"):

@@ -182,15 +182,3 @@ class TestMongoHistory(HistoryContract):
     @pytest.fixture
     def store(self, mongo_url: str) -> MongoPageStore:
         return MongoPageStore(connect(mongo_url))
-
-    def test_pages_stored_before_states_were_kept_show_the_first_moment_of_each_version(
-        self, store: MongoPageStore
-    ) -> None:
-        first = store.put(fetched(), reading())
-        second = store.put(fetched(after_s=2), reading(text="改了。"))
-        store._database["pages"].update_one({"_id": first.page_id}, {"$unset": {"states": "", "absences": ""}})
-        assert [each.version_id for each in store.states(first.page_id)] == [first.version_id, second.version_id]
-        store.put(fetched(after_s=3), reading(text="又改。"))
-        store.put_absence(absent(4), AbsenceReason.NOT_FOUND, is_gone=True)
-        assert [each.at for each in store.states(first.page_id)] == [NOON, at(2), at(3), at(4)]
-        assert len(store.absences(first.page_id)) == 1

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from pagestore.evidence import FolderEvidenceStore
+from pagestore.evidence import ObjectEvidenceStore
+from pagestore.objects.folder import FolderObjects
 from tests.support import sent_notices
 from tests.support.mail_servers import STALL, scripted, until
 from tests.support.notice_home import environment, started, told
@@ -20,7 +21,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder with a confirmed notice in its database, as this test's own has it."""
     if connection.vendor != "sqlite":
         pytest.skip("the processes have a database in a file")
-    store = FolderEvidenceStore(tmp_path / "evidence")
+    store = ObjectEvidenceStore(FolderObjects(tmp_path / "evidence"))
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
     sent_notices.confirmed(sent_notices.estate())
     connection.ensure_connection()

@@ -19,7 +19,8 @@ from bundles import bundle
 from bundles.records import Rendering
 from bundles.verification import check_file
 from core.ids import Digest, digest
-from pagestore.evidence import FolderEvidenceStore
+from pagestore.evidence import ObjectEvidenceStore
+from pagestore.objects.folder import FolderObjects
 from tests.support import admin_data, case_texts
 from tests.support.evidence_samples import MADE, PDF, bare_capture, finding, with_fields
 from webadmin import stores
@@ -43,7 +44,7 @@ def screenshot(number: int) -> bytes:
     return kept.getvalue()
 
 
-def matter_of(pages: int, store: FolderEvidenceStore) -> Matter:
+def matter_of(pages: int, store: ObjectEvidenceStore) -> Matter:
     """Confirmed cases with two bundles each: what was found, and what was drawn."""
     holder = admin_data.holder()
     reviewer = admin_data.user("reviewer", holder)
@@ -99,7 +100,7 @@ def anonymous() -> int:
 @pytest.mark.django_db
 @pytest.mark.usefixtures("processes")
 def test_one_case_at_a_time_is_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    store = FolderEvidenceStore(tmp_path / "store")
+    store = ObjectEvidenceStore(FolderObjects(tmp_path / "store"))
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
     case_texts.use(monkeypatch)
     matter = matter_of(PAGES, store)
