@@ -1,7 +1,6 @@
 """Recognises URL parameters that do not change the text of a page; links that differ only in them are not followed.
 
-It compares texts and works for each kind of site; crawler.spiders.empty_parameters tests instead by requesting pages
-without their parameters.
+It compares texts and works for each kind of site.
 """
 
 import re
@@ -15,7 +14,7 @@ from crawler.urls import canonical
 
 # A notice that replaces many pages ("please log in") is one text; two different texts are no accident.
 TEXTS_THAT_DECIDE = 2
-# Common names of parameters that identify a page; testing them would waste a request.
+# Common names of parameters that identify a page.
 _IDENTIFYING = re.compile(
     r"^(?!s(?:ess(?:ion)?)?_?id$)"  # the usual names of a session
     r"(?:[a-z]{0,8}_?id|page\w*|p|pn|pg|no|num|n|name|title|chapter\w*|book\w*|novel\w*|article\w*|news\w*|post\w*|thread\w*|cat\w*"
@@ -54,11 +53,9 @@ class RepeatedTexts:
         self._texts: dict[tuple[str, str], tuple[str, Digest, bool]] = {}
         self._repeated: dict[str, set[Digest]] = {}  # by name
         self._identifying: set[str] = set()
-        self._empty: set[str] = set()
         self._repeating: set[str] = set()
         # (name, URL without it): a parameter that multiplies notices may still identify chapters elsewhere.
         self._repeating_at: set[tuple[str, str]] = set()
-        self._told: set[str] = set()
         self._first: dict[str, str] = {}  # a URL without the empty parameters: the URL that is fetched
 
     def recall(self, texts: Iterable[tuple[str, Digest]]) -> None:
@@ -71,12 +68,6 @@ class RepeatedTexts:
         is_repeated = self._note_text(url, digest(text.encode("utf-8", "surrogatepass")))
         return is_repeated and url not in self._asked_for
 
-    def note_empty(self, name: str, url: str) -> None:
-        """Note a parameter that does not change the text: URLs that differ only in it are the same page."""
-        if name not in self._empty:
-            self._empty.add(name)
-            self._begin_parameter(name, url)
-
     def is_another(self, url: str, *, is_page: bool = False) -> bool:
         """Return True if the text of this URL is fetched at another URL.
 
@@ -84,9 +75,7 @@ class RepeatedTexts:
 
         is_page: earlier crawls stored it as a page.
         """
-        names = {
-            name for name, _ in _open_parameters(url) if name in self._empty or self._is_repeating(name, url, is_page)
-        }
+        names = {name for name in _open_parameters(url) if self._is_repeating(name, url, is_page)}
         if not names or url in self._asked_for:
             return False
         address = canonical(url)
@@ -101,7 +90,7 @@ class RepeatedTexts:
     def _note_text(self, url: str, text: Digest, *, is_recalled: bool = False) -> bool:
         is_repeated = False
         address = canonical(url)
-        for name, _ in _open_parameters(url):
+        for name in _open_parameters(url):
             if name in self._identifying:
                 continue
             key = name, canonical(remove_parameters(url, {name}))
@@ -119,19 +108,11 @@ class RepeatedTexts:
             self._repeated.setdefault(name, set()).add(text)
             if len(self._repeated[name]) >= TEXTS_THAT_DECIDE and name not in self._repeating:
                 self._repeating.add(name)
-                self._begin_parameter(name, url)
+                self._on_repeating(name, url)
         return is_repeated
 
-    def _begin_parameter(self, name: str, url: str) -> None:
-        for (each, rest), (first, *_) in self._texts.items():
-            if each == name:
-                self._first.setdefault(rest, first)
-        if name not in self._told:
-            self._told.add(name)
-            self._on_repeating(name, url)
 
-
-def _open_parameters(url: str) -> list[tuple[str, str]]:
+def _open_parameters(url: str) -> list[str]:
     if "?" not in url:
         return []
-    return [(name, value) for name, value in parse_qsl(urlsplit(url).query) if not is_identifying(name)]
+    return [name for name, _ in parse_qsl(urlsplit(url).query) if not is_identifying(name)]

@@ -75,7 +75,6 @@ class FeedSpider(GenericSpider):
 
     name = "feed"
     discovery_type = FeedDiscovery
-    compares_addresses = False
     joins_parts = False
     discovery: FeedDiscovery
 

@@ -1,8 +1,6 @@
 """The spider for any site, and the base of all others; its parts discover, read and count."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import replace
-from http import HTTPStatus
 from typing import Any
 
 from scrapy import Request, Spider, signals
@@ -17,8 +15,7 @@ from core.wording import Message
 from crawler.browsing.chromium import missing_browser
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
-from crawler.fetching.capture import decode_headers
-from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget, address_key
+from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.politeness.refusals import Postponed
@@ -28,7 +25,6 @@ from crawler.recrawl.recrawl import RECRAWLED
 from crawler.sources.novel_pages import MAX_PARTS, announces_continuation, chapter_title, is_continuation, part_number
 from crawler.sources.sitemaps import Sitemap, read_sitemap
 from crawler.spiders.crawl_signals import CrawlSignals, Failures
-from crawler.spiders.empty_parameters import EmptyParameters
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PageHandler, PartedText
 from crawler.stats import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT, STOPPED
@@ -53,7 +49,6 @@ class GenericSpider(Spider):
 
     name = "generic"
     discovery_type: type[LinkDiscovery] = LinkDiscovery
-    compares_addresses = True  # whether to look for parameters without effect
     joins_parts = True  # whether to fetch the further pages of a text and join them to one page
 
     def __init__(self, context: CrawlContext) -> None:
@@ -64,7 +59,6 @@ class GenericSpider(Spider):
         self.failures = Failures(context, self.give_up)
         self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
-        self._parameters = EmptyParameters(self._fetch_text, context.repeats.note_empty)
         self._claimed: set[str] = set()  # URLs that are read as parts, whichever page links to them
         self._unfinished = 0  # texts of which a part is being fetched
 
@@ -150,17 +144,12 @@ class GenericSpider(Spider):
         self, response: Response, page: WholePage, target: CrawlTarget
     ) -> AsyncIterator[SpiderOutput]:
         """Yield the items and requests of a page that does not continue another one."""
-        url, page = await self._drop_empty_parameters(response, page)
-        is_target = address_key(url) == address_key(target.url)  # to which the site has redirected
-        if url != response.url and not is_target and not self.context.frontier.claim(url):
-            self.context.frontier.finish(target.url)  # the page is identified by its other URL
-            return
-        if url == response.url and self.discovery.has_repeated(response.url, page, target):
+        if self.discovery.has_repeated(response.url, page, target):
             for request in self.discovery.requests_from_page(page.links, target.depth) if page.links else ():
                 yield request
             self.context.frontier.finish(target.url)
             return
-        item = await self.pages.item(response, page, target, url)
+        item = await self.pages.item(response, page, target)
         if isinstance(item, ReadPage) and isinstance(page.reading, Reading) and page.reading.text:
             begun = PartedText(item, response.url, [item.reading])
             for found in self._request_next_part(begun, page, response, target):
@@ -173,30 +162,6 @@ class GenericSpider(Spider):
                 yield item
             for request in requests:
                 yield request
-
-    async def _drop_empty_parameters(self, response: Response, page: WholePage) -> tuple[str, WholePage]:
-        """Return the URL of a page without empty parameters, and the page with its links cleaned in the same way."""
-        url, dropped = response.url, frozenset[str]()
-        if self.compares_addresses and "?" in response.url and isinstance(page.reading, Reading) and page.reading.text:
-            url, dropped = await self._parameters.bare(response.url, page.reading)
-        if page.links is None:
-            return url, page
-        return url, replace(page, links=self._parameters.clean_links(page.links, dropped))
-
-    async def _fetch_text(self, url: str) -> str | None:
-        """Fetch the text at a URL outside of the crawl's pages; return None if there is none."""
-        if not self.context.scope.allows(url):
-            return None
-        try:
-            request = Request(url, priority=PART_PRIORITY, dont_filter=True, meta={"dont_retry": True})
-            response = await self.crawler.engine.download_async(request)
-        except Exception:  # whatever the failure, the page has no text
-            return None
-        self.context.stats.count_bytes(len(response.body))
-        if response.status != HTTPStatus.OK:
-            return None
-        page = await self.context.reader.read(response.body, decode_headers(response), response.url, is_kept=True)
-        return (page.reading.text or None) if isinstance(page.reading, Reading) else None
 
     def _is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
         """Return True if a page is the next part of a text, and not a separate page."""

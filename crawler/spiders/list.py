@@ -28,5 +28,4 @@ class ListSpider(GenericSpider):
 
     name = "list"
     discovery_type = ListDiscovery
-    compares_addresses = False
     joins_parts = False

@@ -83,21 +83,15 @@ class PageHandler:
         return self._count_absence(answer, response) if isinstance(answer, NotThere) else answer
 
     async def item(
-        self, response: Response, page: WholePage, target: CrawlTarget, url: str = ""
+        self, response: Response, page: WholePage, target: CrawlTarget
     ) -> ReadPage | NotThere | Unread | None:
-        """Return the item to store for a page, or None if there is none, as for a list or a refusal.
-
-        url: the page's URL if it differs from the response's.
-        """
-        own_url = url or response.url
+        """Return the item to store for a page, or None if there is none, as for a list or a refusal."""
         is_look = self.context.is_known_page(target.url)
-        item = await self.context.recrawl.judge(
-            self._make_item(response, page, target, own_url), page, response, target
-        )
+        item = await self.context.recrawl.judge(self._make_item(response, page, target), page, response, target)
         if isinstance(item, NotThere):
             return self._count_absence(item, response)
         if item is None and isinstance(page.reading, Rejected):
-            known = self._page_identity(own_url, page, target)
+            known = self._page_identity(response.url, page, target)
             if page.reading.reason is Rejection.UNREADABLE:
                 return Unread(target, self.make_fetched(response, target, known, None))
             if is_look:
@@ -131,7 +125,7 @@ class PageHandler:
         """Record how a response was fetched, with the resources that were fetched to read it."""
         return make_capture(response, self.context.resources.take_used(response.url), self.context.machine)
 
-    def _make_item(self, response: Response, page: WholePage, target: CrawlTarget, own_url: str) -> ReadPage | None:
+    def _make_item(self, response: Response, page: WholePage, target: CrawlTarget) -> ReadPage | None:
         reading = page.reading
         if reading is None:
             return None
@@ -140,12 +134,12 @@ class PageHandler:
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
-        known = self._page_identity(own_url, page, target)
+        known = self._page_identity(response.url, page, target)
         fetched = self.make_fetched(response, target, known, self.capture(response))
         return ReadPage(target, fetched, complete_reading(reading, self._listed.get(target.url)))
 
-    def _page_identity(self, own_url: str, page: WholePage, target: CrawlTarget) -> CanonicalUrl:
-        stated = identity(own_url, page.links.declared_canonical if page.links else "")
+    def _page_identity(self, url: str, page: WholePage, target: CrawlTarget) -> CanonicalUrl:
+        stated = identity(url, page.links.declared_canonical if page.links else "")
         return self.context.recrawl.visits.identity(target.url, stated)
 
     def _count_absence(self, answer: NotThere, response: Response) -> NotThere:

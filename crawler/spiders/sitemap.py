@@ -34,7 +34,6 @@ class SitemapSpider(GenericSpider):
 
     name = "sitemap"
     discovery_type = SitemapDiscovery
-    compares_addresses = False
 
     def closed(self, reason: str) -> None:
         """Report if no sitemap was found: otherwise a site without pages would look healthy."""

@@ -1,6 +1,5 @@
 """One text at several addresses, and one text on several pages: what is made one page of, and what never."""
 
-import asyncio
 import itertools
 import json
 from datetime import timedelta
@@ -11,7 +10,6 @@ import pytest
 from core.pages import Reading
 from crawler.repeated_texts import RepeatedTexts
 from crawler.sources.novel_pages import is_continuation
-from crawler.spiders.empty_parameters import MAX_PROBES, EmptyParameters
 from crawler.stats import REPEATED_TEXTS
 from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs
@@ -20,53 +18,6 @@ from tests.support.web_server import Answer, Routes, WebServer, page
 
 SITE = "http://a.example"
 OPEN = "渡口的风很大，老人把灯笼挂在桩上，看着水一寸一寸涨上来，心里"
-
-
-class _Site:
-    """Texts by address; the parameters that say something are in the keys."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.texts, self.asked = texts, list[str]()
-
-    async def text_at(self, url: str) -> str | None:
-        self.asked.append(url)
-        return self.texts.get(url)
-
-
-def _bare(parameters: EmptyParameters, url: str, text: str) -> str:
-    return asyncio.run(parameters.bare(url, Reading("", text)))[0]
-
-
-def test_a_parameter_without_effect_is_dropped_and_not_tried_after_two_values() -> None:
-    site = _Site({f"{SITE}/{number}": f"第{number}页" for number in range(9)})
-    parameters = EmptyParameters(site.text_at)
-    for number, value in enumerate(("a1", "b2", "c3", "d4")):
-        assert _bare(parameters, f"{SITE}/{number}?zs={value}", f"第{number}页") == f"{SITE}/{number}"
-    assert len(site.asked) == 2
-
-
-def test_a_parameter_that_makes_a_difference_once_is_kept_for_ever() -> None:
-    site = _Site({f"{SITE}/r": "第1页", f"{SITE}/s": "目录"})
-    parameters = EmptyParameters(site.text_at)
-    assert _bare(parameters, f"{SITE}/r?zs=1", "第1页") == f"{SITE}/r"
-    assert _bare(parameters, f"{SITE}/s?zs=2", "第2页") == f"{SITE}/s?zs=2"
-    assert _bare(parameters, f"{SITE}/r?zs=3", "第1页") == f"{SITE}/r?zs=3"
-    assert len(site.asked) == 2
-
-
-@pytest.mark.parametrize("query", ["id=5", "page=2", "bookid=3&chapterid=4", "name=x", "utm_source=a", "zs="])
-def test_nothing_is_asked_about_what_has_a_meaning_by_its_name(query: str) -> None:
-    site = _Site({})
-    assert _bare(EmptyParameters(site.text_at), f"{SITE}/r?{query}", "文") == f"{SITE}/r?{query}"
-    assert site.asked == []
-
-
-def test_however_many_parameters_a_site_has_few_are_asked_about() -> None:
-    site = _Site({})
-    parameters = EmptyParameters(site.text_at)
-    for number in range(100):
-        _bare(parameters, f"{SITE}/r?" + "&".join(f"z{number}q{each}=1" for each in range(5)), "文")
-    assert len(site.asked) == MAX_PROBES
 
 
 def test_addresses_are_taken_for_one_by_two_texts_and_never_after_a_difference() -> None:
