@@ -1,40 +1,24 @@
-"""Adds, lists and removes the time stamp authorities of an installation.
+"""Adds time stamp authorities to an installation.
 
 They are in two settings, `tsa_urls` and `tsa_roots`; the roots are in a folder, one file for each host. The product
 ships no URLs, and an authority is added only after it responded with a valid stamp.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
-
-from cryptography.hazmat.primitives.hashes import SHA256
 
 from bundles.authority import Authority
 from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.known_settings import environment_variable
 from core.private_files import write_privately
-from core.service_urls import without_secrets
 from core.settings_layers import SettingOrigin
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
-from webadmin.evidence.services.authorities import parse_roots, read_roots, root_file
+from webadmin.evidence.services.authorities import parse_roots, root_file
 
 FOLDER = "authorities"  # in the home folder; contains the roots unless a setting names another folder
 URLS, ROOTS = "tsa_urls", "tsa_roots"
-
-
-@dataclass(frozen=True, slots=True)
-class ListedAuthority:
-    """A configured authority. roots: SHA-256 of its root certificates; fault: the reason why it cannot be used."""
-
-    authority: str
-    file: str
-    roots: tuple[str, ...]
-    fault: Message | None
 
 
 def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
@@ -62,29 +46,6 @@ def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
     if not held.settings.evidence.tsa_roots:
         said += held.set(ROOTS, roots)
     return said + held.set(URLS, ",".join(dict.fromkeys([*held.settings.evidence.tsa_urls, _escape_url(url)])))
-
-
-def list_authorities(held: Configuration) -> list[ListedAuthority]:
-    """Return the configured authorities in order."""
-    settings = held.settings.evidence
-    return [_list_authority(url, settings.tsa_roots) for url in settings.tsa_urls]
-
-
-def remove(named: str, held: Configuration) -> list[Message]:
-    """Remove the authority with this URL or host, and return the messages to report.
-
-    Its stamps contain its root and remain valid. Raises BadInput if there is no such authority or more than one.
-    """
-    _check_changeable(held)
-    urls = held.settings.evidence.tsa_urls
-    meant = [url for url in urls if named in (url, without_secrets(url))]
-    meant = meant or [url for url in urls if named == urlsplit(url).hostname]
-    if len(meant) != 1:
-        code = "custody.several-authorities" if meant else "custody.no-such-authority"
-        raise BadInput(code, named=without_secrets(named), known=[without_secrets(url) for url in urls])
-    left = [url for url in urls if url != meant[0]]
-    _drop_root(meant[0], left, held)
-    return held.set(URLS, ",".join(left)) if left else held.unset(URLS)
 
 
 def _check_changeable(held: Configuration) -> None:
@@ -118,25 +79,6 @@ def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
 def _pem_pieces(pem: bytes) -> list[bytes]:
     end = b"-----END CERTIFICATE-----\n"
     return [piece + end for piece in pem.split(end) if piece.strip()]
-
-
-def _drop_root(url: str, left: Sequence[str], held: Configuration) -> None:
-    """Remove the file of a root from the home folder unless another authority has the same host."""
-    host, own = urlsplit(url).hostname, held.home / FOLDER
-    is_needed = any(urlsplit(each).hostname == host for each in left)
-    if not is_needed and Path(held.settings.evidence.tsa_roots).expanduser() == own:
-        (own / f"{host}.pem").unlink(missing_ok=True)
-
-
-def _list_authority(url: str, roots: str) -> ListedAuthority:
-    name, file = without_secrets(url), root_file(url, roots)
-    try:
-        pem = read_roots(url, roots)
-        Authority(url, pem, AuthorityClient())
-        own = [each for each in parse_certificates(pem) if each.subject == each.issuer]
-    except BadConfiguration as error:
-        return ListedAuthority(name, str(file), (), error.faults[0])
-    return ListedAuthority(name, str(file), tuple(each.fingerprint(SHA256()).hex() for each in own), None)
 
 
 def _escape_url(url: str) -> str:

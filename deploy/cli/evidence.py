@@ -12,7 +12,7 @@ import typer
 from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, UnreadableFile
 from core.wording import Message
-from deploy.cli import evidence_authority
+from deploy.cli.evidence_authority import add_authority
 from webadmin.cases.cli.keys import case_number, find_case, find_matter
 from webadmin.rewrites.cli.keys import find_lead
 from webadmin.sites.cli.keys import find_site
@@ -226,6 +226,6 @@ GROUP = verb_group(
         "status": status,
         "factors": factors,
         "digests": digests,
-        "authority": evidence_authority.GROUP,
+        "add-authority": add_authority,
     },
 )

@@ -1,4 +1,4 @@
-"""The `evidence authority` command: manages the time stamp authorities. An authority is tested before it is added."""
+"""The `evidence add-authority` command: tests a time stamp authority and adds it."""
 
 import os
 from pathlib import Path
@@ -9,14 +9,13 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from deploy.cli.config import typed_value
-from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, print_fields, print_line, print_table
+from webadmin.ui.console.output import as_json, print_fields, print_line
 
 if TYPE_CHECKING:
     from webadmin.evidence.services.authorities import Trial
 
 
-def add(
+def add_authority(
     url: Annotated[str, typer.Argument(metavar="URL")],
     root: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
@@ -40,31 +39,6 @@ def add(
     if not is_json:
         for line in (*lines, Message("custody.authority-kept", authority=trial.authority)):
             print_line(line)
-
-
-def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the configured authorities with the root certificates that they are verified against."""
-    from deploy.authorities import list_authorities
-    from deploy.configuration import Configuration
-
-    found = list_authorities(Configuration.from_environment(os.environ))
-    if is_json:
-        as_json(found)
-        return
-    if not found:
-        print_line(Message("custody.no-authorities"))
-        return
-    rows = [(each.authority, each.file, ", ".join(each.roots), each.fault or "") for each in found]
-    print_table(("column.authority", "column.file", "column.root-sha256", "column.fault"), rows)
-
-
-def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> None:
-    """Remove an authority; its stamps stay."""
-    from deploy.authorities import remove as unset
-    from deploy.configuration import Configuration
-
-    for line in unset(authority, Configuration.from_environment(os.environ)):
-        print_line(line)
 
 
 def _trial_rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
@@ -108,13 +82,3 @@ def _format_moment(at: Any) -> str:
     from bundles.shapes import moment
 
     return moment(at)
-
-
-GROUP = verb_group(
-    "Time stamp authorities.",
-    {
-        "add": add,
-        "list": show_all,
-        "remove": remove,
-    },
-)
