@@ -38,7 +38,7 @@ def test_a_report_counts_every_case_of_the_period_of_its_readers(world: World) -
     for part in (report.cases, report.sites, report.works, report.exclusions, report.crawls):
         assert part
         assert "beidou" not in str(part)
-    assert any(row.missed for row in report.crawls)
+    assert any(row.runs_missed for row in report.crawls)
     assert len(make_report(world.administrator, SINCE, UNTIL).cases) == 12
 
 
