@@ -101,7 +101,7 @@ def run_crawl(
             outbox=services.outbox,
             frontier=frontier,
             stats=stats,
-            recrawl=Recrawl(services.visits or MemoryVisitRepository(), plan, services.clock, job_dir),
+            recrawl=Recrawl(services.visits or MemoryVisitRepository(), plan, services.clock),
             scope=scope(plan, stats.add_fault),
             guard=AddressGuard(settings.allow_private_hosts),
             reader=PageReader(plan, job_dir, resources, settings.cache),

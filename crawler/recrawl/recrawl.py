@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from scrapy import Request
 from scrapy.http import Response
@@ -42,11 +41,11 @@ class Recrawl:
     """Judges a site's responses by what earlier crawls learned; see docs/revisits.md.
 
     Called on the reactor's thread. visits: what is known about the site's URLs. order: the order of fetches.
-    probes: learn the site's not-found page. job_dir: the site's folder. Raises ServiceUnavailable.
+    probes: learn the site's not-found page. Raises ServiceUnavailable.
     """
 
-    def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock, job_dir: Path | None) -> None:
-        self.visits = SiteVisits(repository, plan, clock, job_dir)
+    def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock) -> None:
+        self.visits = SiteVisits(repository, plan, clock)
         self.order = FetchOrder(self.visits, plan)
         self.probes = AbsenceProbes(self.visits, plan)
         self._plan, self._clock = plan, clock

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from core.ids import CanonicalUrl, Digest, PageId, SiteId, VersionId
 from core.pages import CrawlPlan
@@ -17,7 +16,6 @@ from core.visits import AddressKind, MovedTo, Visit, address_id
 from core.wording import Message
 from crawler.links import Links
 from crawler.recrawl import policy
-from crawler.recrawl.listed_dates import ListedDates
 from crawler.sources.sitemaps import ListedPage
 from crawler.urls import canonical
 
@@ -28,6 +26,8 @@ SAVE_EVERY = 50  # visits written at a time; a crawl that is killed repeats at m
 # each) make up a third of the text or more, the page is a list. Chosen, not measured.
 MIN_CHAPTER_LINKS, CHARS_A_LINK = 5, 30
 MIN_LINKS_WITHOUT_TEXT = 3
+# Many sites give "now" as the date of all pages: then dates say nothing. Chosen, not measured.
+MAX_ANNOUNCED, MIN_ANNOUNCED = 0.5, 10  # of the known pages with a date; so few are visited in any case
 MIN_UNRELIABLE_PAGES = 3  # with wrong validators; then the validators of the whole site are ignored
 # The order: lists, which lead to new pages; new pages; open cases; due pages. Depth (at most 50) decides within each.
 LIST_PRIORITY, NEW_PRIORITY, CASE_PRIORITY, DUE_PRIORITY = 10, -60, -120, -180
@@ -107,19 +107,17 @@ class UnsavedVisits:
 
 
 class SiteVisits:
-    """The visits of one crawl of one plan, by the ids of their URLs.
+    """The visits of one crawl of one plan, by the ids of their URLs."""
 
-    job_dir: the site's folder, which keeps the reliability of its listed dates.
-    """
-
-    def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock, job_dir: Path | None = None) -> None:
+    def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock) -> None:
         self._plan, self._clock = plan, clock
         self.rules = rules_digest(plan)
         self.began_at = clock.now()
         self.known = {visit.id: visit for visit in repository.visits(plan.site_id)}
         self.pages_with_open_cases = repository.pages_with_open_cases(plan.site_id)
         self.unsaved = UnsavedVisits(repository, plan.site_id)
-        self.dates = ListedDates(self.began_at, job_dir)
+        self._dated: set[str] = set()  # ids of known pages to which a list gives a date
+        self._announced: set[str] = set()  # of these, pages with a later date than their last visit
         self._rate = policy.site_rate(self.known.values())
         self._unreliable = sum(visit.has_unreliable_validator for visit in self.known.values())
 
@@ -147,13 +145,22 @@ class SiteVisits:
         is_troubled = visit.failures or visit.absent_since is not None or visit.rules != self.rules
         if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.pages_with_open_cases:
             return is_due
-        by_date = self.dates.is_due(visit)
-        return is_due if by_date is None else by_date
+        return is_due or self._is_announced(visit)
 
     def list_dates(self, entries: Iterable[ListedPage]) -> None:
-        """Add the dates of change that a sitemap or feed lists."""
-        dated = ((entry.url, entry.modified) for entry in entries if entry.modified is not None)
-        self.dates.add_dates((_address_id(self._plan, url), modified) for url, modified in dated)
+        """Note which known pages have changed since their last visit, according to a sitemap or feed."""
+        for entry in entries:
+            visit = self.get(entry.url)
+            if visit is None or visit.seen_at is None or entry.modified is None:
+                continue
+            self._dated.add(visit.id)
+            if visit.seen_at < entry.modified <= self.began_at + policy.DAY:  # later dates are wrong
+                self._announced.add(visit.id)
+
+    def _is_announced(self, visit: Visit) -> bool:
+        """Return True if a list says that a page has changed; a site that says so of most pages says nothing."""
+        is_believed = len(self._announced) <= max(MIN_ANNOUNCED, MAX_ANNOUNCED * len(self._dated))
+        return is_believed and visit.id in self._announced
 
     def priority(self, url: str, depth: int) -> int:
         """Return Scrapy's priority for the request of a page."""
@@ -202,8 +209,6 @@ class SiteVisits:
         )
         after = policy.after_success(after, self._clock.now(), has_changed, self._rate, has_case)
         unmodified = 0 if observation.is_whole else before.unmodified + 1
-        if before.version_id and (observation.version_id or not observation.is_whole):
-            self.dates.note(before, has_changed)
         self._unreliable += is_unreliable and not before.has_unreliable_validator
         self.keep(
             replace(

@@ -280,7 +280,6 @@ class GenericSpider(Spider):
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
         counts.finish_reason = STOPPED if reason == "shutdown" else reason
         context.reader.close()
-        context.recrawl.visits.dates.save()
         context.frontier.close(is_complete=context.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         context.stats.publish(is_last=True)
 
