@@ -157,7 +157,7 @@ def test_the_figures_of_the_month_are_those_counted_by_hand() -> None:
     assert totals.precision == pytest.approx(4 / 7)
     assert totals.median_hours_to_verdict == pytest.approx(12)  # of 3, 5.5, 9, 12, 20, 49.25, 70
     assert totals.sites_with_copies == 3
-    assert [site.name for site in report.top_sites] == ["快读小说网", "书荒阁", "今日看点"]
+    assert [site.site_name for site in report.top_sites] == ["快读小说网", "书荒阁", "今日看点"]
     assert dict(report.exclusions)[Rejection.NO_MATCH] == 1537
 
 

@@ -89,7 +89,7 @@ def test_a_site_that_announces_most_pages_announces_nothing(count: int, is_belie
     book.save(plan.site_id, [Visit(address_id(plan.site_id, url), url, 1, **given) for url in urls])
     later = SiteVisits(book, plan, ManualClock(NOW + HOUR))
     assert not any(map(later.should_fetch, urls))
-    later.list_dates(ListedPage(url, NOW + timedelta(minutes=30)) for url in urls)
+    later.list_dates(ListedPage(url, modified=NOW + timedelta(minutes=30)) for url in urls)
     assert {later.should_fetch(url) for url in urls} == {is_believed}
 
 

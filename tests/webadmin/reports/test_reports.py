@@ -105,7 +105,7 @@ def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(wor
     report = make_report(world.administrator, SINCE, UNTIL)
     named = {site.site_name for site in report.sites if "同名站" in site.site_name}
     assert named == {f"同名站 · {holder}" for holder in (world.ours.holder, world.theirs.holder)}
-    titles = {work.title for work in report.works if work.rights_holder == world.ours.holder.name}
+    titles = {work.work_title for work in report.works if work.rights_holder == world.ours.holder.name}
     assert titles == {f"{world.ours.works[0].title} · {author}" for author in ("林栖", "另一位")}
     of_one = make_report(world.ours.manager, SINCE, UNTIL, site=Site.objects.get(pk=world.ours.sites[0].pk))
     assert of_one.scope.sites == ("同名站",)
@@ -115,7 +115,7 @@ def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(wor
 def test_taken_characters_are_the_union_of_what_the_work_still_has(world: World) -> None:
     report = make_report(world.ours.manager, SINCE, UNTIL)
     found = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
-    by_work = {work.title: work for work in report.works}
+    by_work = {work.work_title: work for work in report.works}
     for work in world.ours.works:
         measured = by_work[work.title]
         assert measured.chars_taken == admin_data.TAKEN_CHARS, "all pages have the same of the same chapter"
@@ -160,7 +160,7 @@ def test_a_report_of_one_work_or_site_has_its_cases_alone(world: World) -> None:
     assert {row.case_id for row in of_work.cases} == {case.pk for case in world.ours.cases if case.work == work}
     of_site = make_report(world.ours.manager, SINCE, UNTIL, site=site)
     assert {row.site_name for row in of_site.cases} == {site.name}
-    assert {row.site for row in of_site.crawls} == {site.name}
+    assert {row.site_name for row in of_site.crawls} == {site.name}
 
 
 def test_the_period_ends_with_the_last_day_of_the_readers_calendar(world: World) -> None:
