@@ -38,7 +38,6 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
                 "archive": original.file,
                 "member": original.member,
                 "offset": original.offset,
-                "offset_is_unpacked": original.is_unpacked,
                 "digest": digest(original.content),
                 "bytes": len(original.content),
                 "file": file,

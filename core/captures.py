@@ -53,14 +53,12 @@ class ArchivedRecord:
     """One record of an archive file, byte for byte after decompression: `head`, then `payload`.
 
     head: the WARC header and, for a response, the HTTP header. file: the name of the file without folders. member: the
-    name of the archive inside a WACZ, otherwise "". offset: the start of the record, in the decompressed data if
-    `is_unpacked`.
+    name of the archive inside a WACZ, otherwise "". offset: the start of the record.
     """
 
     file: str
     member: str
     offset: int
-    is_unpacked: bool
     head: bytes
     payload: bytes
 

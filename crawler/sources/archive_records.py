@@ -4,7 +4,6 @@ Gzip members are decompressed while they are read, and never more of a body than
 excessive compression ratio is refused with a message. A `RecordPosition` says where to resume.
 """
 
-import gzip
 import io
 import re
 import zipfile
@@ -14,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,7 +29,6 @@ from crawler.sources.archive_streams import (
     MAX_RATIO,
     MIN_BYTES_TO_JUDGE,
     Captured,
-    NotChunked,
     PassedBy,
     RecordPosition,
     Records,
@@ -94,37 +91,23 @@ class ArchiveFile:
         self._skipped_until = start
         for number in range(start.member, len(self._members)):
             first = start if number == start.member else RecordPosition(number)
-            given = 0
             try:
-                for record in self._member_records(number, first, wanted):
-                    yield record
-                    given += record is not None
+                yield from self._member_records(number, first, wanted)
             except ArchiveLoadFailed as error:
-                if not isinstance(error, NotChunked) or first.is_unpacked:
-                    raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
-                # One gzip stream contains all records: it can only be read from its beginning.
-                yield from islice(filter(None, self._unpack_archive(number, wanted)), given, None)
+                raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
             except ZhuiwenError:
                 raise
             except Exception as error:  # warcio fails in many ways, often with exceptions of other libraries
                 raise UnreadableFile(self._path, "archive.breaks-off", reason=_first_line(error)) from error
 
-    def _unpack_archive(self, number: int, wanted: Wanted) -> Iterator[Given]:
-        try:
-            yield from self._member_records(number, RecordPosition(number, 0, is_unpacked=True), wanted)
-        except ZhuiwenError:
-            raise
-        except Exception as error:
-            raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
-
     def _member_records(self, number: int, start: RecordPosition, wanted: Wanted) -> Iterator[Given]:
-        with self._open_records(number, is_unpacked=start.is_unpacked) as stream:
+        with self._open_member(number) as stream:
             stream.seek(start.offset)
             iterator, pairs = Records(stream, self._max_body_bytes), RecordPairs()
             last = None
             try:
                 for record in iterator:
-                    position = RecordPosition(number, iterator.offset, start.is_unpacked)
+                    position = RecordPosition(number, iterator.offset)
                     iterator.bounds.is_header = False
                     if record.rec_type == "request":
                         pairs.asked = self._request_record(record, iterator, position, wanted) or pairs.asked
@@ -134,9 +117,8 @@ class ArchiveFile:
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
                     last = record
                 iterator.check_end(last)
-            except Exception as error:  # the response that is held back is yielded before any failure
-                if not isinstance(error, NotChunked):  # after NotChunked, the file is read again from its beginning
-                    yield from pairs.flush()
+            except Exception:  # the response that is held back is yielded before any failure
+                yield from pairs.flush()
                 raise
             yield from pairs.flush()
 
@@ -144,14 +126,10 @@ class ArchiveFile:
         """Note the responses before the start, once. Yields None as a sign of life, as this takes a while."""
         end, self._skipped_until = self._skipped_until, RecordPosition()
         for number in range(end.member + 1 if end != RecordPosition() else 0):
-            is_unpacked = number == end.member and end.is_unpacked
-            with (
-                self._open_records(number, is_unpacked=is_unpacked) as stream,
-                suppress(Exception),
-            ):  # errors before the start were already reported
+            with self._open_member(number) as stream, suppress(Exception):  # errors before the start were reported
                 iterator = Records(stream, self._max_body_bytes)
                 for count, record in enumerate(iterator):
-                    position = RecordPosition(number, iterator.offset, is_unpacked)
+                    position = RecordPosition(number, iterator.offset)
                     if number == end.member and position.offset >= end.offset:
                         break
                     self._remember_response(record, position)
@@ -159,10 +137,8 @@ class ArchiveFile:
                     if count % RECORDS_BETWEEN_SIGNS == 0:
                         yield None
 
-    def _open_records(self, number: int, *, is_unpacked: bool) -> IO[bytes]:
-        name = self._members[number]
-        stream = self._zip.open(name) if self._zip is not None else self._path.open("rb")
-        return gzip.GzipFile(fileobj=stream) if is_unpacked else stream  # type: ignore[return-value]
+    def _open_member(self, number: int) -> IO[bytes]:
+        return self._zip.open(self._members[number]) if self._zip is not None else self._path.open("rb")
 
     def _request_record(
         self, record: Any, iterator: Records, position: RecordPosition, wanted: Wanted
@@ -235,7 +211,7 @@ class ArchiveFile:
         at = next((self._seen[key] for key in original_keys(record) if key in self._seen), None)
         if at is None:
             return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
-        with self._open_records(at.member, is_unpacked=at.is_unpacked) as stream:
+        with self._open_member(at.member) as stream:
             stream.seek(at.offset)
             before = Records(stream, self._max_body_bytes)
             earlier = next(before)

@@ -22,11 +22,10 @@ from crawler.fetching.withheld_secrets import with_secrets_starred
 
 @dataclass(frozen=True, slots=True)
 class RecordPosition:
-    """The start of a record: the archive in the file, and the byte; in the unpacked stream if `is_unpacked`."""
+    """The start of a record: the archive in the file, and the byte."""
 
     member: int = 0
     offset: int = 0
-    is_unpacked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +170,6 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
         return line
 
 
-class NotChunked(ArchiveLoadFailed):  # type: ignore[misc]
-    """Raised if one gzip stream contains several records, each of which should have its own."""
-
-
 class Records(ArchiveIterator):  # type: ignore[misc]
     """warcio's iterator over a limited reader; it does not write to stderr."""
 
@@ -193,7 +188,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         return record
 
     def _raise_invalid_gzip_err(self) -> None:
-        raise NotChunked("several records in one gzip stream")
+        raise ArchiveLoadFailed("several records in one gzip stream; unpack the file first")
 
     def breaks_off(self, record: Any) -> bool:
         """Return True if the file ends within a record that was read to its end."""
@@ -211,7 +206,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         if self.reader.taken is None or getattr(record.raw_stream, "limit", None) != 0:
             return None
         payload = bytes(self.reader.taken[len(self._head) :])
-        return ArchivedRecord(file, member, at.offset, at.is_unpacked, with_secrets_starred(self._head), payload)
+        return ArchivedRecord(file, member, at.offset, with_secrets_starred(self._head), payload)
 
 
 def beginning(path: Path) -> bytes:

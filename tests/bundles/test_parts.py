@@ -73,8 +73,8 @@ def by_browser() -> CapturedPage:
 
 def from_archive() -> CapturedPage:
     kept = (
-        ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, False, RECORD, b""),
-        ArchivedRecord("old.wacz", "archive/a.warc.gz", 900, False, REQUEST, b""),
+        ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, RECORD, b""),
+        ArchivedRecord("old.wacz", "archive/a.warc.gz", 900, REQUEST, b""),
     )
     bare = bare_capture()
     page = replace(bare.page, request_line="", request_headers=())

@@ -86,7 +86,7 @@ BROWSED = Capture(
 ARCHIVED = Capture(
     (replace(_HOP, connected_at=None),),
     source=CaptureSource.ARCHIVE,
-    records=(ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, True, b"WARC/1.0\r\n\xff\r\n\r\n", LONG),),
+    records=(ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, b"WARC/1.0\r\n\xff\r\n\r\n", LONG),),
 )
 
 

@@ -308,7 +308,7 @@ def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: Wor
     url = "http://pirate.example/old"
     body = "<p>旧</p>".encode()
     head = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 25\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
-    record = ArchivedRecord("CC-2020.warc.gz", "", 4711, False, head, body)
+    record = ArchivedRecord("CC-2020.warc.gz", "", 4711, head, body)
     own = exchange_of(url, request_head=b"", response_head=b"HTTP/1.1 200 OK\r\n\r\n", server_port=0)
     held = bundled(
         world, url, body=body, origin=f"CC-2020.warc.gz, byte 4711, {DATED_BY_SERVER}",
