@@ -39,7 +39,6 @@ class LinkOfPage:
 
     href: str
     words: str
-    is_in_footer: bool
 
 
 @dataclass(slots=True)
@@ -60,9 +59,9 @@ class Regions:
 def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
     """Return the regions of a page; the tree is not changed. is_about_page: the page is about the site."""
     found, walk = Regions(), _RegionWalk(is_about_page=is_about_page)
-    for node, is_footer in walk.iterate(tree):
+    for node in walk.iterate(tree):
         if node.tag == "a" and len(found.links) < MAX_LINKS:
-            found.links.append(LinkOfPage(node.get("href") or "", _class_words(node), is_footer))
+            found.links.append(LinkOfPage(node.get("href") or "", _class_words(node)))
         elif node.tag == "form":
             found.forms.append(node)
     found.footer = "".join(walk.footer)[-MAX_FOOTER_CHARS:]
@@ -82,8 +81,8 @@ class _RegionWalk:
         self.page: list[str] = []
         self.footer: list[str] = []
 
-    def iterate(self, tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
-        """Yield each element that may describe the site, and whether it is in a footer. Also gathers the texts."""
+    def iterate(self, tree: HtmlElement) -> Iterator[HtmlElement]:
+        """Yield each element that may describe the site. Also gathers the texts."""
         stack: list[tuple[HtmlElement | str, _Region]] = [(tree, _Region.ANYWHERE)]
         while stack:
             at, place = stack.pop()
@@ -95,7 +94,7 @@ class _RegionWalk:
             if not isinstance(at.tag, str) or at.tag in _SILENT or not self._is_site_text(at):
                 continue
             inside = _node_region(at, place)
-            yield at, inside is _Region.FOOTER
+            yield at
             parting = _separator_text(at)
             self._take_text(parting, inside)
             stack.append((parting, inside))
