@@ -81,8 +81,7 @@ class ProxyMiddleware:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Return the response, or repeat the request through another proxy if this one required a login."""
         politeness = get_politeness(self._crawler)
-        if request.meta.get(COUNTED_META):  # not counted if it was fetched for another site
-            politeness.note_fetch(response.url, len(response.body))  # counted before the next request may start
+        politeness.note_fetch(response.url, len(response.body))  # counted before the next request may start
         self._note_landing(request)
         proxy = request.meta.get(PROXY_META, "")
         if proxy and response.status in _OF_THE_PROXY:
