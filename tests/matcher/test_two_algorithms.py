@@ -2,6 +2,7 @@
 
 import lzma
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -111,6 +112,11 @@ def test_each_algorithm_reads_a_text_by_its_own_record_whichever_was_asked_first
     assert [read_syllables(text, algorithm) for algorithm in both] == expected
     assert [read_syllables(text, algorithm) for algorithm in reversed(both)] == expected[::-1]
     assert [len(fingerprint_text(text, algorithm).noise) for algorithm in both] == [0, 1]
+
+
+def test_near_characters_by_other_readings_than_its_own_are_refused(other: Algorithm) -> None:
+    with pytest.raises(ValueError, match="algorithm 202 has characters that are near by other readings than its own"):
+        replace(other, id=202, near=NEAR_2026)
 
 
 class TestIndexes:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from matcher.reworded.alignment import align, csls, sentence_matrix, solve_assignment
+from matcher.reworded.alignment import NOTHING, align, csls, sentence_matrix, solve_assignment
 from matcher.reworded.background import SentenceWindows
 
 linear_sum_assignment = pytest.importorskip(
@@ -58,3 +58,8 @@ def test_the_assignment_is_the_best_there_is() -> None:
     assert solve_assignment(gains, 0.5)[2].sum() == pytest.approx(
         twice[linear_sum_assignment(twice, maximize=True)].sum()
     )
+
+
+def test_nothing_on_either_side_is_no_alignment() -> None:
+    nothing = SentenceWindows(np.zeros((0, ROOM), np.float32), np.zeros(0, np.float32))
+    assert align(nothing, windows([0])) == align(windows([0]), nothing) == NOTHING

@@ -86,3 +86,10 @@ def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MeaningIn
     assert index.add_meanings(A, TextMeanings.from_windows(*text(1, 100), AXES))
     assert find(index, page, 40, 56)[0].text_id == A
     assert not index.add_meanings(A, TextMeanings.from_windows(*text(3, 10), AXES))
+
+
+def test_nothing_is_found_in_nothing(index: MeaningIndex) -> None:
+    nothing = SentenceWindows(np.zeros((0, 512), np.float32), np.zeros(0, np.float32))
+    assert find(MeaningIndex(AXES), text(1, 10)[1], 0, 10) == []
+    assert index.find(nothing, []) == []
+    assert not index.add_meanings(WorkTextId("c"), TextMeanings.from_windows(np.zeros((0, 2), np.int32), nothing, AXES))

@@ -61,3 +61,7 @@ def test_a_number_that_stands_in_the_next_sentence_is_no_other() -> None:
         count_other_words(page, parted, (0, 0, 1.0)).score == count_other_words(parted, page, (0, 0, 1.0)).score == 40.0
     )
     assert count_other_words(page, side("2011年查过户口，", "共得326万。"), (0, 0, 1.0)).score == 20.0
+
+
+def test_where_nothing_is_alike_nothing_is_counted() -> None:
+    assert count_other_words(side(*PAGE), side(*OTHER_WORDS)) == Alignment(0.0, ())

@@ -158,6 +158,12 @@ class TestTheFile:
         write_snapshot(path, PRINTS.items(), DEFAULT.id, VERSION)
         return path
 
+    def test_of_a_text_given_twice_the_first_counts(self, tmp_path: Path) -> None:
+        path = tmp_path / "some.snapshot"
+        write_snapshot(path, [(A, PRINTS[A]), (A, PRINTS[B])], DEFAULT.id, VERSION)
+        assert Snapshot(path).place(A) == (0, PRINTS[A].tokens.size)
+        assert Snapshot(path).tokens.size == PRINTS[A].tokens.size
+
     def test_texts_without_a_stream_have_a_place(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
         empty = fingerprint_text("nothing here to read")
