@@ -43,6 +43,12 @@ def look(home: Path) -> list[str]:
     return [str(each.problem) for each in damaged_files(Context(prepare(environ, planned_layers), environ))]
 
 
+def test_whole_files_and_files_that_are_not_there_are_no_damage(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    assert look(tmp_path) == []
+    files[0].unlink()
+    assert look(tmp_path) == []
+
+
 @pytest.mark.parametrize(("start", "length"), [(0, 4096), (3 * 4096, 65 * 4096)], ids=["head", "blocks"])
 def test_doctor_names_a_file_that_was_written_over(
     tmp_path: Path, files: tuple[Path, Path], start: int, length: int

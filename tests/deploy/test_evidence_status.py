@@ -36,6 +36,12 @@ def standing(**changes: Any) -> EvidenceStatus:
     return EvidenceStatus(**sound | changes)
 
 
+def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() -> None:
+    assert _evidence_faults(standing(), NOW) == []
+    assert _evidence_faults(standing(bundles=0, last_check=None, oldest=None), NOW) == []
+    assert _evidence_faults(standing(last_check=None, oldest=NOW - MAX_AGE_OF_CHECK), NOW) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "finding", "said"),
     [

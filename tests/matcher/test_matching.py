@@ -138,6 +138,13 @@ def test_a_passage_that_a_page_has_twice_is_taken_once() -> None:
     assert twice.work_containment == 1.0
 
 
+def test_a_converted_script_changes_no_wording() -> None:
+    match = the_match(OpenCC("s2t").convert(TEXT))
+    assert match.match_class is MatchClass.IDENTICAL
+    assert obfuscations(match) <= {Obfuscation.SCRIPT_CONVERTED}
+    assert {change.kind for span in match.spans for change in span.changes} == {ChangeKind.SCRIPT}
+
+
 def test_pinyin_in_place_of_characters_is_found_where_it_stands() -> None:
     page = with_pinyin(TEXT, 0.1)
     match = the_match(page)

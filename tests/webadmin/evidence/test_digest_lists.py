@@ -84,6 +84,14 @@ def test_nobody_gets_bundles_of_others_nor_a_reviewer_any(world: World) -> None:
     assert "attachment" not in response.headers.get("Content-Disposition", "")
 
 
+def test_files_that_are_not_as_they_were_are_left_out(world: World) -> None:
+    made = [bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1)]
+    for row, state in zip(made[1:], (EvidenceBundle.State.CHANGED, EvidenceBundle.State.REMOVED), strict=True):
+        EvidenceBundle.objects.filter(pk=row.pk).update(state=state)
+    rows = table(chosen(world, "export_digests_csv", [each.pk for each in made]).content)[1:]
+    assert [row[0] for row in rows] == [f"{made[0].digest}.wacz"]
+
+
 def test_bundles_are_chosen_by_case_matter_and_site(world: World) -> None:
     made = [bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1)]
     other = bundle(world.theirs.cases[0], 9)

@@ -145,6 +145,11 @@ def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: World, manag
         assert manager.get(f"{add_url(Addressee)}?{query}").status_code == 200
 
 
+def test_an_administrator_cannot_mix_sites_of_two_holders(world: World) -> None:
+    errors = saved(english(world.administrator), fields(world, sites=[world.theirs.sites[0].pk]))
+    assert list(errors) == ["sites"]
+
+
 def test_a_reviewer_reads_and_enters_nothing(world: World, reviewer: Client) -> None:
     site = world.ours.sites[0]
     admin_data.contact(site, ContactKind.HOST, "某云", source="rdap")

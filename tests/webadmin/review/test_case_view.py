@@ -198,6 +198,12 @@ def test_an_outdated_form_changes_nothing_and_names_who_decided(world: World, ca
     assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
 
 
+@pytest.mark.parametrize("form", [{}, {"verdict": "guilty", "basis": "0"}, {"verdict": "confirmed", "basis": "x"}])
+def test_a_form_without_a_verdict_changes_nothing(case: Case, reviewer: Client, form: dict[str, str]) -> None:
+    assert reviewer.post(record_url(case), form).status_code == 302
+    assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
+
+
 def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, reviewer: Client) -> None:
     newest, oldest = world.ours.cases[0], world.ours.cases[3]
     of_list = "?_changelist_filters=state__exact%3Dopen"
