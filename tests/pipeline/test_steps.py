@@ -61,6 +61,14 @@ def test_every_step_may_run_twice(running: Chain) -> None:
     assert list(running.book.cases) == [(stored.page_id, "novel")]
 
 
+def test_a_lost_fingerprint_is_made_again_without_a_new_comparison(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", CHAPTER)
+    running.run()
+    running.ports.fingerprints.remove(stored.version_id)
+    assert steps.compare_pages([stored.version_id], running.ports) == []
+    assert running.ports.fingerprints.get(stored.version_id, running.ports.algorithm.id) is not None
+
+
 def test_pages_of_one_message_are_compared_at_once_and_each_has_its_own_outcome(running: Chain) -> None:
     copies = [running.store_page(f"http://pirate.example/{number}", CHAPTER).version_id for number in range(3)]
     innocent = running.store_page("http://pirate.example/9", INNOCENT).version_id
@@ -137,6 +145,12 @@ def test_the_sweeper_withdraws_what_nobody_owns(running: Chain) -> None:
     assert all(running.ports.works.text(text_id) for text_id in gone), "a case may quote it"
 
 
+def test_a_text_that_someone_owns_is_not_withdrawn(running: Chain) -> None:
+    text_id = min(corpus(running).texts)
+    steps.withdraw_work(text_id, running.ports)
+    assert text_id in running.ports.index.text_ids()
+
+
 def test_a_rebuilt_index_finds_what_the_old_one_found(running: Chain) -> None:
     told: list[tuple[int, int]] = []
     assert rebuild_index(running.ports, corpus(running).texts, lambda done, of: told.append((done, of))) == []
@@ -144,6 +158,11 @@ def test_a_rebuilt_index_finds_what_the_old_one_found(running: Chain) -> None:
     running.store_page("http://pirate.example/1", CHAPTER)
     running.run()
     assert len(running.book.cases) == 1
+
+
+def test_a_rebuild_names_texts_that_the_store_lost(running: Chain) -> None:
+    lost = WorkTextId("0" * 40)
+    assert rebuild_index(running.ports, corpus(running).texts | {lost}) == [lost]
 
 
 def test_an_unchanged_page_updates_last_seen_without_a_new_comparison(running: Chain) -> None:

@@ -1,6 +1,5 @@
 """Reports read back from their formats, as a program or a person would read them."""
 
-import base64
 import csv
 import io
 import json
@@ -48,22 +47,10 @@ def html_definitions(page: Any, name: str) -> dict[str, str]:
     return {pair.findtext("dt"): pair.find("dd").text_content() for pair in pairs}
 
 
-def html_bars(page: Any) -> list[list[float]]:
-    """The length of each part of a bar that is not empty, for each chart."""
-    return [
-        [max(map(float, sides)) for sides in re.findall(r'd="M 0 0v ([\d.]+)h ([\d.]+)v', _picture(source))]
-        for source in page.xpath('//section[@id="charts"]//img/@src')
-    ]
-
-
 def from_pdf(content: bytes) -> str:
     """The whole text without white space, since lines break anywhere."""
     pages = pypdf.PdfReader(io.BytesIO(content)).pages
     return re.sub(r"\s", "", "".join(page.extract_text() for page in pages))
-
-
-def _picture(source: str) -> str:
-    return base64.b64decode(source.partition("base64,")[2]).decode()
 
 
 def _trimmed(row: tuple[Any, ...]) -> list[Any]:

@@ -473,3 +473,8 @@ def test_a_page_that_went_back_to_an_older_text_is_owed(world: World) -> None:
     world.book.open_or_update_cases([outcome(second, at=CHECKED)])
     assert owed(world, second) == set()
     assert world.book.pending([page_of(first, MOMENT + 2 * A_MINUTE)], 1) == {first.id}
+
+
+def test_a_text_is_owned_while_a_work_has_it(world: World) -> None:
+    assert world.book.is_owned(WorkTextId("a"))
+    assert not world.book.is_owned(WorkTextId("nobody's"))
