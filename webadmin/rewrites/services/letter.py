@@ -4,8 +4,8 @@ It quotes sentences of the page next to sentences of the work, and asks for thei
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils import timezone
 
@@ -26,6 +26,13 @@ from webadmin.rewrites.services.verdicts import is_verdict_current
 from webadmin.sites.models import Site
 
 MAX_WORDS = 60  # shared wordings in each row; twenty pairs of sentences have no more
+MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all pairs
+MAX_SENTENCE_CHARS = 300  # a sentence has 50; longer ones on a hostile page are cut
+WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
+    "docx": word_file,
+    "txt": lambda document, made_at: render_plain_text(document),
+}
+LANGUAGES = ("zh-hans", "en")
 Places = Sequence[tuple[int, int]]
 
 
@@ -35,209 +42,8 @@ class QuotedPair:
 
     page: str
     work: str
-    shared_on_page: Places = ()
-    shared_on_work: Places = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """The rights holder, and the contact for an answer."""
-
-    name: str
-    address: str = ""
-    contact_person: str = ""
-    phone: str = ""
-    email: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Recipient:
-    """The recipient of the letter. is_read_on_site: read from the site, not entered by a person."""
-
-    name: str
-    contact: str = ""
-    is_read_on_site: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Enquiry:
-    """The values of a letter as shown, "" if unknown. Each is one line.
-
-    pairs: in the order of the page. more_pairs: number of further pairs. counterparts: a sentence on the number of
-    sentences with a counterpart. caution: what a comparison of meaning does not prove. proofs: of ownership of the
-    work.
-    """
-
-    holder: Sender
-    addressee: Recipient | None
-    work: str
-    author: str
-    chapter: str
-    proofs: str
-    site: str
-    page_url: str
-    page_title: str
-    fetched: str
-    raw_digest: str
-    is_translated: bool
-    counterparts: str
-    caution: str
-    confirmed: str
-    pairs: Sequence[QuotedPair] = field(repr=False)
-    more_pairs: int = 0
-
-
-def enquiry_letter(about: Enquiry, language: str) -> Document:
-    """Return the draft of a letter, in Chinese for "zh...", else in English."""
-    made = _Letter(about, language)
-    title = Message("letter.title").in_language(language)
-    blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared_words(), *made.limits(), *made.closing())
-    return Document(
-        title,
-        blocks,
-        "zh" if language.startswith("zh") else "en",
-        head=(Paragraph.from_text(title, align=Align.RIGHT),),
-    )
-
-
-class _Letter:
-    """Builds the sections of the letter in order."""
-
-    def __init__(self, about: Enquiry, language: str) -> None:
-        self._about, self._language = about, language
-
-    def opening(self) -> Iterator[Block]:
-        about, opening = self._about, "letter.opening-translated" if self._about.is_translated else "letter.opening"
-        yield Paragraph.heading(self._message_text("letter.title"), 1, Align.CENTER)
-        yield self._add_text("letter.for-the-signer")
-        name = about.addressee.name if about.addressee else self._message_text("letter.no-addressee")
-        yield Paragraph.from_text(self._message_text("letter.to", name=name), is_bold=True)
-        if about.addressee and about.addressee.contact:
-            checked = self._message_text("letter.read-on-site") if about.addressee.is_read_on_site else ""
-            yield Paragraph.from_text(f"{about.addressee.contact} {checked}".strip())
-        yield self._add_text(opening, site=about.site)
-
-    def sides(self) -> Iterator[Block]:
-        about = self._about
-        yield self._add_heading("letter.work")
-        yield self._facts_table(
-            ("letter.work-title", f"《{about.work}》"),
-            ("letter.author", about.author),
-            ("letter.chapter", about.chapter),
-            ("letter.holder", about.holder.name),
-            ("letter.proofs", about.proofs),
-        )
-        yield self._add_heading("letter.page")
-        yield self._facts_table(
-            ("letter.site", about.site),
-            ("letter.address", about.page_url),
-            ("letter.page-title", about.page_title),
-            ("letter.fetched", about.fetched),
-            ("letter.response", about.raw_digest),
-        )
-
-    def sentences(self) -> Iterator[Block]:
-        about = self._about
-        yield self._add_heading("letter.sentences")
-        how_many = "letter.some-shown" if about.more_pairs else "letter.all-shown"
-        yield self._add_text(how_many, counterparts=about.counterparts, shown=len(about.pairs), more=about.more_pairs)
-        head = tuple(
-            Cell.from_text(self._message_text(side), is_bold=True) for side in ("letter.page-side", "letter.work-side")
-        )
-        rows = (
-            (_sentence_cell(pair.page, pair.shared_on_page), _sentence_cell(pair.work, pair.shared_on_work))
-            for pair in about.pairs
-        )
-        yield BlockTable((head, *rows), (0.5, 0.5), has_head=True)
-
-    def shared_words(self) -> Iterator[Block]:
-        on_page = _marked_pieces((pair.page, pair.shared_on_page) for pair in self._about.pairs)
-        on_work = _marked_pieces((pair.work, pair.shared_on_work) for pair in self._about.pairs)
-        yield self._add_heading("letter.shared")
-        if not on_page and not on_work:
-            yield self._add_text("letter.shared-none")
-            return
-        yield self._add_text("letter.shared-how")
-        yield self._facts_table(
-            ("letter.on-both", self._join_words([each for each in on_page if each in on_work])),
-            ("letter.on-page", self._join_words([each for each in on_page if each not in on_work])),
-            ("letter.on-work", self._join_words([each for each in on_work if each not in on_page])),
-        )
-
-    def limits(self) -> Iterator[Block]:
-        yield self._add_heading("letter.limits")
-        yield Paragraph.from_text(self._about.caution, is_indented=True)
-        yield self._add_text("letter.read-by", confirmed=self._about.confirmed)
-
-    def closing(self) -> Iterator[Block]:
-        about = self._about
-        yield self._add_heading("letter.asked")
-        yield self._add_text("letter.answer")
-        yield from (
-            Paragraph.from_text(each, is_indented=True) for each in self._message_text("letter.questions").split("\n")
-        )
-        yield self._add_heading("letter.argument")
-        yield self._add_text("letter.argument-here")
-        yield self._add_heading("letter.contact")
-        holder = about.holder
-        reached = holder.address or holder.phone or holder.email
-        yield self._facts_table(
-            ("letter.holder", holder.name),
-            ("letter.person", holder.contact_person),
-            ("letter.holder-address", holder.address if reached else self._message_text("letter.no-contact")),
-            ("letter.phone", holder.phone),
-            ("letter.email", holder.email),
-        )
-        yield Paragraph.from_text(f"{holder.name} {self._message_text('letter.signature')}", align=Align.RIGHT)
-        yield Paragraph.from_text(self._message_text("letter.date"), align=Align.RIGHT)
-
-    def _add_heading(self, code: str) -> Paragraph:
-        return Paragraph.heading(self._message_text(code), 2)
-
-    def _add_text(self, code: str, **given: object) -> Paragraph:
-        return Paragraph.from_text(self._message_text(code, **given), is_indented=True)
-
-    def _message_text(self, code: str, **given: object) -> str:
-        return Message(code, **given).in_language(self._language)
-
-    def _facts_table(self, *facts: tuple[str, str]) -> BlockTable:
-        """Return a table of names and values, without empty values."""
-        rows = (
-            (Cell.from_text(self._message_text(name), is_bold=True), Cell.from_text(value))
-            for name, value in facts
-            if value.strip()
-        )
-        return BlockTable(tuple(rows), (0.26, 0.74))
-
-    def _join_words(self, pieces: Sequence[str]) -> str:
-        listed = ("、" if self._language.startswith("zh") else ", ").join(pieces[:MAX_WORDS])
-        more = len(pieces) - MAX_WORDS
-        return self._message_text("letter.more-words", listed=listed, more=more) if more > 0 else listed
-
-
-def _sentence_cell(sentence: str, shared: Places) -> Cell:
-    """Return a cell with the sentence and its shared wording in bold."""
-    runs, at = [], 0
-    for start, end in shared:
-        runs += [TextRun(sentence[at:start]), TextRun(sentence[start:end], is_bold=True)]
-        at = end
-    return Cell((Paragraph(tuple(run for run in (*runs, TextRun(sentence[at:])) if run.text)),))
-
-
-def _marked_pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
-    """Return the marked pieces of one side, each once, in order."""
-    return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))
-
-
-MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all pairs
-MAX_SENTENCE_CHARS = 300  # a sentence has 50; longer ones on a hostile page are cut
-WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
-    "docx": word_file,
-    "txt": lambda document, made_at: render_plain_text(document),
-}
-
-
-LANGUAGES = ("zh-hans", "en")
+    shared_on_page: Places
+    shared_on_work: Places
 
 
 def letter_refusal(lead: RewordedLead) -> Message | None:
@@ -267,7 +73,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
     refusal = letter_refusal(lead)
     if refusal is not None:
         raise BadInput(refusal)
-    return WRITERS[kind](enquiry_letter(_make_enquiry(lead, language), language), timezone.now())
+    return WRITERS[kind](_Letter(lead, language).document(), timezone.now())
 
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
@@ -275,29 +81,160 @@ def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
     return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
-def _make_enquiry(lead: RewordedLead, language: str) -> Enquiry:
-    pairs, zone = _strongest_pairs(lead), timezone.get_default_timezone()
-    counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
-    confirmed = lead.verdicts.all()[0]
-    return Enquiry(
-        holder=_letter_sender(lead),
-        addressee=_letter_recipient(lead.site),
-        work=_single_line(lead.work.title),
-        author=_single_line(lead.work.author),
-        chapter=_single_line(lead.chapter_title),
-        proofs=_proof_names(lead, timezone.now().astimezone(zone).date(), language),
-        site=_single_line(lead.site.name),
-        page_url=_single_line(lead.page_url),
-        page_title=_single_line(lead.page_title),
-        fetched=format_with_offset(lead.fetched_at, zone),
-        raw_digest=lead.raw_digest,
-        is_translated=lead.found_as == RewordedClass.TRANSLATED,
-        counterparts=Message("reworded.sentences", **counts).in_language(language),
-        caution=Message("reworded.caution").in_language(language),
-        confirmed=confirmed.decided_at.astimezone(zone).date().isoformat(),
-        pairs=pairs,
-        more_pairs=len(lead.pairs) - len(pairs),
-    )
+class _Letter:
+    """Builds the sections of the letter in order. Each value from the web is put on one line."""
+
+    def __init__(self, lead: RewordedLead, language: str) -> None:
+        self._lead, self._language, self._zone = lead, language, timezone.get_default_timezone()
+        self._pairs = _strongest_pairs(lead)
+        identity = HolderIdentity.objects.filter(rights_holder=lead.rights_holder_id).first()
+        self._holder = identity or HolderIdentity(legal_name=lead.rights_holder.name)
+
+    def document(self) -> Document:
+        title = self._message_text("letter.title")
+        sections = (self._opening, self._sides, self._sentences, self._shared_words, self._limits, self._closing)
+        blocks = tuple(block for section in sections for block in section())
+        language = "zh" if self._language.startswith("zh") else "en"
+        return Document(title, blocks, language, head=(Paragraph.from_text(title, align=Align.RIGHT),))
+
+    def _opening(self) -> Iterator[Block]:
+        lead, addressee = self._lead, _responsible_addressee(self._lead.site)
+        yield Paragraph.heading(self._message_text("letter.title"), 1, Align.CENTER)
+        yield self._add_text("letter.for-the-signer")
+        name = _recipient_name(addressee) if addressee else self._message_text("letter.no-addressee")
+        yield Paragraph.from_text(self._message_text("letter.to", name=name), is_bold=True)
+        if addressee is not None and (contact := _recipient_contact(addressee)):
+            checked = self._message_text("letter.read-on-site") if addressee.origin is Origin.READ else ""
+            yield Paragraph.from_text(f"{contact} {checked}".strip())
+        is_translated = lead.found_as == RewordedClass.TRANSLATED
+        opening = "letter.opening-translated" if is_translated else "letter.opening"
+        yield self._add_text(opening, site=_single_line(lead.site.name))
+
+    def _sides(self) -> Iterator[Block]:
+        lead = self._lead
+        yield self._add_heading("letter.work")
+        yield self._facts_table(
+            ("letter.work-title", f"《{lead.work.title}》"),
+            ("letter.author", lead.work.author),
+            ("letter.chapter", lead.chapter_title),
+            ("letter.holder", self._holder.legal_name),
+            ("letter.proofs", self._proof_names()),
+        )
+        yield self._add_heading("letter.page")
+        yield self._facts_table(
+            ("letter.site", lead.site.name),
+            ("letter.address", lead.page_url),
+            ("letter.page-title", lead.page_title),
+            ("letter.fetched", format_with_offset(lead.fetched_at, self._zone)),
+            ("letter.response", lead.raw_digest),
+        )
+
+    def _sentences(self) -> Iterator[Block]:
+        lead, shown = self._lead, len(self._pairs)
+        counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+        more = len(lead.pairs) - shown
+        yield self._add_heading("letter.sentences")
+        how_many = "letter.some-shown" if more else "letter.all-shown"
+        yield self._add_text(how_many, counterparts=Message("reworded.sentences", **counts), shown=shown, more=more)
+        head = tuple(
+            Cell.from_text(self._message_text(side), is_bold=True) for side in ("letter.page-side", "letter.work-side")
+        )
+        rows = (
+            (_sentence_cell(pair.page, pair.shared_on_page), _sentence_cell(pair.work, pair.shared_on_work))
+            for pair in self._pairs
+        )
+        yield BlockTable((head, *rows), (0.5, 0.5), has_head=True)
+
+    def _shared_words(self) -> Iterator[Block]:
+        on_page = _marked_pieces((pair.page, pair.shared_on_page) for pair in self._pairs)
+        on_work = _marked_pieces((pair.work, pair.shared_on_work) for pair in self._pairs)
+        yield self._add_heading("letter.shared")
+        if not on_page and not on_work:
+            yield self._add_text("letter.shared-none")
+            return
+        yield self._add_text("letter.shared-how")
+        yield self._facts_table(
+            ("letter.on-both", self._join_words([each for each in on_page if each in on_work])),
+            ("letter.on-page", self._join_words([each for each in on_page if each not in on_work])),
+            ("letter.on-work", self._join_words([each for each in on_work if each not in on_page])),
+        )
+
+    def _limits(self) -> Iterator[Block]:
+        confirmed = self._lead.verdicts.all()[0].decided_at.astimezone(self._zone).date().isoformat()
+        yield self._add_heading("letter.limits")
+        yield self._add_text("reworded.caution")
+        yield self._add_text("letter.read-by", confirmed=confirmed)
+
+    def _closing(self) -> Iterator[Block]:
+        holder = self._holder
+        yield self._add_heading("letter.asked")
+        yield self._add_text("letter.answer")
+        yield from (
+            Paragraph.from_text(each, is_indented=True) for each in self._message_text("letter.questions").split("\n")
+        )
+        yield self._add_heading("letter.argument")
+        yield self._add_text("letter.argument-here")
+        yield self._add_heading("letter.contact")
+        reached = holder.address or holder.phone or holder.email
+        yield self._facts_table(
+            ("letter.holder", holder.legal_name),
+            ("letter.person", holder.contact_person),
+            ("letter.holder-address", holder.address if reached else self._message_text("letter.no-contact")),
+            ("letter.phone", holder.phone),
+            ("letter.email", holder.email),
+        )
+        yield Paragraph.from_text(f"{holder.legal_name} {self._message_text('letter.signature')}", align=Align.RIGHT)
+        yield Paragraph.from_text(self._message_text("letter.date"), align=Align.RIGHT)
+
+    def _add_heading(self, code: str) -> Paragraph:
+        return Paragraph.heading(self._message_text(code), 2)
+
+    def _add_text(self, code: str, **given: object) -> Paragraph:
+        return Paragraph.from_text(self._message_text(code, **given), is_indented=True)
+
+    def _message_text(self, code: str, **given: object) -> str:
+        return Message(code, **given).in_language(self._language)
+
+    def _facts_table(self, *facts: tuple[str, str]) -> BlockTable:
+        """Return a table of names and values, without empty values."""
+        rows = (
+            (Cell.from_text(self._message_text(name), is_bold=True), Cell.from_text(_single_line(value)))
+            for name, value in facts
+            if value.strip()
+        )
+        return BlockTable(tuple(rows), (0.26, 0.74))
+
+    def _join_words(self, pieces: Sequence[str]) -> str:
+        listed = self._join_list(pieces[:MAX_WORDS])
+        more = len(pieces) - MAX_WORDS
+        return self._message_text("letter.more-words", listed=listed, more=more) if more > 0 else listed
+
+    def _join_list(self, pieces: Sequence[str]) -> str:
+        return ("、" if self._language.startswith("zh") else ", ").join(pieces)
+
+    def _proof_names(self) -> str:
+        """Return the names of the documents that prove ownership of the work and are valid today."""
+        lead, today = self._lead, timezone.now().astimezone(self._zone).date()
+        papers = HolderPaper.objects.filter(
+            rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
+        )
+        return self._join_list(
+            [each.name for each in papers if each.work_id in {None, lead.work_id} and is_valid(each, today)]
+        )
+
+
+def _sentence_cell(sentence: str, shared: Places) -> Cell:
+    """Return a cell with the sentence and its shared wording in bold."""
+    runs, at = [], 0
+    for start, end in shared:
+        runs += [TextRun(sentence[at:start]), TextRun(sentence[start:end], is_bold=True)]
+        at = end
+    return Cell((Paragraph(tuple(run for run in (*runs, TextRun(sentence[at:])) if run.text)),))
+
+
+def _marked_pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
+    """Return the marked pieces of one side, each once, in order."""
+    return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))
 
 
 def _strongest_pairs(lead: RewordedLead) -> list[QuotedPair]:
@@ -317,19 +254,9 @@ def _quoted_sentence(text: str) -> str:
     return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[:MAX_SENTENCE_CHARS]}…"
 
 
-def _letter_sender(lead: RewordedLead) -> Sender:
-    identity = HolderIdentity.objects.filter(rights_holder=lead.rights_holder_id).first()
-    if identity is None:
-        return Sender(lead.rights_holder.name)
-    return Sender(identity.legal_name, identity.address, identity.contact_person, identity.phone, identity.email)
-
-
-def _letter_recipient(site: Site) -> Recipient | None:
+def _responsible_addressee(site: Site) -> SiteAddressee | None:
     """Return the addressee responsible for the site's texts, because a host or registrar does not know their origin."""
-    found = next((each for each in list_addressees(site) if each.role not in OF_ONE_SITE), None)
-    if found is None:
-        return None
-    return Recipient(_recipient_name(found), _recipient_contact(found), is_read_on_site=found.origin is Origin.READ)
+    return next((each for each in list_addressees(site) if each.role not in OF_ONE_SITE), None)
 
 
 def _recipient_name(found: SiteAddressee) -> str:
@@ -341,15 +268,6 @@ def _recipient_contact(found: SiteAddressee) -> str:
     return "  ".join(
         _single_line(each) for each in (postal, found.email, found.complaint_page or found.form_page) if each
     )
-
-
-def _proof_names(lead: RewordedLead, on: date, language: str) -> str:
-    """Return the names of the documents that prove ownership of the work and are valid on a day."""
-    papers = HolderPaper.objects.filter(
-        rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
-    )
-    names = [_single_line(each.name) for each in papers if each.work_id in {None, lead.work_id} and is_valid(each, on)]
-    return ("、" if language.startswith("zh") else ", ").join(names)
 
 
 def _single_line(text: str) -> str:

@@ -1,7 +1,6 @@
 """The view of a lead, with its meaning and limits, both texts sentence by sentence, and the verdicts."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -45,58 +44,36 @@ _DONE = {
 }
 
 
-@dataclass(slots=True)
-class LeadTexts:
-    """The compared texts of a lead, None if missing or changed. notes: sentences for the reader."""
+def _compared_texts(lead: RewordedLead) -> tuple[str | None, str | None, list[str]]:
+    """Return the compared texts of page and work, None if missing or changed, and notes for the reader; never raises."""
+    notes = list[str]()
 
-    page: str | None = None
-    work: str | None = None
-    notes: list[str] = field(default_factory=list)
+    def read_or_note(read: Callable[[], str]) -> str | None:
+        try:
+            return read()
+        except BadInput as error:
+            notes.append(message_text(error))
+            return None
 
-
-def fetch_texts(lead: RewordedLead) -> LeadTexts:
-    """Return both texts of a lead; an error becomes a note and is never raised."""
-    found = LeadTexts()
+    page = work = None
     try:
-        found.page = _read_or_note(found, lambda: compared_page(lead, stores.page_store())[1])
-        found.work = _read_or_note(found, lambda: compared_work(lead, stores.work_store()))
+        page = read_or_note(lambda: compared_page(lead, stores.page_store())[1])
+        work = read_or_note(lambda: compared_work(lead, stores.work_store()))
     except ZhuiwenError as error:
         words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
-        found.notes.append(words % {"error": message_text(error)})
-    return found
+        notes.append(words % {"error": message_text(error)})
+    return page, work, notes
 
 
-def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
-    """Return a text, or add a note and return None if it is missing or changed."""
-    try:
-        return read()
-    except BadInput as error:
-        found.notes.append(message_text(error))
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedLetter:
-    """The letters that can be drafted. files: their URLs and names. refusal: why there are none, or ""."""
-
-    refusal: str = ""
-    files: list[tuple[str, str]] = field(default_factory=list)
-
-
-def offered_letter(lead: RewordedLead) -> OfferedLetter:
-    """Return the letters that can be drafted, without reading the texts."""
-    refusal = letter_refusal(lead)
-    if refusal is not None:
-        return OfferedLetter(refusal=message_text(refusal))
+def _letter_files() -> list[tuple[str, str]]:
+    """Return the URLs and names of the letters that can be drafted."""
     named = {
         ("docx", "zh-hans"): _("Word, in Chinese"),
         ("txt", "zh-hans"): _("Plain text, in Chinese"),
         ("docx", "en"): _("Word, in English"),
         ("txt", "en"): _("Plain text, in English"),
     }
-    return OfferedLetter(
-        files=[(f"?{urlencode({'letter': kind, 'in': language})}", name) for (kind, language), name in named.items()]
-    )
+    return [(f"?{urlencode({'letter': kind, 'in': language})}", name) for (kind, language), name in named.items()]
 
 
 def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
@@ -156,9 +133,8 @@ def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> Htt
 
 def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
     """Return the page of a lead. kept: the text of a rejected note."""
-    texts = fetch_texts(lead)
-    pairs = list_pairs(lead.pairs)
-    has_texts = texts.page is not None and texts.work is not None
+    page_text, work_text, notes = _compared_texts(lead)
+    pairs, refused = list_pairs(lead.pairs), letter_refusal(lead)
     verdicts = list(lead.verdicts.select_related("decided_by"))
     is_settled = lead.state == RewordedState.WAITING or not verdicts or is_verdict_current(verdicts[0], lead)
     others = lead.page.reworded_leads.filter(lapsed_at=None).exclude(pk=lead.pk).select_related("work").defer("pairs")
@@ -171,8 +147,8 @@ def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status:
         "alarms": describe_alarms(lead),
         "band": BANDS.get(lead.band, lead.band),
         "page_href": lead.page_url if is_web_address(lead.page_url) else "",
-        "notes": texts.notes,
-        "rows": sentence_rows(texts.page or "", texts.work or "", pairs) if has_texts else [],
+        "notes": notes,
+        "rows": [] if page_text is None or work_text is None else sentence_rows(page_text, work_text, pairs),
         "lines": order_lines(pairs) if len(pairs) > 1 else [],
         "is_shared": len({pair.rank for pair in pairs}) < len(pairs),
         "moved": sum(pair.is_moved for pair in pairs),
@@ -187,7 +163,8 @@ def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status:
         "max_note_chars": MAX_NOTE_CHARS,
         "kept": kept,
         "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],
-        "letter": offered_letter(lead),
+        "letter_files": _letter_files() if refused is None else [],
+        "letter_refusal": message_text(refused) if refused else "",
         "status": message_text(lead_status(lead).said) if lead.state == RewordedState.CONFIRMED else "",
         "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
         "cases": list(
