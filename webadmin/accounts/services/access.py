@@ -20,9 +20,9 @@ Person = User | AnonymousUser
 HOLDER_PATHS: dict[type[Model], str] = {RightsHolder: "id", Membership: "rights_holder_id"}
 
 
-def register_scope(model: type[Model], path: str) -> None:
-    """Register the look-up from records of a model to the key of their rights holder."""
-    HOLDER_PATHS[model] = path
+def register_scope(path: str, *models: type[Model]) -> None:
+    """Register the look-up from records of these models to the key of their rights holder."""
+    HOLDER_PATHS.update(dict.fromkeys(models, path))
 
 
 def is_administrator(user: Person) -> bool:

@@ -3,6 +3,6 @@
 from webadmin.accounts.services.access import register_scope
 from webadmin.rewrites.models.reworded import RewordedCheck, RewordedLead, RewordedVerdict
 
-register_scope(RewordedLead, "rights_holder_id")
-register_scope(RewordedVerdict, "lead__rights_holder_id")
-register_scope(RewordedCheck, "page__rights_holder_id")
+register_scope("rights_holder_id", RewordedLead)
+register_scope("lead__rights_holder_id", RewordedVerdict)
+register_scope("page__rights_holder_id", RewordedCheck)

@@ -8,23 +8,10 @@ from webadmin.sites.models.site import ArchiveImport, CrawlRun, Site, SiteDomain
 from webadmin.sites.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.models.visits import Address, OffSiteRedirect, SiteMove
 
-register_scope(Site, "rights_holder_id")
-register_scope(SiteDomain, "site__rights_holder_id")
-register_scope(CrawlRun, "rights_holder_id")
-register_scope(Address, "rights_holder_id")
-register_scope(OffSiteRedirect, "site__rights_holder_id")
-register_scope(SiteMove, "site__rights_holder_id")
-register_scope(SiteIdentifier, "site__rights_holder_id")
-register_scope(SiteTemplate, "site__rights_holder_id")
-register_scope(ContactRead, "site__rights_holder_id")
-register_scope(ContactLookUp, "site__rights_holder_id")
-register_scope(ArchiveImport, "rights_holder_id")
-register_scope(DiscoveryPlan, "work__rights_holder_id")
-register_scope(DiscoveryQuery, "work__rights_holder_id")
-register_scope(DiscoveredPage, "work__rights_holder_id")
-register_scope(PageRecord, "rights_holder_id")
-register_scope(SiteRules, "site__rights_holder_id")
-register_scope(SiteBanRule, "site__rights_holder_id")
-register_scope(SiteProxy, "site__rights_holder_id")
-register_scope(RobotsSwitch, "site__rights_holder_id")
-register_scope(PageRecheck, "page__rights_holder_id")
+register_scope("rights_holder_id", Site, CrawlRun, Address, ArchiveImport, PageRecord)
+register_scope(
+    "site__rights_holder_id", SiteDomain, OffSiteRedirect, SiteMove, SiteIdentifier, SiteTemplate, ContactRead
+)
+register_scope("site__rights_holder_id", ContactLookUp, SiteRules, SiteBanRule, SiteProxy, RobotsSwitch)
+register_scope("work__rights_holder_id", DiscoveryPlan, DiscoveryQuery, DiscoveredPage)
+register_scope("page__rights_holder_id", PageRecheck)

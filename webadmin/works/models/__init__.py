@@ -15,13 +15,6 @@ from webadmin.works.models.rights import (
     Work,
 )
 
-register_scope(Work, "rights_holder_id")
-register_scope(Chapter, "work__rights_holder_id")
-register_scope(Licence, "rights_holder_id")
-register_scope(LicenceProof, "licence__rights_holder_id")
-register_scope(OwnDomain, "rights_holder_id")
-register_scope(OwnAccount, "rights_holder_id")
-register_scope(AuthorAlias, "rights_holder_id")
-register_scope(Unprotected, "work__rights_holder_id")
-register_scope(PlannedUpload, "rights_holder_id")
-register_scope(LicenceFee, "work__rights_holder_id")
+register_scope("rights_holder_id", Work, Licence, OwnDomain, OwnAccount, AuthorAlias, PlannedUpload)
+register_scope("work__rights_holder_id", Chapter, Unprotected, LicenceFee)
+register_scope("licence__rights_holder_id", LicenceProof)
