@@ -230,10 +230,10 @@ def _log_changes(request: HttpRequest, acquisition: Acquisition) -> None:
     for each in acquisition.works:
         added = each.added
         if added.is_new:
-            works.log_addition(request, added.work, f"{each.file_name}: {added.new} chapters")
+            works.log_addition(request, added.work, f"{each.sent.file_name}: {added.new} chapters")
         elif not added.is_unchanged:
             counts = f"{added.new} new, {added.changed} changed, {added.removed} removed"
-            works.log_change(request, added.work, f"{each.file_name}: {counts}")
+            works.log_change(request, added.work, f"{each.sent.file_name}: {counts}")
 
 
 def _announce_results(request: HttpRequest, acquisition: Acquisition) -> None:

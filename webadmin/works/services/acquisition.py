@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.core.files.uploadedfile import UploadedFile
@@ -12,6 +13,7 @@ from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.ids import digest
 from core.ports import Outbox, WorkStore
 from core.wording import Message
+from core.works import ChapterText
 from webadmin.accounts.models import RightsHolder
 from webadmin.works.services.alike import NOWHERE, AlikeWorks, find_alike_works
 from webadmin.works.services.catalogue import AddedWork, PlannedChange, add_work, planned_change, work_key
@@ -24,11 +26,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentWork:
-    """A work to be added, with its file and the original division into chapters."""
+    """A work to be added, as read from its file. style, divided: the division that the user chose, or "" and ()."""
 
     file_name: str
-    found: FoundWork
     read: FoundWork
+    style: str = ""
+    divided: tuple[ChapterText, ...] = ()
+
+    @property
+    def found(self) -> FoundWork:
+        """The work in the chosen division."""
+        if not self.style:
+            return self.read
+        return replace(self.read, file=replace(self.read.file, chapters=self.divided, style=self.style))
 
     @property
     def chars(self) -> int:
@@ -74,12 +84,10 @@ class SendingPlan:
 
 @dataclass(frozen=True, slots=True)
 class AddedFrom:
-    """A work that was added, with its file."""
+    """A work that was added."""
 
-    file_name: str
+    sent: SentWork
     added: AddedWork
-    chars: int
-    is_whole: bool
 
 
 @dataclass(slots=True)
@@ -129,7 +137,7 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
             sending.faults.append(_prefix_file_name(name, BadInput("work.twice", title=key[0], first=seen[key])))
         else:
             seen[key] = name
-            sending.works.append(SentWork(name, described, described))
+            sending.works.append(SentWork(name, replace(described, source=Path(name))))
     return sending
 
 
@@ -163,21 +171,15 @@ def add_planned_works(
             acquisition.faults.append(_prefix_file_name(sent.file_name, store_fault))
             continue
         try:
-            acquisition.works.append(_add_work(rights_holder, each, store, patient))
-        except RetryLater as error:
-            store_fault = error
-            acquisition.faults.append(_prefix_file_name(sent.file_name, error))
-        except BadInput as error:
+            keeps, basis = not sent.found.is_whole, each.planned.basis
+            file, kind = sent.found.file, sent.found.kind
+            added = add_work(rights_holder, file, kind, store, patient, keep_missing=keeps, basis=basis)
+            acquisition.works.append(AddedFrom(sent, added))
+        except (RetryLater, BadInput) as error:
+            store_fault = error if isinstance(error, RetryLater) else None
             acquisition.faults.append(_prefix_file_name(sent.file_name, error))
     acquisition.queue_fault = patient.fault
     return acquisition
-
-
-def _add_work(rights_holder: RightsHolder, planned: PlannedWork, store: WorkStore, outbox: Outbox) -> AddedFrom:
-    sent, found = planned.sent, planned.sent.found
-    keeps, basis = not found.is_whole, planned.planned.basis
-    added = add_work(rights_holder, found.file, found.kind, store, outbox, keep_missing=keeps, basis=basis)
-    return AddedFrom(sent.file_name, added, sent.chars, found.is_whole)
 
 
 def _override_description(work: FoundWork, title: str, author: str, kind: str) -> FoundWork:
