@@ -3,7 +3,6 @@
 import json
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -69,47 +68,6 @@ def test_a_waiting_crawl_says_for_what_and_how_long(site: Site, capsys: pytest.C
     (record,) = json.loads(capsys.readouterr().out)
     assert record["last_run"]["goes_on"] == "2026-03-10T12:00:30+08:00"
     assert record["last_run"]["ended_because"].startswith("the page store did not answer")
-
-
-@pytest.fixture
-def abc() -> list[Site]:
-    holder = admin_data.holder()
-    return [admin_data.site(holder, f"站{name}", f"{name}.example") for name in "abc"]
-
-
-def visits() -> list[int | None]:
-    return list(Site.objects.order_by("pk").values_list("monthly_visits", flat=True))
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("nowhere.example,5", "line 2: .*nowhere"),
-        ("a.example,many", "line 2: "),
-        ("a.example,-3", "line 2: "),
-        ("a.example,1,2", "line 2: "),
-        (f"a.example,{10**13}", "line 2: "),
-        ("a.example," + "9" * 5_000, "line 2: "),
-        ("a.example," + "x" * 140_000, "line 2: "),
-    ],
-)
-def test_an_unreadable_line_is_named(abc: list[Site], tmp_path: Path, line: str, said: str) -> None:
-    file = tmp_path / "reach.csv"
-    file.write_text(f"b.example,7\n{line}\n", encoding="utf-8")
-    refused(said, sites.reach, file)
-    assert visits() == [None, None, None]
-
-
-def test_a_file_of_chinese_windows_is_read_and_no_text_refused(abc: list[Site], tmp_path: Path) -> None:
-    file = tmp_path / "reach.csv"
-    Site.objects.filter(pk=abc[0].pk).update(name="某书站")
-    file.write_bytes("某书站,7\n".encode("gb18030"))
-    sites.reach(file)
-    assert visits() == [7, None, None]
-    for data in (bytes(range(256)), b"PK\x03\x04" + b"\x00" * 40, b"a.example,5\n\x00", b"\xff\xfe" + b"\xd8" * 9):
-        file.write_bytes(data)
-        refused("is not text; save the table as CSV", sites.reach, file)
-    assert visits() == [7, None, None]
 
 
 def test_failures_are_listed_with_their_reason(site: Site, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,6 @@ from django.conf import settings as django_settings
 from core.clock import SystemClock
 from core.errors import BadConfiguration, BadInput, UnsafeUrl
 from core.ids import WorkTextId
-from core.messages import CrawlRequested
 from core.settings import CrawlSettings, DiscoverySettings, Settings
 from core.settings_loading import load
 from core.wording import Message
@@ -33,7 +32,7 @@ from tests.support.web_server import Answer, WebServer, page
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case
 from webadmin.cases.services.case_repository import DjangoCaseRepository
-from webadmin.sites.models import CrawlRun, DiscoveredPage, DiscoveryQuery, Site
+from webadmin.sites.models import DiscoveredPage, DiscoveryQuery, Site
 from webadmin.sites.services import discovery, watchlist
 from webadmin.sites.services import discovery_round as round_of
 from webadmin.sites.services.query_sentences import MAX_CHARS, MIN_CHARS, distinctive_sentences
@@ -220,19 +219,6 @@ def test_an_accepted_proposal_is_watched_and_its_page_is_where_the_crawl_begins(
     assert site.start_urls.splitlines() == [world.pirate.url("/"), world.pirate.url("/1.html")]
     assert (proposed.state, proposed.decided_by, proposed.site) == ("accepted", "某人", site)
     refused("not a proposal", discovery.dismiss_proposal, proposed, "某人", datetime.now(UTC))
-
-
-def test_a_rule_accepts_what_is_copied_enough_and_asks_for_the_crawl(world: World) -> None:
-    limited(world, 1)
-    plan = discovery.get_or_create_plan(world.work)
-    plan.accept_from_chars = 400
-    plan.save()
-    done = world.round()
-    assert done.accepted == 1
-    found = DiscoveredPage.objects.get(state="accepted")
-    assert found.decided_by == discovery.BY_RULE
-    run = CrawlRun.objects.get(site=found.site)
-    assert world.ports.outbox.drain() == [CrawlRequested(run.pk)]  # type: ignore[attr-defined]
 
 
 def test_an_endpoint_that_has_had_enough_ends_the_round_and_the_query_is_noted(world: World) -> None:

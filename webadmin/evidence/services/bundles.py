@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from bundles.merkle import day_root
 from bundles.records import Bundle, Part, TimeStamp
 from bundles.stamps import StampFacts
-from core.ids import Digest, VersionId
+from core.ids import Digest, VersionId, digest
 from core.states import CaseState
 from core.wording import Message
 from webadmin.cases.models import CaseMatch
@@ -72,9 +72,20 @@ def undrawn_records(limit: int) -> list[EvidenceBundle]:
     return list(reversed(found.values()))[:limit]
 
 
-def note_bundle(
-    match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, drawn: Sequence[Part] = ()
-) -> EvidenceBundle:
+def bundle_columns(match: CaseMatch, bundle: Bundle, now: datetime) -> dict[str, Any]:
+    """Return the columns of a new row that any kind of bundle of a match has."""
+    return {
+        "case_id": match.case_id,
+        "digest": bundle.digest,
+        "sha256": digest(bundle.content),
+        "size_bytes": len(bundle.content),
+        "fetched_at": bundle.fetched_at,
+        "day": bundle.day,
+        "made_at": now,
+    }
+
+
+def note_bundle(match: CaseMatch, bundle: Bundle, now: datetime, drawn: Sequence[Part] = ()) -> EvidenceBundle:
     """Record a bundle that is in the store; an existing row is not changed.
 
     drawn: the pages of the text, for a bundle with screenshots; empty for a record of response and finding.
@@ -84,14 +95,8 @@ def note_bundle(
         match=match,
         kind=kinds.DRAWN if drawn else kinds.RECORD,
         defaults={
-            "case_id": match.case_id,
+            **bundle_columns(match, bundle, now),
             "version_id": match.version_id,
-            "digest": bundle.digest,
-            "sha256": sha256,
-            "size_bytes": len(bundle.content),
-            "fetched_at": bundle.fetched_at,
-            "day": bundle.day,
-            "made_at": now,
             "drawing": outcomes.DRAWN if drawn else outcomes.WAITING,
             "drawn_pages": [_drawn_page_json(part) for part in drawn],
         },

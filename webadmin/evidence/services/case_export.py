@@ -70,18 +70,11 @@ class StoredMaterials:
         return CaseMaterial(
             case=case,
             facts=case_facts(found, naming, with_notes=with_names),
-            bundles=[ProvenBundle(self.bundle_content(row), day_proof(row)) for row in rows],
+            bundles=[ProvenBundle(bundle_content(row, self._store), day_proof(row)) for row in rows],
             history=self.page_history(found),
             papers=papers,
             left_out=left_out,
         )
-
-    def bundle_content(self, row: EvidenceBundle) -> bytes:
-        """Return the bytes of a bundle. Raises BrokenInvariant if it was changed or is missing."""
-        content = self._store.get(Digest(row.digest))
-        if content is None:
-            raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
-        return content
 
     def page_history(self, case: Case) -> list[Mapping[str, Any]]:
         """Return the events at all URLs of the case (first seen, changed, gone, back again), in order."""
@@ -110,6 +103,14 @@ class StoredMaterials:
             was_gone = False
             told = {"title": version.reading.title, "text_sha256": version.text_digest}
             yield {"at": _format_moment(state.at), "event": event, "version": version.id, **told}
+
+
+def bundle_content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
+    """Return the bytes of a bundle. Raises BrokenInvariant if it was changed or is missing."""
+    content = store.get(Digest(row.digest))
+    if content is None:
+        raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
+    return content
 
 
 def day_proof(row: EvidenceBundle) -> DayProof | None:

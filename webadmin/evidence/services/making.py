@@ -183,7 +183,7 @@ def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int,
     bundle = bundles.make(capture, found, made_at=ports.clock.now())
     ports.store.put(bundle.digest, bundle.content)
     drawn = capture.parts if drawings else ()
-    bundle_rows.note_bundle(match, bundle, digest(bundle.content), ports.clock.now(), drawn)
+    bundle_rows.note_bundle(match, bundle, ports.clock.now(), drawn)
 
 
 def _draw_version(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:

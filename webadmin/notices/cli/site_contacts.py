@@ -1,24 +1,21 @@
 """The `site contacts` command."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.addressees import AddresseeRole, Paper
+from core.addressees import AddresseeRole
 from core.contacts import ContactKind, ContactSource
 from core.terms import term
 from core.wording import Message
 from webadmin.ui.console.faults import warn
-from webadmin.ui.console.output import as_json, print_line, print_table
-from webadmin.ui.console.session import local_iso, local_time, session
-from webadmin.ui.console.words import console_language
+from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
+from webadmin.ui.console.output import as_json, print_line
+from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
     from webadmin.notices.services.addressees import SiteAddressee
-    from webadmin.sites.models import ContactLookUp, ContactRead, Site
 
-_ADDRESSEES = ("column.addressee", "column.does", "column.gets", "column.email", "column.page", "column.origin")
-_CONTACTS = ("column.kind", "column.contact", "column.from", "column.read-on", "column.last")
 _NONE = "–"
 
 
@@ -35,47 +32,20 @@ def contacts(
         from webadmin.sites.services import look_ups, watchlist
 
         found = watchlist.find_site(site)
-        look_up = look_ups.look_up_now(found, settings, SystemClock()) if is_look_up else None
+        faults = look_ups.look_up_now(found, settings, SystemClock()).faults if is_look_up else []
         addressees, rows = list_addressees(found), list(ContactRead.objects.filter(site=found))
         if is_json:
-            as_json(_contacts_record(found, addressees, rows, look_up, settings))
+            listed = [as_record(each, _ADDRESSEES, settings) for each in addressees]
+            read = [as_record(row, _CONTACTS, settings) for row in rows]
+            as_json({"site": found.name, "addressees": listed, "contacts": read, "faults": list(map(str, faults))})
             return
-        _print_contacts(found, addressees, rows, settings)
-        for fault in look_up.faults if look_up else ():
+        if addressees or rows:
+            print_list(addressees, _ADDRESSEES, settings, is_json=False)
+            print_list(rows, _CONTACTS, settings, is_json=False)
+        else:
+            print_line(Message("tracking.no-contacts", site=found.name))
+        for fault in faults:
             warn(fault)
-
-
-def _print_contacts(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRead"], settings: Any) -> None:
-    if not addressees and not rows:
-        print_line(Message("tracking.no-contacts", site=site.name))
-        return
-    print_table(
-        _ADDRESSEES,
-        [
-            (
-                each.name,
-                _localize(term(AddresseeRole(each.role))) if each.role else _NONE,
-                _localize(term(Paper(each.paper))) if each.paper else _NONE,
-                each.email,
-                each.form_page or each.complaint_page,
-                _describe_origin(each),
-            )
-            for each in addressees
-        ],
-    )
-    print_table(
-        _CONTACTS,
-        [
-            (
-                _localize(term(ContactKind(row.kind))),
-                row.value,
-                _localize(term(ContactSource(row.source))),
-                row.where,
-                local_time(row.read_at, settings),
-            )
-            for row in rows
-        ],
-    )
 
 
 def _describe_origin(each: "SiteAddressee") -> Message:
@@ -84,44 +54,25 @@ def _describe_origin(each: "SiteAddressee") -> Message:
     return Message("tracking.addressee-entered" if each.addressee else "tracking.addressee-read")
 
 
-def _contacts_record(
-    site: "Site",
-    addressees: list["SiteAddressee"],
-    rows: list["ContactRead"],
-    look_up: "ContactLookUp | None",
-    settings: Any,
-) -> dict[str, Any]:
-    return {
-        "site": site.name,
-        "addressees": [
-            {
-                "id": each.addressee.pk if each.addressee else None,
-                "name": each.name,
-                "role": each.role,
-                "paper": each.paper,
-                "email": each.email,
-                "complaint_page": each.complaint_page,
-                "form_page": each.form_page,
-                "origin": each.origin,
-                "from_site": each.from_site.name if each.from_site else None,
-            }
-            for each in addressees
-        ],
-        "contacts": [
-            {
-                "kind": row.kind,
-                "value": row.value,
-                "label": row.label,
-                "source": row.source,
-                "where": row.where,
-                "first_read_at": local_iso(row.first_read_at, settings),
-                "read_at": local_iso(row.read_at, settings),
-            }
-            for row in rows
-        ],
-        "faults": [str(fault) for fault in look_up.faults] if look_up else [],
-    }
-
-
-def _localize(words: Message) -> str:
-    return words.in_language(console_language())
+_ADDRESSEES = (
+    ConsoleColumn("id", "", lambda each: each.addressee and each.addressee.pk),
+    ConsoleColumn("name", "column.addressee", "name"),
+    ConsoleColumn("role", "column.does", "role", lambda each: term(AddresseeRole(each.role)) if each.role else _NONE),
+    ConsoleColumn("paper", "column.gets", "paper", lambda each: term(each.paper) if each.paper else _NONE),
+    ConsoleColumn("email", "column.email", "email"),
+    ConsoleColumn(
+        "complaint_page", "column.page", "complaint_page", lambda each: each.form_page or each.complaint_page
+    ),
+    ConsoleColumn("form_page", "", "form_page"),
+    ConsoleColumn("origin", "column.origin", "origin", _describe_origin),
+    ConsoleColumn("from_site", "", lambda each: each.from_site and each.from_site.name),
+)
+_CONTACTS = (
+    ConsoleColumn("kind", "column.kind", "kind", lambda row: term(ContactKind(row.kind))),
+    ConsoleColumn("value", "column.contact", "value"),
+    ConsoleColumn("label", "", "label"),
+    ConsoleColumn("source", "column.from", "source", lambda row: term(ContactSource(row.source))),
+    ConsoleColumn("where", "column.read-on", "where"),
+    ConsoleColumn("first_read_at", "", "first_read_at"),
+    ConsoleColumn("read_at", "column.last", "read_at"),
+)

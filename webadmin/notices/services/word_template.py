@@ -206,15 +206,13 @@ def _parse_field(name: str) -> TemplateField | Message:
     field = BY_NAME.get(field_name.strip())
     if field is None:
         near = difflib.get_close_matches(name, [*BY_NAME], n=1, cutoff=0.5)
-        return Message("paper.unknown-field-near", field=name, near=near[0]) if near else _unknown_field_fault(name)
+        if near:
+            return Message("paper.unknown-field-near", field=name, near=near[0])
+        return Message("paper.unknown-field", field=name)
     columns = {**{code: code for code in field.columns}, **{title: code for code, title in field.columns.items()}}
     if bool(columns) != bool(column) or (column and column.strip() not in columns):
         return Message("paper.unknown-column", field=field.name, columns=tuple(field.columns.values()))
     return TemplateField(field, columns.get(column.strip(), ""))
-
-
-def _unknown_field_fault(name: str) -> Message:
-    return Message("paper.unknown-field", field=name)
 
 
 def _field_value(values: Values, asked: TemplateField) -> str | None:
@@ -294,16 +292,6 @@ def _set_text(node: Any, before: str, value: str, after: str) -> None:
         last = text
 
 
-def require_template(content: bytes, kind: Paper) -> None:
-    """Raise BadInput with the first fault of a template."""
-    faults = template_faults(content, kind)
-    if faults:
-        raise BadInput(faults[0])
-
-
-_MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
-
-
 @dataclass(frozen=True, slots=True)
 class RenderedPaper:
     """A rendered notice in both formats."""
@@ -314,7 +302,7 @@ class RenderedPaper:
 
 def empty_required_fields(kind: Paper, values: Values) -> list[PaperField]:
     """Return the empty fields that the law requires, in order."""
-    return [each for each in FIELDS if kind in each.needed and _lacks_value(each, values)]
+    return [each for each in FIELDS if kind in each.needed and _is_empty_field(each, values)]
 
 
 def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
@@ -328,7 +316,7 @@ def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperFi
 
 def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
     """Return the empty fields that the recommended form asks for, in order."""
-    return [each for each in FIELDS if kind in each.asked and _lacks_value(each, values)]
+    return [each for each in FIELDS if kind in each.asked and _is_empty_field(each, values)]
 
 
 def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
@@ -346,21 +334,11 @@ def check_rendering(template: bytes, kind: Paper) -> None:
 
     Call it in a process with limits, so that a template that exceeds them is rejected.
     """
-    require_template(template, kind)
+    faults = template_faults(template, kind)
+    if faults:
+        raise BadInput(faults[0])
     try:
         unfilled_fields(template, {})
         read_word(fill_template(template, {}), "")
     except (ValueError, AttributeError) as error:  # invalid numbers, missing parts
         raise BadInput("paper.no-word-file") from error
-
-
-def _lacks_value(field: PaperField, values: Values) -> bool:
-    value = values.get(field.code, "")
-    if isinstance(value, str):
-        return not value.strip()
-    return not _has_filled_rows(field, value)
-
-
-def _has_filled_rows(field: PaperField, rows: Sequence[object]) -> bool:
-    main = _MAIN_COLUMNS[field.code]
-    return bool(rows) and all(str(row.get(main, "")).strip() for row in rows if isinstance(row, dict))

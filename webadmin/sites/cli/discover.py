@@ -22,7 +22,6 @@ _NAMES = {
     "results": "column.results",
     "fetched": "column.fetched",
     "proposed": "column.found",
-    "accepted": "column.accepted",
 }
 
 
@@ -76,15 +75,9 @@ def _search_works(works: "list[Work]", queries_a_day: int | None, settings: Sett
             ),
             max_round_s=24 * 3600.0,
         )
-    for fault in [*done.faults, *filter(None, [done.stopped])]:
-        complain(fault)
-    record = {
-        "queries": done.queries,
-        "results": done.results,
-        "fetched": done.fetched,
-        "proposed": done.proposed,
-        "accepted": done.accepted,
-    }
+    if done.stopped:
+        complain(done.stopped)
+    record = {name: getattr(done, name) for name in _NAMES}
     if is_json:
         as_json(record)
     elif not done.queries and not done.stopped:

@@ -1,7 +1,6 @@
-"""The commands `site add`, `site list` and `site reach`; `site failures` and `site moves` are in `site_visits`."""
+"""The commands `site add` and `site list`; `site failures` and `site moves` are in `site_visits`."""
 
 import re
-from contextlib import suppress
 from datetime import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,6 @@ import typer
 from core.errors import BadInput
 from core.hosts import DEFAULT_PORTS, host_key
 from core.settings import CrawlSettings
-from core.text import storable
 from core.wording import Message
 from crawler.site_kinds import KINDS, SiteKind
 from webadmin.sites.cli import site_trial, site_visits
@@ -155,29 +153,6 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         print_list(sites, (*_COLUMNS, *last), settings, is_json=is_json)
 
 
-def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
-    """Import the sites' monthly visits, which order the matters, from CSV lines SITE,VISITS."""
-    with session() as settings:
-        from webadmin.sites.services.reach import import_reach
-        from webadmin.works.services.intake.plain import read_bytes
-
-        text = _decode(read_bytes(file, settings.crawl.max_body_bytes), file)
-        print_line(Message("site.reach-written", count=len(import_reach(text))))
-
-
-def _decode(data: bytes, path: Path) -> str:
-    """Decode a file as UTF-8, or as GB18030, in which spreadsheets on Chinese Windows save CSV.
-
-    Raises BadInput.
-    """
-    for encoding in ("utf-8-sig", "gb18030"):
-        with suppress(UnicodeDecodeError):
-            text = data.decode(encoding)
-            if storable(text) == text:  # binary data may be valid in either encoding
-                return text
-    raise BadInput("site.reach-no-text", path=path)
-
-
 def _host_names(site: "Site") -> list[str]:
     return [domain.host for domain in site.domains.all()]
 
@@ -293,6 +268,5 @@ GROUP = verb_group(
         "try": site_trial.try_site,
         "failures": site_visits.failures,
         "moves": site_visits.moves,
-        "reach": reach,
     },
 )

@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class DiscoveryPlan(models.Model):
-    """The plan of web searches for a work: queries per day, and the limit for accepting pages automatically."""
+    """The plan of web searches for a work."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
     is_active = models.BooleanField(_("searched"), default=True)
@@ -21,13 +21,6 @@ class DiscoveryPlan(models.Model):
         default=5,
         validators=[MinValueValidator(1), MaxValueValidator(200)],
         help_text=_("Maximum number of sentences of this work sent to the search engine per day."),
-    )
-    accept_from_chars = models.PositiveIntegerField(
-        _("accept automatically from this many matching characters"),
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(100)],
-        help_text=_("Empty: a person decides on every site found."),
     )
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
 

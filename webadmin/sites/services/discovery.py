@@ -1,6 +1,6 @@
 """The search for copies on unwatched sites: plans and budgets, queries, results, and their acceptance.
 
-A result is not a case. A page that copies a work is a proposal; once a person or the plan's rule accepts it, its site
+A result is not a case. A page that copies a work is a proposal; once a person accepts it, its site
 is watched and crawled, and the findings of the crawl become cases as usual.
 """
 
@@ -28,8 +28,7 @@ from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
 from webadmin.works.services.licences import licence_permission, normalize_page_url
 
 PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
-BY_RULE = "rule"  # `decided_by` of a page accepted automatically
-BY_COMMAND_LINE = "command line"
+BY_COMMAND_LINE = "command line"  # `decided_by` of a page
 MAX_TITLE_CHARS = 300
 _STATES = {
     PageState.PROPOSED: Message("found.proposed"),

@@ -8,7 +8,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from protego import Protego
@@ -54,9 +54,7 @@ class Discovered:
     results: int = 0
     fetched: int = 0
     proposed: int = 0
-    accepted: int = 0
     stopped: Message | None = None
-    faults: list[Message] = field(default_factory=list)
 
 
 def discover(
@@ -167,17 +165,6 @@ class _SearchRun:
         if page is None or page.state != DiscoveredPage.State.PROPOSED:
             return
         self.done.proposed += 1
-        if plan.accept_from_chars is not None and finding.matched_chars >= plan.accept_from_chars:
-            self._accept_by_rule(page)
-
-    def _accept_by_rule(self, page: DiscoveredPage) -> None:
-        try:
-            site = discovery.accept_proposal(page, discovery.BY_RULE, self._ports.clock.now())
-        except BadInput as error:
-            self.done.faults.append(error.message)
-            return
-        self.done.accepted += 1
-        crawl_accepted(site, self._ports)
 
     def _compare_result(self, work: Work, result: Result) -> discovery.CandidateMatch:
         """Compare a page with the work; if the page cannot be read, return a result with a fault."""

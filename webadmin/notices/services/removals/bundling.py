@@ -4,18 +4,17 @@ It is separate from the export of the proof (`webadmin.notices.services.removals
 write the export, do not load the matcher.
 """
 
-from datetime import datetime
-
 from django.db import transaction
 from django.db.models import QuerySet
 
 from bundles import bundle as bundles
-from bundles.records import Bundle, CapturedPage
+from bundles.records import CapturedPage
 from core.errors import NotFound
-from core.ids import PageId, VersionId, digest
+from core.ids import PageId, VersionId
 from core.ports import Clock, EvidenceStore, KeptPages, WorkStore
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.bundles import bundle_columns
 from webadmin.evidence.services.material import answer_capture, page_capture, removal_finding
 from webadmin.notices.models import RemovalLook
 
@@ -36,7 +35,11 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
         raise NotFound("case", look.case_id)
     found = bundles.make(_look_capture(look, pages), removal_finding(match, works), made_at=clock.now())
     store.put(found.digest, found.content)
-    note_removal_bundle(look, match, found, digest(found.content), clock.now())
+    columns = bundle_columns(match, found, clock.now())
+    kind = EvidenceBundle.Kind.REMOVAL
+    with transaction.atomic():
+        row = EvidenceBundle.objects.create(match=match, kind=kind, version_id=look.version_id, **columns)
+        RemovalLook.objects.filter(pk=look.pk).update(bundle=row)
 
 
 def _look_capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
@@ -59,21 +62,3 @@ def _decided_match(case: Case) -> CaseMatch | None:
     """Return the largest match of the version on which the case was decided."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()
-
-
-def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
-    """Record the bundle of a look that proves a removal. match: the match compared with the response."""
-    with transaction.atomic():
-        row = EvidenceBundle.objects.create(
-            case_id=look.case_id,
-            match=match,
-            kind=EvidenceBundle.Kind.REMOVAL,
-            version_id=look.version_id,
-            digest=bundle.digest,
-            sha256=sha256,
-            size_bytes=len(bundle.content),
-            fetched_at=bundle.fetched_at,
-            day=bundle.day,
-            made_at=now,
-        )
-        RemovalLook.objects.filter(pk=look.pk).update(bundle=row)

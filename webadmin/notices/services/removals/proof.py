@@ -10,11 +10,10 @@ from typing import Any
 
 from bundles.records import CaseMaterial, ProvenBundle
 from bundles.verification import VerificationReport
-from core.errors import BadInput, BrokenInvariant
-from core.ids import Digest
+from core.errors import BadInput
 from core.ports import EvidenceStore
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.case_export import case_facts, day_proof, export_material
+from webadmin.evidence.services.case_export import bundle_content, case_facts, day_proof, export_material
 from webadmin.evidence.services.staff import by_role
 from webadmin.notices.models import Removal, RemovalLook
 
@@ -40,16 +39,9 @@ def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
             **case_facts(removal.case, by_role(removal.rights_holder_id)),
             "removal": _removal_facts(removal, looks),
         },
-        bundles=[ProvenBundle(_bundle_content(row, store), day_proof(row)) for row in kept],
+        bundles=[ProvenBundle(bundle_content(row, store), day_proof(row)) for row in kept],
         history=[_look_event(look) for look in looks],
     )
-
-
-def _bundle_content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
-    content = store.get(Digest(row.digest))
-    if content is None:
-        raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
-    return content
 
 
 def _removal_facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:

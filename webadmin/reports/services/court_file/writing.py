@@ -30,6 +30,7 @@ from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.authorities import sealing_authorities, write_with_seals
 from webadmin.evidence.services.case_export import (
     StoredMaterials,
+    bundle_content,
     case_facts,
     day_proof,
     kept_bundles,
@@ -165,7 +166,7 @@ class _ExportBuilder:
             rows += removal_bundles(case).select_related("match")
         for row in rows:
             try:
-                bundles.append(ProvenBundle(self.materials.bundle_content(row), day_proof(row)))
+                bundles.append(ProvenBundle(bundle_content(row, self.store), day_proof(row)))
             except BrokenInvariant:
                 self.left_out.append(Message("bundle.left-out", digest=row.digest))
                 continue

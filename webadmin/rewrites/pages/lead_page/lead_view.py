@@ -45,7 +45,7 @@ _DONE = {
 
 
 def _compared_texts(lead: RewordedLead) -> tuple[str | None, str | None, list[str]]:
-    """Return the compared texts of page and work, None if missing or changed, and notes for the reader; never raises."""
+    """Return the texts of page and work, None if missing or changed, and notes for the reader. Never raises."""
     notes = list[str]()
 
     def read_or_note(read: Callable[[], str]) -> str | None:

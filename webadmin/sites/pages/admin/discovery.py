@@ -58,11 +58,11 @@ LEFT_OUT = {
 
 @admin.register(DiscoveryPlan)
 class DiscoveryPlanAdmin(HolderAdmin):
-    list_display = ["work", "is_active", "queries_a_day", "queries_left", "accept_from_chars"]
+    list_display = ["work", "is_active", "queries_a_day", "queries_left"]
     list_filter = ["is_active"]
     list_select_related = ["work"]
     search_fields = ["work__title"]
-    fields = ["work", ("is_active", "queries_a_day"), "accept_from_chars"]
+    fields = ["work", ("is_active", "queries_a_day")]
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
@@ -162,8 +162,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     @display(description=_("decided by"))
     def decider(self, page: DiscoveredPage) -> object:
-        known = {discovery.BY_RULE: _("rule"), discovery.BY_COMMAND_LINE: _("command line")}
-        return known.get(page.decided_by, page.decided_by or "—")
+        return _("command line") if page.decided_by == discovery.BY_COMMAND_LINE else page.decided_by or "—"
 
     @display(description=_("site"))
     def site_link(self, page: DiscoveredPage) -> object:
