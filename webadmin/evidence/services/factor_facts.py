@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
@@ -56,39 +55,31 @@ def gather_facts(subject: Subject, now: datetime) -> Facts:
     )
 
 
-@dataclass
-class _OpenedCounts:
-    """Counts over the opened bundles."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    sources: Counter[str] = field(default_factory=Counter)
-
-
 def _open_newest(subject: Subject, store: EvidenceStore) -> dict[str, Any]:
-    seen = _OpenedCounts()
+    seen, sources = Counter[str](), Counter[str]()
     newest = subject.bundles().filter(kind=Kind.RECORD).order_by("-fetched_at", "-pk")
     for name in newest.values_list("digest", flat=True)[:MAX_OPENED]:
         try:
             content = store.get(Digest(name))
             files = container.read(memoryview(content), "") if content is not None else None
-            seen.counts["looked_into"] += 1
+            seen["looked_into"] += 1
             if files is None:
-                seen.counts["unreadable"] += 1
+                seen["unreadable"] += 1
                 continue
-            _count_bundle(seen, files)
+            _count_bundle(seen, sources, files)
         except (BadInput, BrokenInvariant, KeyError, TypeError, AttributeError):
-            seen.counts["unreadable"] += 1  # The nightly check reports the damage.
+            seen["unreadable"] += 1  # The nightly check reports the damage.
     names = ("looked_into", "unreadable", "circumstances", "certificates", "through_proxy")
-    return {**{name: seen.counts[name] for name in names}, "sources": dict(seen.sources)}
+    return {**{name: seen[name] for name in names}, "sources": dict(sources)}
 
 
-def _count_bundle(seen: _OpenedCounts, files: Mapping[str, memoryview]) -> None:
+def _count_bundle(seen: Counter[str], sources: Counter[str], files: Mapping[str, memoryview]) -> None:
     page = parse_canonical(bytes(files[bundle.PAGE]), bundle.PAGE)
     exchanges = parse_canonical(bytes(files[bundle.CONNECTION]), bundle.CONNECTION)["exchanges"]
-    seen.sources[page.get("source", "unknown")] += 1
-    seen.counts["circumstances"] += CIRCUMSTANCES in files
-    seen.counts["certificates"] += any((each.get("tls") or {}).get("file") for each in exchanges)
-    seen.counts["through_proxy"] += any(each.get("is_through_proxy") for each in exchanges)
+    sources[page.get("source", "unknown")] += 1
+    seen["circumstances"] += CIRCUMSTANCES in files
+    seen["certificates"] += any((each.get("tls") or {}).get("file") for each in exchanges)
+    seen["through_proxy"] += any(each.get("is_through_proxy") for each in exchanges)
 
 
 def _stamp_figures(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any
 
 from bundles.records import NO_DRAWING, CapturedPage, Drawing, Exchange, Finding, Part, Passage, SeenAddress
 from bundles.secrets_withheld import public_url
+from bundles.shapes import text_digest
 from bundles.warc import DOM
 from core.captures import Capture, CapturedResource, CaptureSource, WireExchange
 from core.errors import BrokenInvariant, NotFound
-from core.ids import Digest, VersionId, WorkTextId, digest
+from core.ids import Digest, VersionId, WorkTextId
 from core.pages import DATED_BY_SERVER, PageVersion, Reading, StoredPart
 from core.ports import PageStore, WorkStore
 from core.program import code_version
@@ -97,7 +98,7 @@ def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedR
 
 def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
     """Return the finding of a match. Raises NotFound if a text is gone, BrokenInvariant if changed."""
-    if _text_digest(page_text) != match.page_text_digest:
+    if text_digest(page_text) != match.page_text_digest:
         raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
     work_text = _work_text(match, works)
     return replace(
@@ -135,7 +136,7 @@ def _work_text(match: CaseMatch, works: WorkStore) -> str:
     work_text = works.text(WorkTextId(match.text_id))
     if work_text is None:
         raise NotFound("text", match.text_id)
-    if _text_digest(work_text) != match.work_text_digest:
+    if text_digest(work_text) != match.work_text_digest:
         raise BrokenInvariant("bundle.other-work-text", text=match.text_id)
     return work_text
 
@@ -300,7 +301,3 @@ def _algorithm_json(number: int) -> dict[str, Any]:
     if known is None:
         return {}
     return known.as_dict()
-
-
-def _text_digest(text: str) -> str:
-    return digest(text.encode("utf-8", "surrogatepass"))

@@ -64,7 +64,8 @@ def add_proof(
     Raises ProofRefused, RetryLater.
     """
     name, content = file
-    _require_manager(subject, by)
+    if not may_manage(by, subject.record):
+        raise ProofRefused("proof.managers-only")
     details = _validate_details(details, now)
     kind = require_file(content, name)
     _require_room(subject, digest(content))
@@ -134,22 +135,14 @@ def describe_checks(proof: ThirdPartyProof) -> list[Message]:
 
 
 def _describe_coverage(counts: Mapping[str, int]) -> Iterator[Message]:
-    if counts[How.STAMPED]:
-        yield Message("proof.stamped", count=counts[How.STAMPED])
-    if counts[How.UNSIGNED]:
-        yield Message("proof.unsigned", count=counts[How.UNSIGNED])
-    if counts[How.NAMED]:
-        yield Message("proof.named", count=counts[How.NAMED])
-
-
-def _require_manager(subject: Subject, by: User) -> None:
-    if not may_manage(by, subject.record):
-        raise ProofRefused("proof.managers-only")
+    for how in (How.STAMPED, How.UNSIGNED, How.NAMED):
+        if counts[how]:
+            yield Message(f"proof.{how}", count=counts[how])
 
 
 def _require_room(subject: Subject, of: Digest) -> None:
     """Raise ProofRefused if the file is already stored, or if there are MAX_PROOFS proofs."""
-    own = subject.proofs().filter(**_subject_rows(subject))
+    own = subject.proofs().filter(case=subject.case, matter=subject.matter)  # not those of a case's matter
     there = own.filter(digest=of, withdrawn_at=None).first()
     if there is not None:
         raise ProofRefused("proof.there-already", proof=there)
@@ -157,25 +150,18 @@ def _require_room(subject: Subject, of: Digest) -> None:
         raise ProofRefused("proof.too-many", most=MAX_PROOFS)
 
 
-def _subject_rows(subject: Subject) -> dict[str, object]:
-    """Return the filter for rows of the case or matter itself."""
-    return {"case": subject.case, "matter": subject.matter}
-
-
 def _validate_details(details: ProofDetails, now: datetime) -> ProofDetails:
     made = replace(
         details,
         issuer=_single_line(details.issuer),
         number=_single_line(details.number),
-        platform=_single_line(details.platform),
+        platform=_single_line(details.platform) if details.kind == Kind.CHAIN else "",
         note=storable(details.note).strip(),
     )
     if made.kind not in Kind.values:
         raise ProofRefused("proof.choose-kind")
     if not made.issuer or not made.number or (made.kind == Kind.CHAIN and not made.platform):
         raise ProofRefused("proof.fields-missing")
-    if made.kind != Kind.CHAIN:
-        made = replace(made, platform="")
     if max(map(len, (made.issuer, made.number, made.platform))) > MAX_SHORT_CHARS:
         raise ProofRefused("proof.too-long", most=MAX_SHORT_CHARS)
     if len(made.note) > MAX_NOTE_CHARS:

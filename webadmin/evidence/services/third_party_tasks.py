@@ -71,7 +71,7 @@ def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: d
     is_same = proof.case_id == task.case_id if task.case_id and proof.case_id else of_matter == of_case
     if proof.withdrawn_at is not None or not is_same:
         raise TaskRefused("proof.task-other-proof")
-    _close_task(task, by, now, done_by=proof)
+    _update_task(task, ended_by=by, ended_at=now, done_by=proof)
 
 
 def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
@@ -82,7 +82,7 @@ def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
         raise TaskRefused("proof.no-reason")
     if len(reason) > MAX_REASON_CHARS:
         raise TaskRefused("proof.too-long", most=MAX_REASON_CHARS)
-    _close_task(task, by, now, given_up_because=reason)
+    _update_task(task, ended_by=by, ended_at=now, given_up_because=reason)
 
 
 def reopen_tasks(proof: ThirdPartyProof) -> None:
@@ -128,10 +128,6 @@ def _require_open(task: ThirdPartyTask, by: User) -> None:
     _require_role(task.rights_holder_id, by)
     if task.ended_at is not None:
         raise TaskRefused("proof.task-ended")
-
-
-def _close_task(task: ThirdPartyTask, by: User, now: datetime, **said: object) -> None:
-    _update_task(task, ended_by=by, ended_at=now, **said)
 
 
 def _update_task(task: ThirdPartyTask, **changed: object) -> None:

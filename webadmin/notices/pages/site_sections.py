@@ -1,7 +1,5 @@
 """The sections on a site's page about notices: addressees, contacts read, and outcomes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +15,6 @@ from core.hidden_characters import clip_text
 from webadmin.notices.models import Addressee
 from webadmin.notices.services.addressees import Origin, SiteAddressee, list_addressees
 from webadmin.notices.services.removals import track_record
-from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.sites.models import ContactLookUp, ContactRead, Site
 from webadmin.sites.services import look_ups
 from webadmin.ui.models.phrases import ADDRESSEE_ROLES, PAPERS, paper_choices
@@ -102,15 +99,6 @@ def addressee_choices(site: Site) -> list[tuple[str, str]]:
 RECENT = timedelta(days=90)
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """A period with its figures, first for all notices, then for each addressee."""
-
-    name: str
-    total: TrackRecord
-    rows: Sequence[tuple[str, TrackRecord]]
-
-
 def effect_section(site: Site) -> str:
     """Return the HTML of a site's section on outcomes, for the last 90 days and for all time."""
     recent = timezone.now() - RECENT
@@ -121,7 +109,7 @@ def effect_section(site: Site) -> str:
         of_addressees = [
             (clip_text(each.name), record) for each, record in track_record.records_per_addressee(site, since)
         ]
-        periods.append(Period(name, total, [(_("all"), total), *of_addressees]))
+        periods.append({"name": name, "total": total, "rows": [(_("all"), total), *of_addressees]})
     return render_to_string("notices/site_effect.html", {"periods": periods})
 
 

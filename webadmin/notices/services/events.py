@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from core.errors import BadInput
@@ -98,14 +97,3 @@ def change_state(
     row.state, row.answer_due = to, None
     row.save(update_fields=["state", "answer_due"])
     return note_event(row, by, at, note, day=day, way=way)
-
-
-def reopen(notice: Notice, at: datetime) -> None:
-    """Set the state of a notice back to sent because its pages are back; nothing is sent.
-
-    Raises BadInput if the notice is neither removed nor closed.
-    """
-    with transaction.atomic():
-        row = lock_notice(notice, State.REMOVED, State.CLOSED)
-        change_state(row, State.SENT, None, at)
-    notice.state = row.state

@@ -51,6 +51,9 @@ class PaperField:
 
 _STOP, _REMOVAL, _DMCA, _WEB = Paper.LETTER, Paper.ARTICLE_14, Paper.DMCA, Paper.FORM_KIT
 _FORM = frozenset({Paper.ARTICLE_14})
+_IDENTIFIES_HOLDER = {
+    _STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1
+}  # fmt: skip
 
 FIELDS: tuple[PaperField, ...] = (
     PaperField("addressee_name", "收件方名称", {_STOP: Law.CUSTOM, _REMOVAL: Law.CUSTOM, _DMCA: Law.CUSTOM}),
@@ -63,11 +66,7 @@ FIELDS: tuple[PaperField, ...] = (
     PaperField("site_domains", "网站域名", asked=_FORM),
     PaperField("site_record", "网站备案号", is_optional=True),
     PaperField("site_ip", "网站IP地址", asked=_FORM, is_optional=True),
-    PaperField(
-        "holder_name",
-        "权利人名称",
-        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
-    ),
+    PaperField("holder_name", "权利人名称", _IDENTIFIES_HOLDER),
     PaperField(
         "holder_identity",
         "权利人身份证明",
@@ -75,18 +74,10 @@ FIELDS: tuple[PaperField, ...] = (
         is_optional=True,
     ),
     PaperField("holder_representative", "法定代表人", asked=_FORM, is_optional=True),
-    PaperField(
-        "holder_address",
-        "权利人地址",
-        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
-    ),
+    PaperField("holder_address", "权利人地址", _IDENTIFIES_HOLDER),
     PaperField("holder_postcode", "权利人邮编", asked=_FORM, is_optional=True),
     PaperField("contact_person", "联系人", asked=_FORM, is_optional=True),
-    PaperField(
-        "holder_phone",
-        "权利人电话",
-        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
-    ),
+    PaperField("holder_phone", "权利人电话", _IDENTIFIES_HOLDER),
     PaperField(
         "holder_email",
         "权利人电子邮箱",

@@ -7,10 +7,9 @@ the mailbox and decides.
 
 import time
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
-from django.conf import settings as django_settings
 from django.db import IntegrityError, transaction
+from django.utils.timezone import localtime
 
 from core.errors import BadInput, RetryLater
 from core.ids import Digest, digest
@@ -231,8 +230,4 @@ def _change_state(mail_id: int, state: str, to: str, now: datetime, said: Messag
 
 
 def _uncertain_message(mail: NoticeMail) -> Message:
-    return Message("mail.may-have-gone", at=_local_time(mail.began_at or mail.asked_at))
-
-
-def _local_time(at: datetime) -> str:
-    return at.astimezone(ZoneInfo(django_settings.TIME_ZONE)).strftime("%Y-%m-%d %H:%M")
+    return Message("mail.may-have-gone", at=f"{localtime(mail.began_at or mail.asked_at):%Y-%m-%d %H:%M}")

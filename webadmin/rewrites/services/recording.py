@@ -28,12 +28,8 @@ from webadmin.rewrites.services.due_searches import MeaningWatch, normalize_kind
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
-_FIGURES = (
-    "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "elsewhere", "band",
-    "band_alarms", "band_passages", "pairs", "pair_count", "sentence_count", "in_order", "algorithm_version",
-    "ingredients", "code_version", "version_id", "fetched_at", "raw_digest", "page_text_digest", "work_text_digest",
-    "lapsed_at",
-)  # fmt: skip
+_KEPT = frozenset({"id", "page", "rights_holder", "site", "text_id", "state", "found_at"})  # of a lead found again
+_FIGURES = [field.name for field in RewordedLead._meta.concrete_fields if field.name not in _KEPT]
 _INGREDIENTS = {"weights": CURRENT.weights, "tokenizer": CURRENT.tokenizer, "background": CURRENT.background}
 
 
@@ -71,7 +67,7 @@ def record_searched(
         still = {row: each for row in rows if (each := searched[PageId(row.page_id)]).version_id == row.version_id}
         leads = _LeadBuilder(watch, list(still.values()), works, now).leads(still)
         RewordedLead.objects.bulk_create(
-            leads, update_conflicts=True, unique_fields=["page", "text_id"], update_fields=list(_FIGURES)
+            leads, update_conflicts=True, unique_fields=["page", "text_id"], update_fields=_FIGURES
         )
         _lapse_undecided([row.page_id for row in still], {(lead.page_id, lead.text_id) for lead in leads}, now)
         _lapse_confirmed(watch, list(still.values()), now)

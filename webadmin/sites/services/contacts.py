@@ -15,18 +15,21 @@ MAX_CONTACTS = 100  # Contacts kept for a site: the ones read last.
 
 def note_read(site: Site, found: Iterable[Gathered]) -> None:
     """Store the contacts that a crawl read on the site's pages."""
-    with transaction.atomic():
-        for each in found:
-            _store_contact(site, each.contact, ContactSource.PAGE, each.url, each.at)
-        _delete_oldest_contacts(site)
+    _store_contacts(site, ((each.contact, ContactSource.PAGE, each.url, each.at) for each in found))
 
 
 def note_looked_up(site: Site, found: Sequence[RegistryContact], now: datetime) -> None:
     """Store the contacts from the registries."""
+    _store_contacts(site, ((each.contact, each.source, each.where, now) for each in found))
+
+
+def _store_contacts(site: Site, found: Iterable[tuple[Contact, ContactSource, str, datetime]]) -> None:
+    """Store contacts with their source, place and time, and delete the oldest ones beyond MAX_CONTACTS."""
     with transaction.atomic():
-        for each in found:
-            _store_contact(site, each.contact, each.source, each.where, now)
-        _delete_oldest_contacts(site)
+        for contact, source, where, at in found:
+            _store_contact(site, contact, source, where, at)
+        rows = ContactRead.objects.filter(site=site).order_by("-read_at", "pk").values_list("pk", flat=True)
+        ContactRead.objects.filter(pk__in=list(rows[MAX_CONTACTS:])).delete()
 
 
 def _store_contact(site: Site, contact: Contact, source: ContactSource, where: str, at: datetime) -> None:
@@ -43,10 +46,3 @@ def _store_contact(site: Site, contact: Contact, source: ContactSource, where: s
         defaults=values,
         create_defaults={**values, "first_read_at": at},
     )
-
-
-def _delete_oldest_contacts(site: Site) -> None:
-    rows = ContactRead.objects.filter(site=site).order_by("-read_at", "pk").values_list("pk", flat=True)
-    old = list(rows[MAX_CONTACTS:])
-    if old:
-        ContactRead.objects.filter(pk__in=old).delete()

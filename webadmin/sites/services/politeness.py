@@ -28,13 +28,6 @@ MAX_SHOWN_CHARS = 60  # characters of the typed text that an error message quote
 _STATUS = re.compile(r"[0-9]{3}")
 
 
-class ReasonMissing(BadInput):
-    """robots.txt cannot be switched off without a reason."""
-
-    def __init__(self) -> None:
-        super().__init__("watch.robots-reason")
-
-
 def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
     """Return the crawler's rules for a site. by_second_route: use only the proxies reserved for second checks.
 
@@ -105,9 +98,9 @@ def parse_pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def note_robots_switch(site: Site, reason: str, user: User | None = None) -> RobotsSwitch:
-    """Record that robots.txt is obeyed from now on, or is not. Raises ReasonMissing."""
+    """Record that robots.txt is obeyed from now on, or is not. Raises BadInput without a reason."""
     if not reason.strip() and not site.obey_robots:
-        raise ReasonMissing
+        raise BadInput("watch.robots-reason")
     return RobotsSwitch.objects.create(site=site, obeys=site.obey_robots, reason=reason.strip()[:500], switched_by=user)
 
 

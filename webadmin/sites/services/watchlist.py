@@ -38,11 +38,7 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
         site = _find_or_create_site(rights_holder, name.strip(), host)
         addresses = site.start_urls.splitlines()
         site.start_urls = "\n".join(dict.fromkeys([*addresses, start_url]))
-        for field, value in options.items():
-            setattr(site, field, value)
-        _require_used_options(site, options)
-        _validate_site(site)
-        site.save()
+        _save_site(site, options)
         if not site.domains.filter(host__in=host.spellings()).exists():
             SiteDomain.objects.create(site=site, host=str(host))
     return site
@@ -127,11 +123,7 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
     if site is not None and site.kind != kind:
         raise BadInput("watch.other-kind", site=wanted)
     site = site or Site(rights_holder=rights_holder, name=wanted, kind=kind)
-    for field, value in values.items():
-        setattr(site, field, value)
-    _require_used_options(site, values)
-    _validate_site(site)
-    site.save()
+    _save_site(site, values)
     return site
 
 
@@ -171,20 +163,20 @@ def _check_rules(options: dict[str, Any]) -> None:
         raise BadInput(Message("site.no-pattern", pattern=rule, fault=fault) if is_of_pattern else fault)
 
 
-def _require_used_options(site: Site, options: dict[str, Any]) -> None:
-    """Raise BadInput for an option that the site's spider does not use."""
+def _save_site(site: Site, options: dict[str, Any]) -> None:
+    """Save a site with these options. Raises BadInput for a bad option, and for one that the site's spider ignores."""
+    for field, value in options.items():
+        setattr(site, field, value)
     ignored = KINDS[site.kind].ignored_settings(options)
     if ignored:
         names = [name.replace("_", " ") for name in ignored]
         raise BadInput("watch.not-for-its-kind", names=names, site=site.name, kind=site.kind)
-
-
-def _validate_site(site: Site) -> None:
     try:
         site.full_clean(validate_unique=False, validate_constraints=False)
     except ValidationError as error:
         name, messages = next(iter(error.message_dict.items()))
         raise BadInput("watch.bad-option", name=name.replace("_", " "), site=site.name, reason=messages[0]) from error
+    site.save()
 
 
 def _single_site(key: str, found: list[Site]) -> Site:

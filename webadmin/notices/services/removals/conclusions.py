@@ -20,7 +20,7 @@ from webadmin.cases.services.addresses import OUTDATED
 from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.database import lock_rows
 from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
-from webadmin.notices.services.events import change_state, lock_notice, reopen
+from webadmin.notices.services.events import change_state, lock_notice
 from webadmin.notices.services.removals.run_looks import REMOVED, Seen
 from webadmin.sites.services.politeness import has_second_route
 
@@ -143,5 +143,5 @@ def _reopen_notices(case: Case, at: datetime) -> None:
     Case.objects.filter(pk=case.pk, returned_at=None).update(returned_at=at)
     for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
         with suppress(BadInput):  # its state has changed meanwhile
-            reopen(notice, at)
+            change_state(lock_notice(notice, *ENDED), State.SENT, None, at)
     refresh_matters({case.matter_id}, texts=())

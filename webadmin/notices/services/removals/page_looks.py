@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from core.ids import Digest, VersionId
 from core.pages import PageVersion
-from core.ports import KeptPages, WorkTexts
+from core.ports import KeptPages
 from core.visits import Absence, AbsenceReason
 from core.wording import Message
 from crawler.recrawl.absences import plain_text, redirect_target
@@ -62,10 +62,6 @@ class Sources:
 
     pages: KeptPages
     finder: PassageFinder
-
-    @classmethod
-    def from_stores(cls, pages: KeptPages, works: WorkTexts) -> "Sources":
-        return cls(pages, PassageFinder(works))
 
 
 @dataclass(frozen=True, slots=True)
