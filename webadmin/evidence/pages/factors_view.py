@@ -33,7 +33,7 @@ def _sheet_page(request: HttpRequest, subject: Subject) -> HttpResponse:
         "back": subject_url(subject),
         "proofs": subject_url(subject, "proofs"),
         "holder": subject.record.rights_holder,
-        "pages": _named_pages(subject),
+        "pages": [subject.case.page_url] if subject.case is not None else [],
         "opening": message_text(Message("factor.opening")),
         "now": timezone.now(),
         "factors": [],
@@ -58,8 +58,3 @@ def _sheet_page(request: HttpRequest, subject: Subject) -> HttpResponse:
         ],
     }
     return admin_page(request, "evidence/factors.html", context)
-
-
-def _named_pages(subject: Subject) -> list[str]:
-    """Return the page of a case, or [] for a matter, which is named only by site and work."""
-    return [subject.case.page_url] if subject.case is not None else []

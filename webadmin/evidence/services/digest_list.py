@@ -96,17 +96,14 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
     writer = csv.writer(out)
     writer.writerow([Message(name).in_language(language) for name in COLUMNS])
     for row in rows:
-        writer.writerow([_safe_cell(value) for value in asdict(row).values()])
+        values = asdict(row).values()
+        writer.writerow([each if isinstance(each, int) else defuse_formula(clean_line(each)) for each in values])
     return out.getvalue().encode("utf-8-sig")
 
 
 def as_json(rows: Iterable[DigestRow]) -> bytes:
     """Return the rows as JSON in ASCII, with unchanged URLs."""
     return json.dumps([asdict(row) for row in rows], indent=1).encode() + b"\n"
-
-
-def _safe_cell(value: str | int) -> str | int:
-    return value if isinstance(value, int) else defuse_formula(clean_line(value))
 
 
 def _missing_number(found: QuerySet, numbers: Collection[int]) -> str:

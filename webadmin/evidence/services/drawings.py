@@ -5,12 +5,10 @@ page that is not drawn is listed with the reason: docs/decisions/evidence.md.
 """
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bundles.records import Drawing, Rendering, Undrawn
-from core.captures import CapturedResource, CaptureSource
-from core.ids import Digest
+from core.captures import CaptureSource
 from core.pages import PageVersion, StoredPart
 from core.ports import PageStore
 from crawler.browsing import screenshots
@@ -89,7 +87,8 @@ class _Browser:
         self._store, self._chromium = store, chromium
         # A style sheet that all pages use was fetched with only one of the pages.
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
-        self._shared = tuple(_load_resources(store, (name for name in names if name)))
+        wires = (store.capture(name) for name in names if name)
+        self._shared = tuple(each for wire in wires if wire for each in wire.resources)
 
     def render(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
         """Render one page from the response from which its text was read."""
@@ -102,12 +101,6 @@ class _Browser:
             return NoRendering.BROWSER_FAILED
         drawable = Drawable(body, dict(page.headers), page.url, resources, told)
         return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)
-
-
-def _load_resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedResource]:
-    for name in names:
-        wire = store.capture(name)
-        yield from wire.resources if wire else ()
 
 
 def _to_drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:

@@ -1,7 +1,7 @@
 """Adds and withdraws third parties' proofs, which are stored unchanged, checked once and never removed."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 
@@ -120,7 +120,8 @@ def describe_checks(proof: ThirdPartyProof) -> list[Message]:
     """Return a message for each check that was possible for the file, the strongest first."""
     rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
     counts = Counter(dict(rows))
-    said = list(_describe_coverage(counts))
+    strongest_first = (How.STAMPED, How.UNSIGNED, How.NAMED)
+    said = [Message(f"proof.{how}", count=counts[how]) for how in strongest_first if counts[how]]
     for token in proof.tokens:
         given = {"at": f"{datetime.fromisoformat(token['at']):%Y-%m-%d %H:%M:%S} UTC", "hash": token["hash"].upper()}
         if token["hash"] != "sha256":
@@ -132,12 +133,6 @@ def describe_checks(proof: ThirdPartyProof) -> list[Message]:
     if proof.unread is not None:
         said.append(Message("proof.unread", why=proof.unread))
     return said or [Message("proof.says-nothing")]
-
-
-def _describe_coverage(counts: Mapping[str, int]) -> Iterator[Message]:
-    for how in (How.STAMPED, How.UNSIGNED, How.NAMED):
-        if counts[how]:
-            yield Message(f"proof.{how}", count=counts[how])
 
 
 def _require_room(subject: Subject, of: Digest) -> None:

@@ -229,7 +229,7 @@ _DUE = (
     ),
     ConsoleColumn("notice", "column.id", lambda row: row[0].notice.pk, is_number=True),
     ConsoleColumn("site", "column.site", lambda row: row[0].notice.site.name),
-    ConsoleColumn("", "column.addressee", lambda row: _addressee_name(row[0].notice)),
+    ConsoleColumn("", "column.addressee", lambda row: row[0].notice.addressee_name),
     ConsoleColumn("", "column.note", lambda row: _deadline_note(*row)),
     ConsoleColumn("since", "", lambda row: row[0].since.isoformat()),
     ConsoleColumn("is_overdue", "", lambda row: row[1]),
@@ -304,7 +304,3 @@ def _deadline_note(each: "DueItem", is_overdue: bool) -> object:
     if each.unknown_year is not None:
         return Message("notice.year-not-announced", year=each.unknown_year)
     return Message("notice.overdue") if is_overdue else ""
-
-
-def _addressee_name(notice: "Notice") -> object:
-    return notice.addressee.name if notice.addressee else notice.values.get("addressee_name", "")

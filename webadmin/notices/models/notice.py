@@ -142,6 +142,11 @@ class Notice(models.Model):
     drafted_by = user_key(_("drafted by"), models.PROTECT)
     drafted_at = models.DateTimeField(_("drafted"))
 
+    @property
+    def addressee_name(self) -> str:
+        """The name of the entered addressee, or else the name written in the notice. Select `addressee` with it."""
+        return self.addressee.name if self.addressee else str(self.values.get("addressee_name", ""))
+
     class Meta:
         verbose_name = _("notice")
         verbose_name_plural = _("notices")

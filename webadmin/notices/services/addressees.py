@@ -3,7 +3,7 @@
 A host or registrar only counts for one site, because the operator's other sites may use others.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,6 +33,12 @@ class ContactOwner(StrEnum):
     SITE = "site"
     HOST = "host"
     REGISTRAR = "registrar"
+
+
+_OWNERS: Mapping[AddresseeRole | None, ContactOwner] = {
+    AddresseeRole.HOSTS: ContactOwner.HOST,
+    AddresseeRole.REGISTERS: ContactOwner.REGISTRAR,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
     known = {each.addressee for each in entered}
     family = [each for each in _family_addressees(site) if each.addressee not in known]
     listed = [*entered, *family]
-    taken = {_role_owner(each.role) for each in listed}
+    taken = {_OWNERS.get(each.role, ContactOwner.SITE) for each in listed}
     return [*listed, *(each for each in propose_addressees(site) if each.owner not in taken)][:MAX_ADDRESSEES]
 
 
@@ -125,17 +131,13 @@ def _entered_addressees(site: Site) -> list[Addressee]:
 def _family_addressees(site: Site) -> list[SiteAddressee]:
     """Return the addressees of other sites in the family, each once with the first site that has it."""
     found: dict[int, SiteAddressee] = {}
-    for other in _same_operator_sites(site):
+    # Sites that share an identifier of the operator. A shared page template proves nothing.
+    rows = [row for shared in site_family(site).shared for row in shared.others]
+    for other in {row.site_id: row.site for row in rows}.values():
         for each in _entered_addressees(other):
             if AddresseeRole(each.role) not in OF_ONE_SITE:
                 found.setdefault(each.pk, _to_site_addressee(each, Origin.FAMILY, other))
     return list(found.values())
-
-
-def _same_operator_sites(site: Site) -> list[Site]:
-    """Return other sites that share an identifier of the operator. A shared page template proves nothing."""
-    rows = [row for shared in site_family(site).shared for row in shared.others]
-    return list({row.site_id: row.site for row in rows}.values())
 
 
 def _to_site_addressee(addressee: Addressee, origin: Origin, from_site: Site | None = None) -> SiteAddressee:
@@ -150,12 +152,6 @@ def _to_site_addressee(addressee: Addressee, origin: Origin, from_site: Site | N
         addressee,
         from_site,
     )
-
-
-def _role_owner(role: AddresseeRole | None) -> ContactOwner:
-    if role is AddresseeRole.HOSTS:
-        return ContactOwner.HOST
-    return ContactOwner.REGISTRAR if role is AddresseeRole.REGISTERS else ContactOwner.SITE
 
 
 def _newest_value(rows: list[ContactRead]) -> str:

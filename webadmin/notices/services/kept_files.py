@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Model
@@ -30,16 +31,9 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
     paper: a new row with its rights holder, kind, work and validity.
     """
     require_manager(paper.rights_holder, by)
-    begins, ends = paper.valid_from, paper.valid_until
-    if paper.kind not in HolderPaper.Kind:
-        raise BadInput("paper.no-kind")
-    if paper.work is not None and paper.work.rights_holder_id != paper.rights_holder_id:
-        raise BadInput("paper.other-holder")
-    if begins and ends and begins > ends:
-        raise BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
-    paper.name, paper.digest, paper.size = file_name(name, require_proof(content)), digest(content), len(content)
+    for column, value in _store_file(name, require_proof(content), content).items():
+        setattr(paper, column, value)
     paper.added_by = by
-    stores.evidence_store().put(digest(content), content)
     same = {name: getattr(paper, name) for name in ("kind", "work", "valid_from", "valid_until", "digest")}
     with transaction.atomic():
         lock_rights(paper.rights_holder_id)
@@ -57,21 +51,13 @@ def check_template(content: bytes, kind: Paper, name: str) -> None:
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
     """Store a template that passed `check_template`; it is used from now on. Raises BadInput, RetryLater."""
     require_manager(holder, by)
-    stores.evidence_store().put(digest(content), content)
+    columns = _store_file(name, "docx", content)
     with transaction.atomic():
         lock_rights(holder.pk)
         newest = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
-        kept_as = file_name(name, "docx")
-        if newest is not None and (newest.name, newest.digest) == (kept_as, digest(content)):
+        if newest is not None and (newest.name, newest.digest) == (columns["name"], columns["digest"]):
             return newest  # The form was sent twice.
-        return PaperTemplate.objects.create(
-            rights_holder=holder,
-            kind=str(kind),
-            name=kept_as,
-            digest=digest(content),
-            size=len(content),
-            added_by=by,
-        )
+        return PaperTemplate.objects.create(rights_holder=holder, kind=str(kind), added_by=by, **columns)
 
 
 def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:
@@ -79,10 +65,14 @@ def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by
     if len(files) > MAX_EVENT_PAPERS:
         raise BadInput("notice.too-many-files", most=MAX_EVENT_PAPERS)
     for name, content in files:
-        ending = require_file(content, name)
-        stores.evidence_store().put(digest(content), content)
-        facts = {"name": file_name(name, ending), "digest": digest(content), "size": len(content)}
-        EventPaper.objects.create(event=event, added_by=by, **facts)
+        columns = _store_file(name, require_file(content, name), content)
+        EventPaper.objects.create(event=event, added_by=by, **columns)
+
+
+def _store_file(name: str, kind: str, content: bytes) -> dict[str, Any]:
+    """Store an uploaded file of this kind, and return the columns of its row."""
+    stores.evidence_store().put(digest(content), content)
+    return {"name": file_name(name, kind), "digest": digest(content), "size": len(content)}
 
 
 def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:

@@ -174,7 +174,6 @@ def next_outcomes(notice: Notice) -> list[str]:
 
 def _earlier_notice(notice: Notice) -> str:
     """Return a sentence about the earlier notice, in Chinese like the notice."""
-    name = notice.addressee.legal_name or notice.addressee.name if notice.addressee else ""
-    name = name or str(notice.values.get("addressee_name", ""))
+    name = (notice.addressee.legal_name if notice.addressee else "") or notice.addressee_name
     day = notice.sent_on.isoformat() if notice.sent_on else ""
     return Message("notice.earlier-notice", name=name, day=day).in_language("zh")

@@ -73,9 +73,7 @@ def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) 
         "declaration": _DECLARATION,
         "good_faith": _GOOD_FAITH,
         "accuracy": _ACCURACY,
-        "date": f"{today:%B} {today.day}, {today.year}"
-        if is_english
-        else f"{today.year}年{today.month}月{today.day}日",
+        "date": f"{today:%B} {today.day}, {today.year}" if is_english else _format_day(today),
         **_holder_values(HolderIdentity.objects.filter(rights_holder=site.rights_holder_id).first()),
     }
     return {field.code: written.get(field.code, "") for field in FIELDS if not field.columns}

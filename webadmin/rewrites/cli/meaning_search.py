@@ -6,7 +6,6 @@ from typing import Any
 from core.ids import WorkTextId
 from core.text import TextRange
 from matcher.reworded.background import load_background
-from matcher.reworded.calibration import Band
 from matcher.reworded.chunks import ChunkIndex
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.found import RewordedMatch
@@ -49,18 +48,15 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
 
 def lead_record(match: RewordedMatch) -> dict[str, Any]:
     """Return the record of a lead, without its work, as JSON values."""
+    band = match.band
     return {
         "class": str(match.found),
         "score": match.score,
         "elsewhere": match.elsewhere,
-        "band": _band_record(match.band),
+        "band": band and {"name": band.name, "alarms": band.alarms, "passages": band.trials},
         "algorithm": CURRENT.version,
         "pairs": [_pair_places(pair.page, pair.work) | {"strength": pair.strength} for pair in match.pairs],
     }
-
-
-def _band_record(band: Band | None) -> dict[str, Any] | None:
-    return None if band is None else {"name": band.name, "alarms": band.alarms, "passages": band.trials}
 
 
 def _pair_places(page: TextRange, work: TextRange) -> dict[str, int]:

@@ -23,7 +23,6 @@ from webadmin.notices.services.values import format_with_offset
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.lead_status import compared_texts, lead_status
 from webadmin.rewrites.services.verdicts import is_verdict_current
-from webadmin.sites.models import Site
 
 MAX_WORDS = 60  # shared wordings in each row; twenty pairs of sentences have no more
 MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all pairs
@@ -98,7 +97,9 @@ class _Letter:
         return Document(title, blocks, language, head=(Paragraph.from_text(title, align=Align.RIGHT),))
 
     def _opening(self) -> Iterator[Block]:
-        lead, addressee = self._lead, _responsible_addressee(self._lead.site)
+        lead = self._lead
+        # A host or registrar does not know the origin of the site's texts.
+        addressee = next((each for each in list_addressees(lead.site) if each.role not in OF_ONE_SITE), None)
         yield Paragraph.heading(self._message_text("letter.title"), 1, Align.CENTER)
         yield self._add_text("letter.for-the-signer")
         name = _recipient_name(addressee) if addressee else self._message_text("letter.no-addressee")
@@ -252,11 +253,6 @@ def _quoted_pair(page: str, work: str) -> QuotedPair:
 def _quoted_sentence(text: str) -> str:
     sentence = _single_line(text)
     return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[:MAX_SENTENCE_CHARS]}…"
-
-
-def _responsible_addressee(site: Site) -> SiteAddressee | None:
-    """Return the addressee responsible for the site's texts, because a host or registrar does not know their origin."""
-    return next((each for each in list_addressees(site) if each.role not in OF_ONE_SITE), None)
 
 
 def _recipient_name(found: SiteAddressee) -> str:

@@ -38,7 +38,8 @@ def import_(
             if not is_json:
                 _print_import(row)
         if is_json:
-            as_json([_import_record(row) for row in rows])
+            shown = ({"file": row.path, "state": str(row.state), **row.counts, "faults": row.faults} for row in rows)
+            as_json(list(shown))
     if not ok:
         raise typer.Exit(FAILED)
 
@@ -103,7 +104,3 @@ def _print_import(row: "ArchiveImport") -> None:
             ("column.left-out", left_out or Message("tracking.none")),
         ]
     )
-
-
-def _import_record(row: "ArchiveImport") -> dict[str, object]:
-    return {"file": row.path, "state": str(row.state), **row.counts, "faults": [str(fault) for fault in row.faults]}

@@ -58,7 +58,7 @@ def add(  # noqa: PLR0917 - options of a command
 ) -> None:
     """Watch a site. Repeating a URL updates the site's options; --name of an existing site adds a URL to it."""
     options: dict[str, Any] = {
-        "kind": _parse_kind(kind),
+        "kind": kind,
         "crawl_at": _parse_time(daily_at),
         "interval_days": every_days,
         "max_pages": max_pages,
@@ -72,6 +72,8 @@ def add(  # noqa: PLR0917 - options of a command
         "encoding": encoding,
         "obey_robots": False if ignore_robots else None,
     }
+    if kind is not None and kind not in KINDS:
+        raise BadInput("tracking.no-kind", kind=kind, choices=list(KINDS))
     given = {option: value for option, value in options.items() if value is not None}
     of_kind = KINDS[kind or "generic"]
     if ignore_robots:
@@ -239,12 +241,6 @@ def _add_named(  # noqa: PLR0917 - what the command was given
             print_line(Message("tracking.watching-pages", id=site.pk, name=site.name, pages=pages))
         else:
             print_line(Message("tracking.ready", id=site.pk, name=site.name))
-
-
-def _parse_kind(text: str | None) -> str | None:
-    if text is not None and text not in KINDS:
-        raise BadInput("tracking.no-kind", kind=text, choices=list(KINDS))
-    return text
 
 
 def _parse_time(text: str | None) -> time | None:

@@ -4,7 +4,7 @@ Only the proposal is automatic. See docs/decisions/crawling.md.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -214,12 +214,11 @@ def _shingles(text: str) -> frozenset[str]:
 
 
 def _template_agreement(ours: list[Address], theirs: list[Address], pages: PageStore) -> float | None:
-    one, other = (_shared_template(addresses[:MAX_TEMPLATE_PAGES], pages) for addresses in (ours, theirs))
+    one, other = (
+        template([found for each in addresses[:MAX_TEMPLATE_PAGES] if (found := _page_skeleton(each, pages))])
+        for addresses in (ours, theirs)
+    )
     return cut_share(agreement(one, other)) if one and other else None
-
-
-def _shared_template(addresses: Iterable[Address], pages: PageStore) -> frozenset[str]:
-    return template([found for address in addresses if (found := _page_skeleton(address, pages))])
 
 
 def _page_skeleton(address: Address, pages: PageStore) -> frozenset[str]:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
 from crawler.sources.archive_streams import ImportCounts, RecordPosition
-from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site
 
 State = ArchiveImport.State
@@ -37,9 +37,7 @@ def offered_files() -> list[str]:
     return sorted(entry.name for entry in files if entry.name.lower().endswith(SUFFIXES))
 
 
-def request_import(
-    rights_holder: RightsHolder, path: Path, site: Site | None = None, user: User | None = None
-) -> ArchiveImport:
+def request_import(rights_holder: RightsHolder, path: Path, site: Site | None = None) -> ArchiveImport:
     """Return a new import of a file, or requeue and return an unfinished one of the same file.
 
     Raises UnreadableFile, and BadInput for a site of another rights holder or a running import.
@@ -53,10 +51,10 @@ def request_import(
     row = known.first()
     if row is None:
         return ArchiveImport.objects.create(
-            rights_holder=rights_holder, path=str(path), site=site, size_bytes=size_bytes, file_mark=mark,
-            requested_by=user,
-        )  # fmt: skip
-    if row.state == State.RUNNING and not _is_dead_import(row, timezone.now()):
+            rights_holder=rights_holder, path=str(path), site=site, size_bytes=size_bytes, file_mark=mark
+        )
+    is_dead = row.heartbeat_at is None or row.heartbeat_at < timezone.now() - DEAD_AFTER
+    if row.state == State.RUNNING and not is_dead:
         raise BadInput("import.running-already", path=path)
     ArchiveImport.objects.filter(pk=row.pk).update(state=State.QUEUED)
     row.refresh_from_db()
@@ -117,10 +115,6 @@ def _write_progress(row: ArchiveImport, counts: ImportCounts, **values: Any) -> 
     del kept["faults"]
     ArchiveImport.objects.filter(pk=row.pk).update(counts=kept, faults=counts.faults, **values)
     row.refresh_from_db()
-
-
-def _is_dead_import(row: ArchiveImport, now: datetime) -> bool:
-    return row.heartbeat_at is None or row.heartbeat_at < now - DEAD_AFTER
 
 
 def _file_identity(path: Path) -> tuple[int, str]:

@@ -44,7 +44,8 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
         ),
         bans=tuple(ban_rule(each) for each in site.ban_rules.all()),
         proxies=tuple(
-            _crawler_proxy(each) for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)
+            Proxy(each.place, each.scheme, each.user, unseal(each.sealed_password), each.cools_until)
+            for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)
         ),
         user_agents=tuple(line.strip() for line in rules.user_agents.splitlines() if line.strip()),
         login=Login(
@@ -165,8 +166,3 @@ def _outcome_of_rules(
     if verdict.has_slow_rules:
         return None
     return Tried(page.url, page.title, ban.rule.name if ban else "", ban.seen if ban else None)
-
-
-def _crawler_proxy(proxy: SiteProxy) -> Proxy:
-    password = unseal(proxy.sealed_password)
-    return Proxy(proxy.place, proxy.scheme, proxy.user, password, proxy.cools_until)

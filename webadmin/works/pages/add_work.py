@@ -174,8 +174,8 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
 def _division_context(planned: PlannedWork) -> dict[str, Any]:
     """Return the division of a work, its first and last chapters, and other possible divisions."""
     ways = divisions(planned.sent.read)
-    style = planned.sent.found.file.style or ways[0].style
-    titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
+    style = planned.sent.work.file.style or ways[0].style
+    titles = [chapter.title or _("(no title)") for chapter in planned.sent.work.file.chapters]
     return {
         "style": style,
         "name": _style_name(style),
@@ -220,7 +220,7 @@ def _chapter_difference(wanted: Wanted) -> TextDiff | str:
 def _flaw_messages(planned: PlannedWork) -> list[str]:
     """Return messages about flaws in the work's file and about works that already have its texts."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
-    flaws = planned.sent.found.file.flaws
+    flaws = planned.sent.work.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
 
 

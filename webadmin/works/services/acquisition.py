@@ -34,7 +34,7 @@ class SentWork:
     divided: tuple[ChapterText, ...] = ()
 
     @property
-    def found(self) -> FoundWork:
+    def work(self) -> FoundWork:
         """The work in the chosen division."""
         if not self.style:
             return self.read
@@ -42,7 +42,7 @@ class SentWork:
 
     @property
     def chars(self) -> int:
-        return sum(count_characters(chapter.text) for chapter in self.found.file.chapters)
+        return sum(count_characters(chapter.text) for chapter in self.work.file.chapters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class SendingPlan:
 
     @property
     def basis(self) -> str:
-        parts = [f"{each.planned.basis} {each.sent.found.file.style}" for each in self.works]
+        parts = [f"{each.planned.basis} {each.sent.work.file.style}" for each in self.works]
         return digest("\n".join(parts).encode("utf-8", "surrogatepass"))[:40]
 
     @property
@@ -150,7 +150,7 @@ def plan_changes(
     works, or None to skip that.
     """
     changes = [
-        planned_change(rights_holder, sent.found.file, keep_missing=not sent.found.is_whole) for sent in sending.works
+        planned_change(rights_holder, sent.work.file, keep_missing=not sent.work.is_whole) for sent in sending.works
     ]
     stands = [NOWHERE] * len(changes)
     if index is not None and rights_holder is not None:
@@ -171,8 +171,8 @@ def add_planned_works(
             acquisition.faults.append(_prefix_file_name(sent.file_name, store_fault))
             continue
         try:
-            keeps, basis = not sent.found.is_whole, each.planned.basis
-            file, kind = sent.found.file, sent.found.kind
+            keeps, basis = not sent.work.is_whole, each.planned.basis
+            file, kind = sent.work.file, sent.work.kind
             added = add_work(rights_holder, file, kind, store, patient, keep_missing=keeps, basis=basis)
             acquisition.works.append(AddedFrom(sent, added))
         except (RetryLater, BadInput) as error:

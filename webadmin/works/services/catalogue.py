@@ -92,7 +92,8 @@ def add_work(
     ServiceUnavailable, either before anything is written or when only the messages fail, which the sweeper then sends.
     """
     title, author = work_key(work_file)
-    _require_kind(kind)
+    if kind and kind not in Work.Kind.values:
+        raise BadInput("work.no-kind", kind=kind, kinds=Work.Kind.values)
     text_ids = [works_store.put_text(chapter.text) for chapter in work_file.chapters]
     with transaction.atomic():
         work, is_new = Work.objects.get_or_create(
@@ -254,21 +255,12 @@ def _unowned_texts(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
 
 def work_key(work_file: WorkFile) -> tuple[str, str]:
     """Return the title and author that identify a work. Raises BadInput if title or chapters are missing."""
-    return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
-
-
-def _required_title(work_file: WorkFile) -> str:
     title = " ".join(work_file.title.split())[:MAX_TITLE_CHARS]
     if not title:
         raise BadInput("work.no-title")
     if not work_file.chapters:
         raise BadInput("work.no-chinese", title=title)
-    return title
-
-
-def _require_kind(kind: str) -> None:
-    if kind and kind not in Work.Kind.values:
-        raise BadInput("work.no-kind", kind=kind, kinds=Work.Kind.values)
+    return title, work_file.author.strip()[:MAX_AUTHOR_CHARS]
 
 
 def _is_key(text: str) -> bool:

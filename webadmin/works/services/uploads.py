@@ -44,27 +44,25 @@ class UploadBudget:
 
     def unpack(self, path: Path) -> None:
         """Charge a .zip file. Raises UnreadableFile if its texts exceed the budget."""
-        needed = declared_bytes(path)
-        if needed > self._unpacked_bytes:
-            raise self._too_large(path)
-        self._unpacked_bytes -= needed
+        self._unpacked_bytes = self._charge_bytes(path, self._unpacked_bytes)
 
     def reading(self, read_file: ReadFile) -> ReadFile:
         """Wrap `read_file` so that it charges this budget, and raises UnreadableFile if the budget is exceeded."""
 
         def read(path: Path) -> Intake:
-            self._require_bytes(path)
+            self._read_bytes = self._charge_bytes(path, self._read_bytes)
             intake = read_file(path)
             self._require_text(path, intake)
             return intake
 
         return read
 
-    def _require_bytes(self, path: Path) -> None:
+    def _charge_bytes(self, path: Path, left: int) -> int:
+        """Return the rest of a budget after a file. Raises UnreadableFile if the file exceeds it."""
         needed = declared_bytes(path)
-        if needed > self._read_bytes:
-            raise self._too_large(path)
-        self._read_bytes -= needed
+        if needed > left:
+            raise UnreadableFile(path, "intake.upload-unpacks", most=self._megabytes)
+        return left - needed
 
     def _require_text(self, path: Path, intake: Intake) -> None:
         """Charge a text if it fits; otherwise reject it without a charge, because the next file may fit."""
@@ -76,9 +74,6 @@ class UploadBudget:
             raise UnreadableFile(path, "intake.upload-chapters")
         self._chars -= chars
         self._texts -= len(chapters)
-
-    def _too_large(self, path: Path) -> UnreadableFile:
-        return UnreadableFile(path, "intake.upload-unpacks", most=self._megabytes)
 
 
 def is_text(name: str) -> bool:

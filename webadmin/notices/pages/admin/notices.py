@@ -290,11 +290,7 @@ class NoticeAdmin(HolderAdmin):
     def name(self, notice: Notice) -> str:
         return f"{notice.get_kind_display()} #{notice.pk}"
 
-    @display(description=_("addressee"))
-    def addressee_name(self, notice: Notice) -> str:
-        return clip_text(
-            notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")), 40
-        )
+    addressee_name = text_column("addressee_name", _("addressee"), 40)
 
     @display(description=_("pages"))
     def page_count(self, notice: Any) -> int:

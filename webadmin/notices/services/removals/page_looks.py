@@ -93,11 +93,9 @@ class PageOfCase:
         """Return True if a response as for unknown URLs says that the page is absent, or leads to a start page."""
         if 300 <= answer.status < 400:
             target = redirect_target(dict(answer.headers), answer.final_url)
-            return target is not None and (urlsplit(target).path in {"", "/"} or target in self._start_urls())
+            start_urls = {canonical(url) for url in site_start_urls(self.case.site)}
+            return target is not None and (urlsplit(target).path in {"", "/"} or target in start_urls)
         return says_absent(self._visible_text(answer))
-
-    def _start_urls(self) -> set[str]:
-        return {canonical(url) for url in site_start_urls(self.case.site)}
 
     def _visible_text(self, answer: Absence) -> str:
         """Return the visible text of a response, or "" if it cannot be read."""

@@ -87,11 +87,9 @@ def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str
         return None
     named = {name.lower(): value for name, value in headers.items()}
     decoded = decode_page(body, named.get("content-type", ""), url, encoding)
-    return None if isinstance(decoded, Rejected) else _non_ascii_text(decoded.text)
-
-
-def _non_ascii_text(source: str) -> str:
-    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(source))
+    if isinstance(decoded, Rejected):
+        return None
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(decoded.text))
     text = _PERCENT.sub(lambda found: unquote(found[0], errors="ignore"), text)
     return _ASCII.sub("", _BASE64.sub(lambda found: _decode_base64(found[0]), text))
 

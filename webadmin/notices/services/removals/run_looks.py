@@ -108,15 +108,12 @@ def _addresses_seen(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
     rows = Address.objects.filter(touched, site=run.site_id)
     pages = {case.page_id: case.page.url for case in cases}
     found = {row.page_id: row for row in rows.filter(page_id__in=pages).order_by("seen_at", "pk")}
-    keys = {_address_key(run.site_id, url): page for page, url in pages.items() if page not in found}
+    site = SiteId(str(run.site_id))
+    keys = {address_id(site, canonical(url)): page for page, url in pages.items() if page not in found}
     found |= {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
     # A URL without a text belongs to no page, but its row still has the page's URL.
     named = {url: page for page, url in pages.items() if page not in found}
     return found | {named[row.page_url]: row for row in rows.filter(page_id="", page_url__in=named)}
-
-
-def _address_key(site: int, url: str) -> str:
-    return address_id(SiteId(str(site)), canonical(url))
 
 
 def _run_looks(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:

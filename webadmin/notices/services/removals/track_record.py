@@ -122,7 +122,9 @@ def _make_record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> T
     silent = Notice.objects.filter(pk__in=sent.keys() - answers.keys()).exclude(
         state__in=[State.REMOVED, State.WITHDRAWN]
     )
-    is_over = [_has_answer_period_ended(*row) for row in silent.values_list("state", "answer_due")]
+    today = timezone.localdate()
+    periods = silent.values_list("state", "answer_due")
+    is_over = [state != State.SENT or (due is not None and due < today) for state, due in periods]
     named: dict[int, datetime] = {}
     for notice, case in NoticePage.objects.filter(notice__in=sent).values_list("notice_id", "case_id"):
         named[case] = min(sent[notice], named.get(case, sent[notice]))
@@ -152,11 +154,6 @@ def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], i
         first.setdefault(notice, _event_time(at, day))
         refused |= {notice} if state == State.REFUSED else set()
     return {notice: max(at - sent[notice], timedelta(0)) for notice, at in first.items()}, len(refused)
-
-
-def _has_answer_period_ended(state: str, answer_due: date | None) -> bool:
-    """Return True if an answer to a sent notice is no longer expected."""
-    return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
 
 
 def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:

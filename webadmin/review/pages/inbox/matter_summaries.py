@@ -51,7 +51,7 @@ def _notice_line(notice: Notice) -> dict[str, Any]:
     return {
         "notice": notice,
         "address": reverse("admin:notices_notice_change", args=[notice.pk]),
-        "to": notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")),
+        "to": notice.addressee_name,
         "due": words % {"day": until.isoformat()} if until else "",
         "is_overdue": until is not None and until < timezone.localdate(),
     }

@@ -266,9 +266,12 @@ class SiteAdmin(HolderAdmin):
 
 def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
     """Return the fieldsets with only the fields that the spider of a kind uses, without empty fieldsets."""
-    used = []
+    used, asked = [], f"kind == '{kind}'"
     for name, given in fieldsets:
-        lines = [[field for field in _line_fields(line) if _is_used_field(field, kind)] for line in given["fields"]]
+        lines = [
+            [field for field in _line_fields(line) if field not in _CONDITIONS or asked in _CONDITIONS[field]]
+            for line in given["fields"]
+        ]
         kept = [tuple(line) if len(line) > 1 else line[0] for line in lines if line]
         if kept:
             used.append((name, {**given, "fields": kept}))
@@ -278,10 +281,6 @@ def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
 def _line_fields(line: Any) -> tuple[str, ...]:
     """Return the fields of a line, which is a name or a sequence of names."""
     return (line,) if isinstance(line, str) else tuple(line)
-
-
-def _is_used_field(field: str, kind: str) -> bool:
-    return field not in _CONDITIONS or f"kind == '{kind}'" in _CONDITIONS[field]
 
 
 def _request_crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:

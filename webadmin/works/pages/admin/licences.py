@@ -115,9 +115,9 @@ class LicenceAdmin(EnteredAdmin):
 
     @display(description=_("proofs"))
     def proofs(self, licence: Licence) -> object:
-        label = _now("SHA-256")
+        label, address = _now("SHA-256"), reverse("admin:works_licence_proof", args=[licence.pk])
         rows = [
-            (_proof_url(each), spell_hidden(each.name), _proof_facts(each), label, each.digest)
+            (f"{address}?file={each.pk}", spell_hidden(each.name), _proof_facts(each), label, each.digest)
             for each in licence.proofs.select_related("added_by")
         ]
         line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
@@ -190,10 +190,6 @@ class AuthorAliasAdmin(HolderAdmin):
     list_filter = ["rights_holder"]
     list_select_related = ["rights_holder"]
     search_fields = ["author", "alias"]
-
-
-def _proof_url(proof: LicenceProof) -> str:
-    return f"{reverse('admin:works_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
 
 
 def _proof_facts(proof: LicenceProof) -> str:

@@ -48,7 +48,14 @@ def read_folder(folder: Path, read_file: ReadFile) -> Intake:
     files = sorted(_chapter_files(folder), key=lambda path: natural_key(path.stem))
     if files:
         return _read_chapters_as_work(folder, files, read_file)
-    return _read_folders(_subfolders(folder), read_file) or _no_chapters(folder)
+    folders = _subfolders(folder)
+    if not folders:
+        suffixes = " ".join(sorted(CHAPTER_SUFFIXES))
+        raise UnreadableFile(folder, "intake.no-chapter-files", kinds=suffixes, manifest=WORKS_MANIFEST)
+    intake = Intake()
+    for each in folders:
+        intake.take(_read_folder_safely(each, read_file))
+    return intake
 
 
 def _read_manifest_works(folder: Path, read_file: ReadFile) -> Intake:
@@ -120,23 +127,11 @@ def _chapter_title(path: Path, text: str) -> str:
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
 
 
-def _read_folders(folders: Sequence[Path], read_file: ReadFile) -> Intake | None:
-    intake = Intake()
-    for folder in folders:
-        intake.take(_read_folder_safely(folder, read_file))
-    return intake if folders else None
-
-
 def _read_folder_safely(folder: Path, read_file: ReadFile) -> Intake:
     try:
         return read_folder(folder, read_file)
     except BadInput as fault:
         return Intake(faults=[fault])
-
-
-def _no_chapters(folder: Path) -> Intake:
-    suffixes = " ".join(sorted(CHAPTER_SUFFIXES))
-    raise UnreadableFile(folder, "intake.no-chapter-files", kinds=suffixes, manifest=WORKS_MANIFEST)
 
 
 def _apply_manifest(intake: Intake, manifest: _Manifest) -> Intake:
