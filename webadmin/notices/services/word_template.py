@@ -35,6 +35,7 @@ _FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
 MAX_ELEMENTS, MAX_CHARS, MAX_FIELDS, MAX_ELEMENTS_OF_LISTS = 20_000, 100_000, 500, 1_000
 MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table within a table in a text box is 30 levels deep
 MAX_LABEL_CHARS = 12  # A label such as "代理人：" is omitted with its field; longer text stays.
+_MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
@@ -161,6 +162,15 @@ def _is_label(paragraph: Any) -> bool:
 def _is_empty_field(field: PaperField, values: Values) -> bool:
     value = values.get(field.code, "")
     return not (value.strip() if isinstance(value, str) else value)
+
+
+def _lacks_value(field: PaperField, values: Values) -> bool:
+    """Return True if the field is empty, or one of its rows says nothing in its main column."""
+    rows = values.get(field.code, "")
+    if isinstance(rows, str) or not rows:
+        return _is_empty_field(field, values)
+    main = _MAIN_COLUMNS[field.code]
+    return any(isinstance(row, dict) and not str(row.get(main, "")).strip() for row in rows)
 
 
 def _remove_part(place: Any) -> None:
@@ -302,7 +312,7 @@ class RenderedPaper:
 
 def empty_required_fields(kind: Paper, values: Values) -> list[PaperField]:
     """Return the empty fields that the law requires, in order."""
-    return [each for each in FIELDS if kind in each.needed and _is_empty_field(each, values)]
+    return [each for each in FIELDS if kind in each.needed and _lacks_value(each, values)]
 
 
 def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
@@ -316,7 +326,7 @@ def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperFi
 
 def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
     """Return the empty fields that the recommended form asks for, in order."""
-    return [each for each in FIELDS if kind in each.asked and _is_empty_field(each, values)]
+    return [each for each in FIELDS if kind in each.asked and _lacks_value(each, values)]
 
 
 def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
