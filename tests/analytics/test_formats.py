@@ -15,6 +15,7 @@ from analytics.report import Report, ReportNotice, build_report
 from analytics.tables import CellKind
 from analytics.view import lay_out
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines
+from core.errors import BadInput
 from core.obfuscations import Obfuscation
 from tests.support import parsed_reports as parsed
 from tests.support import report_rows as rows
@@ -160,6 +161,11 @@ def test_shares_are_cut_once_and_alike() -> None:
         made = render(build_report(rows.scope(), [rows.case(similarity=share)]), "xlsx")
         book = openpyxl.load_workbook(io.BytesIO(made))
         assert shown in {cell.number_format for cell in book["线索与案件"][2]}
+
+
+def test_an_unknown_format_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BadInput, match="choose one of pdf, xlsx, csv, html, json"):
+        render(build_report(rows.scope(), []), "docx")
 
 
 def _said(table: tables.ReportTable, row: tuple[tables.Cell, ...], phrases: Phrases) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analytics.records import CaseRow, ExclusionRow, PageRow, SitePages
 from analytics.report import ReportNotice, build_report
-from core.errors import BadInput
+from core.errors import BadInput, BrokenInvariant
 from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, LeftOut, Rejection, Verdict
@@ -190,3 +190,8 @@ def test_an_empty_period_says_whether_anything_was_checked() -> None:
 def test_a_scope_that_cannot_be_is_refused_in_one_sentence(changes: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         rows.scope(**changes)
+
+
+def test_a_moment_without_a_zone_is_refused_rather_than_guessed() -> None:
+    with pytest.raises(BrokenInvariant, match="case 7"):
+        rows.case(7, opened_at=datetime(2026, 11, 3))
