@@ -16,7 +16,7 @@ from core.wording import Message
 from laboratory.report import Section, TextTable
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import print_line, print_table, progress_counter
+from webadmin.ui.console.output import Meter, print_line, print_table
 from webadmin.ui.console.written_files import require_folder, write
 
 MAX_CHARS = 1e9  # of works, the maximum that the product is made for
@@ -60,7 +60,7 @@ def quality(  # noqa: PLR0917 - options of a command
         out=out,
         parts=frozenset(_names(parts)),
     )
-    results = measure(plan, Listener(complain, progress_counter))
+    results = measure(plan, Listener(complain, lambda label: Meter(label).update))
     _show(tables(results))
     _write_figures(json_file, as_dict(results))
     if html_file is not None:
@@ -128,7 +128,7 @@ def speed(  # noqa: PLR0917 - options of a command
             without_redis=reason,
             parts=asked,
         )
-        found = measure(plan, Listener(complain, progress_counter))
+        found = measure(plan, Listener(complain, lambda label: Meter(label).update))
     _show(found.tables, found.notes)
     _write_figures(json_file, found.record)
 
@@ -169,7 +169,7 @@ def admin(
         from laboratory.desk.measuring import Plan, measure
 
         plan = Plan(cases, pages, rounds, DEFAULT_SEED if seed is None else seed)
-        found = measure(plan, Listener(complain, progress_counter))
+        found = measure(plan, Listener(complain, lambda label: Meter(label).update))
         _show(found.tables)
         _write_figures(json_file, found.record)
 

@@ -6,7 +6,7 @@ comparison becomes due. Results are recorded page by page, so a pass that crashe
 it did not reach. Source: docs/decisions/architecture-and-processes.md.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -78,7 +78,7 @@ class SearchCounts:
         return not (self.pages or self.hits or self.handed_over)
 
 
-def search_pages(ports: Ports, on_progress: Callable[[SearchCounts], None] | None = None) -> SearchCounts:
+def search_pages(ports: Ports) -> SearchCounts:
     """Search all stored pages for texts that are new to them, and send the matching pages to the comparison.
 
     Run one search at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale while there is no index.
@@ -96,8 +96,6 @@ def search_pages(ports: Ports, on_progress: Callable[[SearchCounts], None] | Non
         unsearched = ports.cases.find_unsearched(pages, gaps, ports.algorithm.id)
         for start in range(0, len(unsearched), BATCH_FINGERPRINTS):
             searching.take(unsearched[start : start + BATCH_FINGERPRINTS])
-        if on_progress is not None:
-            on_progress(searching.counts())
         after = pages[-1].id
     return searching.counts(left=ports.cases.end_search(gaps, search))
 

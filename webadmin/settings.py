@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
-from webadmin.theme import NAVIGATION, UNFOLD  # noqa: F401 - django-unfold and custom pages read them here
+from webadmin.theme import UNFOLD  # noqa: F401 - django-unfold reads it here
 from webadmin.worker_settings import *  # noqa: F403 - pages use the settings of the workers
 from webadmin.worker_settings import INSTALLED_APPS as WORKER_APPS
 from webadmin.worker_settings import ZHUIWEN

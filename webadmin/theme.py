@@ -7,22 +7,13 @@ from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
-from core.states import CaseState
-
 # Named by path, because its models are not loaded yet when the settings import this module.
 IS_MANAGER = "webadmin.accounts.pages.isolation.is_manager"
 ADMINISTRATION = _("Administration")
-CASE_LIST = "admin:cases_case_changelist"
-NAVIGATION = "webadmin.theme.navigation"  # the function that returns the sidebar
 
 
 def is_administrator(request: HttpRequest) -> bool:
     return bool(request.user.is_active and request.user.is_superuser)
-
-
-def sees_all_cases(request: HttpRequest) -> bool:
-    """Return True if the current page is the list of cases without a filter by state."""
-    return request.path == reverse(CASE_LIST) and "state__exact" not in request.GET
 
 
 def favicon(request: HttpRequest) -> str:
@@ -93,23 +84,17 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
     (
         ADMINISTRATION,
         (
-            _Item(_("Users"), "manage_accounts", "admin:accounts_user_changelist", is_administrator),
-            _Item(_("Failed messages"), "sms_failed", "admin:accounts_failedmessage_changelist", is_administrator),
-            _Item(
-                _("Checks of the evidence"), "fact_check", "admin:evidence_evidencecheck_changelist", is_administrator
-            ),
-            _Item(
-                _("Checks of the stores"), "health_and_safety", "admin:backups_storecheck_changelist", is_administrator
-            ),
-            _Item(_("Trees and time stamps"), "account_tree", "admin:evidence_daytree_changelist", is_administrator),
-            _Item(_("Failed stamps"), "timer_off", "admin:evidence_stampattempt_changelist", is_administrator),
-            _Item(_("Removed evidence"), "delete_history", "admin:evidence_retentionlog_changelist", is_administrator),
-            _Item(
-                _("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist", is_administrator
-            ),
-            _Item(_("Backups"), "backup", "admin:backups_backuprun_changelist", is_administrator),
-            _Item(_("Backup schedule"), "event_repeat", "admin:backups_backupplan_changelist", is_administrator),
-            _Item(_("Failed logins"), "lock", "admin:axes_accessattempt_changelist", is_administrator),
+            _Item(_("Users"), "manage_accounts", "admin:accounts_user_changelist"),
+            _Item(_("Failed messages"), "sms_failed", "admin:accounts_failedmessage_changelist"),
+            _Item(_("Checks of the evidence"), "fact_check", "admin:evidence_evidencecheck_changelist"),
+            _Item(_("Checks of the stores"), "health_and_safety", "admin:backups_storecheck_changelist"),
+            _Item(_("Trees and time stamps"), "account_tree", "admin:evidence_daytree_changelist"),
+            _Item(_("Failed stamps"), "timer_off", "admin:evidence_stampattempt_changelist"),
+            _Item(_("Removed evidence"), "delete_history", "admin:evidence_retentionlog_changelist"),
+            _Item(_("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist"),
+            _Item(_("Backups"), "backup", "admin:backups_backuprun_changelist"),
+            _Item(_("Backup schedule"), "event_repeat", "admin:backups_backupplan_changelist"),
+            _Item(_("Failed logins"), "lock", "admin:axes_accessattempt_changelist"),
         ),
     ),
 )
@@ -151,9 +136,8 @@ UNFOLD = {
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,
-        "navigation": NAVIGATION,
+        "navigation": "webadmin.theme.navigation",
     },
-    "TABS": "webadmin.theme.tabs",
 }
 
 
@@ -174,24 +158,5 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
             ],
         }
         for number, (title, items) in enumerate(_GROUPS)
+        if title is not ADMINISTRATION or is_administrator(request)
     ]
-
-
-def tabs(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the tabs above the list of cases."""
-    return [
-        {
-            "models": ["cases.case"],
-            "items": [
-                {"title": _("All"), "link": reverse(CASE_LIST), "active": sees_all_cases},
-                _state_tab(_("Open"), CaseState.OPEN),
-                _state_tab(_("Confirmed"), CaseState.CONFIRMED),
-                _state_tab(_("Dismissed"), CaseState.DISMISSED),
-                _state_tab(_("Set aside"), CaseState.SET_ASIDE),
-            ],
-        },
-    ]
-
-
-def _state_tab(title: Any, state: CaseState) -> dict[str, Any]:
-    return {"title": title, "link": f"{reverse(CASE_LIST)}?state__exact={state}"}

@@ -12,11 +12,15 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import IO, Any
 
+import axes
+import django
+import django_celery_beat
 import unfold
 from babel.messages import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
@@ -36,6 +40,12 @@ KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
 }
+# Libraries of which the catalogue may translate strings anew: Django searches it before those of applications.
+LIBRARIES = (
+    Path(django.__file__).parent / "contrib" / "admin",
+    Path(axes.__file__).parent,
+    Path(django_celery_beat.__file__).parent,
+)
 _IGNORED = [(pattern, "ignore") for pattern in ("**/migrations/**", "contrib/**", "templates/unfold_crispy/**")]
 METHODS = [
     *_IGNORED,
@@ -69,6 +79,13 @@ def collect() -> Catalog:
     return found
 
 
+@cache
+def library_strings() -> frozenset[str]:
+    """Return the strings that the libraries offer for translation."""
+    found = (each for folder in LIBRARIES for each in extract_from_dir(folder, METHODS, keywords=KEYWORDS))
+    return frozenset(_message_texts(text)[0] for _, _, text, _, _ in found)
+
+
 def read(catalogue: Path = CATALOGUE) -> Catalog:
     """Read a catalogue."""
     with catalogue.open("rb") as file:
@@ -78,7 +95,11 @@ def read(catalogue: Path = CATALOGUE) -> Catalog:
 def update(path: Path = CATALOGUE) -> None:
     """Synchronize the catalogue with the code, sorted by string; existing translations are kept."""
     catalogue = read(path)
-    catalogue.update(collect(), no_fuzzy_matching=True, update_creation_date=False)
+    wanted = copy(collect())
+    for message in catalogue:
+        if message.id in library_strings():
+            wanted.add(message.id)
+    catalogue.update(wanted, no_fuzzy_matching=True, update_creation_date=False)
     _write(path, catalogue)
 
 
@@ -122,7 +143,7 @@ def faults(path: Path = CATALOGUE) -> Iterator[str]:
     for key in wanted.keys() - known.keys():
         yield f"{key[1]!r} ({', '.join(name for name, _ in wanted[key].locations)}) is not in the catalogue: run update"
     for key, message in known.items():
-        if key not in wanted:
+        if key not in wanted and key[1] not in library_strings():
             yield f"{key[1]!r} is in the catalogue and nowhere in the code: run update"
         elif message.fuzzy:
             yield f"{key[1]!r} is fuzzy"

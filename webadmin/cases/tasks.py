@@ -1,7 +1,6 @@
 """Celery tasks of cases: comparison, rulings, opinions, searches and the sweep."""
 
 import logging
-import time
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -28,7 +27,6 @@ from webadmin.cases.signals import sweep_began, sweep_ended
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.pipeline")
-PROGRESS_EVERY_S = 10.0
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
@@ -87,7 +85,7 @@ def search_pages() -> None:
         return  # The last one requests the search again.
     with redis_lock(client, SEARCH) as is_ours:
         if is_ours:
-            searched = search(ports, _SearchProgress().tell)
+            searched = search(ports)
             if not searched.found_nothing:
                 log.info("%s: %s", job_stats.SEARCH, _note_stats(job_stats.SEARCH, searched))
     # Texts indexed during the search found the lock taken; without this, only the schedule would search for them.
@@ -123,18 +121,6 @@ def compare_daily() -> None:
             raise RetryLater("index.being-swept")
         swept = sweep_all(live(SETTINGS), with_fingerprints=True)
     log.info("%s: %s", job_stats.DAILY, _note_stats(job_stats.DAILY, swept))
-
-
-class _SearchProgress:
-    """Logs the progress of a search from time to time."""
-
-    def __init__(self) -> None:
-        self._told_at = time.monotonic()
-
-    def tell(self, searched: SearchCounts) -> None:
-        if time.monotonic() - self._told_at >= PROGRESS_EVERY_S:
-            self._told_at = time.monotonic()
-            log.info("searching stored pages: %s", searched)
 
 
 def _note_stats(name: str, done: SearchCounts | SweepCounts) -> job_stats.JobStats:

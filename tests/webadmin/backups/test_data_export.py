@@ -65,9 +65,9 @@ def test_it_has_all_of_one_rights_holder_alone_and_each_digest_holds(world: Worl
         assert opened.read(texts[0]).decode() == admin_data.WORK_TEXT
         bundle = EvidenceBundle.objects.get(case=world.ours.cases[0])
         assert opened.read(f"evidence/{bundle.digest}.wacz") == b"WACZ of " + world.ours.holder.name.encode()
-        readme = opened.read("README.txt").decode()
-        assert world.ours.holder.name in readme
-        (told,) = [line for line in readme.splitlines() if line.startswith("tables/case.csv, .json: ")]
+        index = opened.read("index.html").decode()
+        assert world.ours.holder.name in index
+        (told,) = [row for row in index.split("<tr>") if row.startswith("<td>tables/case.csv, .json<td>")]
         assert told.count("(3)") == 2
         cells = [cell for row in csv.reader(io.StringIO(opened.read("tables/verdictrecord.csv").decode("utf-8-sig")))
                  for cell in row]  # fmt: skip
@@ -95,7 +95,7 @@ def test_damaged_and_lost_texts_are_named_and_the_rest_is_in_it(
     taken = take_out(world.ours.holder, tmp_path / "ours.zip")
     assert sum(each.startswith("works/") for each in taken.missing) == len(chapters)
     with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
-        assert f"missing or damaged: {taken.missing[0]}" in opened.read("README.txt").decode()
+        assert f"missing or damaged: {taken.missing[0]}" in opened.read("index.html").decode()
 
 
 def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: World, tmp_path: Path) -> None:

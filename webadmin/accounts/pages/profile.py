@@ -28,18 +28,6 @@ NEAR = {  # Where most users are; other zones keep the English names of the zone
     "America/New_York": gettext_lazy("New York"),
     "America/Los_Angeles": gettext_lazy("Los Angeles"),
 }
-REGIONS = {
-    "Africa": gettext_lazy("Africa"),
-    "America": gettext_lazy("America"),
-    "Antarctica": gettext_lazy("Antarctica"),
-    "Arctic": gettext_lazy("Arctic"),
-    "Asia": gettext_lazy("Asia"),
-    "Atlantic": gettext_lazy("Atlantic"),
-    "Australia": gettext_lazy("Australia"),
-    "Europe": gettext_lazy("Europe"),
-    "Indian": gettext_lazy("Indian Ocean"),
-    "Pacific": gettext_lazy("Pacific"),
-}
 
 
 class ProfileForm(forms.Form):
@@ -63,7 +51,7 @@ def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
     near = [(name, f"{place} ({zone_offset(now, name)})") for name, place in NEAR.items()]
     rest = [name for name in zone_names() if name not in NEAR]
     regions = [
-        (REGIONS.get(region, region), [(name, f"{name} ({zone_offset(now, name)})") for name in names])
+        (region, [(name, f"{name} ({zone_offset(now, name)})") for name in names])
         for region, names in groupby(rest, lambda name: name.partition("/")[0])
     ]
     return [(gettext_lazy("Often chosen"), near), *regions]

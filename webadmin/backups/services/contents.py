@@ -62,7 +62,7 @@ def referenced_names(collection: str, document: Document) -> Names:
 
     Raises DamagedBackup if a key is malformed.
     """
-    names = _read_valid(_NAMES.get(collection, _no_names), collection, document)
+    names = _read_valid(_NAMES.get(collection, lambda _: {}), collection, document)
     if not all(isinstance(key, str) for keys in names.values() for key in keys):
         raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"])
     return names
@@ -101,10 +101,6 @@ def _read_valid(read: Callable[[Document], T], collection: str, document: Docume
         return read(document)
     except (*UNREADABLE, LookupError, AttributeError, BrokenInvariant) as error:
         raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"]) from error
-
-
-def _no_names(_: Document) -> Names:
-    return {}
 
 
 def _names_in_page(page: Document) -> Names:

@@ -1,8 +1,8 @@
 """Exports all data of a rights holder in one file that can be read without the product.
 
 A ZIP file: works/ has texts by chapter; tables/ the tables that belong to rights holders, as CSV and JSON; evidence/
-bundles; files/ documents, notices and proofs. index.html and README.txt explain the contents in Chinese and English;
-SHA256SUMS has the digests.
+bundles; files/ documents, notices and proofs. index.html explains the contents in Chinese and English; SHA256SUMS
+has the digests.
 """
 
 import base64
@@ -27,7 +27,6 @@ from bundles import layout, statements
 from core.errors import BrokenInvariant
 from core.ids import Digest, WorkTextId
 from core.plain_text import clean_line, defuse_formula
-from core.wording import Message
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import HOLDER_PATHS
@@ -100,7 +99,6 @@ class _Writing:
             for number, (model, key, name, digest) in enumerate(files, 1):
                 self._add_file(f"files/{model._meta.model_name}/{key}-{_fit_name(name)}", digest)
                 self._on_progress("files", number, len(files))
-            self._write_member("README.txt", self._readme_text(at).encode())
             self._write_member("index.html", self._index_page(at).encode())
             self._zip.writestr("SHA256SUMS", "".join(f"{digest}  {name}\n" for name, digest in self._sums))
         self._taken.files = len(self._sums) + 1
@@ -125,13 +123,13 @@ class _Writing:
             write(BOM + _csv_line(heads))
             count = 0
             for row in rows.iterator(chunk_size=CHUNK_ROWS):
-                write(_csv_line(_safe_cell(value) for value in self._row_values(columns, row)))
+                write(_csv_line(map(_safe_cell, self._row_values(columns, row))))
                 count += 1
         with self._open_member(f"tables/{name}.json") as write:
             write("[")
             for number, row in enumerate(rows.iterator(chunk_size=CHUNK_ROWS)):
-                values = dict(zip(heads, map(_json_value, self._row_values(columns, row)), strict=True))
-                write((",\n" if number else "\n") + json.dumps(values, ensure_ascii=False))
+                values = dict(zip(heads, self._row_values(columns, row), strict=True))
+                write((",\n" if number else "\n") + _as_json(values))
             write("\n]\n")
         self._taken.rows[name] = count
         self._on_progress(name, count, count)
@@ -196,18 +194,13 @@ class _Writing:
             yield write
         self._sums.append((name, hasher.hexdigest()))
 
-    def _readme_text(self, at: datetime) -> str:
-        lines = [*_HEAD, f"{self._holder.name}  {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC", ""]
-        lines += [f"{name}: {chinese} / {english}" for name, chinese, english in self._contents_lines()]
-        return "\n".join([*lines, "", *(f"- {each}" for each in self._lacking_lines()), ""])
-
     def _index_page(self, at: datetime) -> str:
         rows = "".join(
             f"<tr><td>{escape(name)}<td>{escape(chinese)}<td>{escape(english)}"
             for name, chinese, english in self._contents_lines()
         )
         head = "".join(f"<p>{escape(line)}" for line in [*_HEAD, f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])
-        lacking = "".join(f"<li>{escape(each)}" for each in self._lacking_lines())
+        lacking = "".join(f"<li>缺失或损坏 / missing or damaged: {escape(each)}" for each in self._taken.missing)
         title = escape(self._holder.name)
         return (
             f'<!DOCTYPE html><html lang="zh"><meta charset="utf-8"><title>{title}</title><h1>{title}</h1>{head}'
@@ -227,10 +220,6 @@ class _Writing:
                     told = f"{model._meta.verbose_name_plural}" + (f": {pairs.verbose_name}" if pairs else "")
                     words.append(f"{told} ({self._taken.rows[name]})")
             yield f"tables/{name}.csv, .json", words[0], words[1]
-
-    def _lacking_lines(self) -> Iterator[str]:
-        for name in self._taken.missing:
-            yield f"缺失或损坏 / missing or damaged: {name}"
 
 
 _HEAD = (
@@ -275,29 +264,22 @@ def _csv_line(cells: Iterable[str]) -> str:
 
 def _safe_cell(value: Any) -> str:
     """Convert a value to a CSV cell that is not a formula."""
-    plain = _json_value(value)
-    if plain is None:
-        return ""
-    if isinstance(plain, bool | int | float):
-        return str(plain)
-    return defuse_formula(plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False))
+    if value is None or isinstance(value, bool | int | float):
+        return "" if value is None else str(value)
+    if isinstance(value, list | tuple | dict):
+        return defuse_formula(_as_json(value))
+    return defuse_formula(value if isinstance(value, str) else _plain_text(value))
 
 
-def _json_value(value: Any) -> Any:
-    """Convert a value for JSON, with messages in English."""
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_plain_text)
+
+
+def _plain_text(value: Any) -> str:
+    """Convert a value that JSON does not have to text; messages are in English, and times in UTC."""
     match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case datetime():
-            return value.astimezone(UTC).isoformat()
-        case date() | time():
+        case datetime() | date() | time():
             return value.isoformat()
         case bytes() | memoryview():
             return base64.b64encode(bytes(value)).decode("ascii")
-        case Message():
-            return str(value)
-        case list() | tuple():
-            return [_json_value(each) for each in value]
-        case dict():
-            return {str(name): _json_value(each) for name, each in value.items()}
     return str(value)

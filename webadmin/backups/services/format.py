@@ -17,7 +17,8 @@ from functools import cache
 from itertools import islice
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field, TypeAdapter
+from pydantic_core import from_json
 
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest, digest
@@ -169,11 +170,11 @@ def load_backup(store: ObjectStore, key: str) -> Backup:
         raise DamagedBackup("backup.manifest-changed", key=key)
     line, _, rest = written.partition(b"\n")
     try:
-        seen = _formats().validate_json(line).format
-        if seen != FORMAT:
+        values = from_json(line)
+        if (seen := values["format"]) != FORMAT:
             raise BadInput("backup.format", key=key, seen=seen, known=FORMAT)
         return Backup(key, _manifests().validate_json(line), line, rest.removesuffix(b"\n"))
-    except ValidationError as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise DamagedBackup("backup.no-manifest", key=key) from error
 
 
@@ -258,18 +259,6 @@ def _sealed_bytes(line: bytes, seal: bytes) -> bytes:
     return line + b"\n" + (seal + b"\n" if seal else b"")
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
-    """The fields of every format."""
-
-    format: int
-
-
 @cache
 def _manifests() -> TypeAdapter[Any]:
     return TypeAdapter(Manifest)
-
-
-@cache
-def _formats() -> TypeAdapter[Any]:
-    return TypeAdapter(_Format)

@@ -6,7 +6,7 @@ A restore that was killed can be repeated, because the records already in the st
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from django.db import DatabaseError, DataError, IntegrityError, ProgrammingError, transaction
+from django.db import DatabaseError, DataError, IntegrityError, ProgrammingError, connection, transaction
 
 from core.errors import BadInput
 from core.ids import digest
@@ -73,8 +73,8 @@ def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_p
     """
     parts = {part.name: part for part in manifest.collections}
     collections = target_collections(target)
-    with tables.replace_tables() as writing:
-        _write_tables(writing, manifest.tables, source, on_progress)
+    with tables.replace_tables():
+        _write_tables(manifest.tables, source, on_progress)
         for collection in collections:
             _write_part(parts[collection.name], source, collection, on_progress)
         _write_removals(parts[REMOVALS], source, target.evidence)
@@ -117,32 +117,30 @@ def _write_removals(part: BackupPart, source: ObjectStore, evidence: EvidenceSto
             evidence.note_removal(read_removal(each))
 
 
-def _write_tables(
-    writing: tables.Writing, parts: Sequence[BackupPart], source: ObjectStore, on_progress: Progress
-) -> None:
+def _write_tables(parts: Sequence[BackupPart], source: ObjectStore, on_progress: Progress) -> None:
     for part in parts:
         done = 0
         for piece in part.pieces:
             rows = read_rows(source, part, piece)
-            _insert_rows(writing, part, rows)
+            _insert_rows(part, rows)
             done += len(rows)
             on_progress(part.name, done, part.records)
     try:
-        writing.check()
+        connection.check_constraints()
     except IntegrityError as error:
         raise DamagedBackup("backup.rows-unfit", reason=_first_line(error)) from error
 
 
-def _insert_rows(writing: tables.Writing, part: BackupPart, rows: Sequence[tables.Row]) -> None:
+def _insert_rows(part: BackupPart, rows: Sequence[tables.Row]) -> None:
     """Write the rows of a piece. Raises DamagedBackup that names the row that the database rejects."""
     model = tables.find_model(part.name)
     try:
         with transaction.atomic():
-            writing.insert(model, part.columns, rows)
+            tables.insert_rows(model, part.columns, rows)
     except UNTAKEN as error:
         if len(rows) > 1:
             for row in rows:
-                _insert_rows(writing, part, [row])
+                _insert_rows(part, [row])
         key = rows[0][part.columns.index(model._meta.pk.column)]
         raise DamagedBackup("backup.row-unfit", table=part.name, key=key, reason=_first_line(error)) from error
 

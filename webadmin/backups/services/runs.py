@@ -26,7 +26,7 @@ from webadmin.backups.models import BackupPlan, BackupRun, Installation
 from webadmin.backups.models.backup import ONLY, installation_key
 from webadmin.backups.services.destinations import destination_url, open_destination
 from webadmin.backups.services.format import OBJECTS, list_backups, load_backup
-from webadmin.backups.services.writing import BackupSource, Made, Progress, make, moment_words
+from webadmin.backups.services.writing import BackupSource, Made, Progress, make
 from webadmin.cases.models import Case
 from webadmin.database import refresh_connections
 
@@ -115,7 +115,7 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
         place = shown_destination(asked.destination)
         others = BackupRun.objects.filter(destination=place, ended_at__gt=now - SILENT_FOR, fault__isnull=False)
         if is_shared and (other := next(filter(is_unfinished, others), None)) is not None:
-            raise RetryLater("backup.another-machine", since=moment_words(other.started_at))
+            raise RetryLater("backup.another-machine", since=f"{other.started_at:%Y-%m-%d %H:%M} UTC")
         run = _new_row(asked, now, Message(UNENDED))
         run.save()
     return run
@@ -189,7 +189,6 @@ class BackupStatus:
     """The status of this installation's backups. last: the start of the newest successful one."""
 
     last: datetime | None
-    is_scheduled: bool
     warning: Message | None
 
 
@@ -203,7 +202,7 @@ def backup_status(now: datetime) -> BackupStatus:
         warning = Message("backup.never")
     elif last is not None and now - last > limit:
         warning = Message("backup.old", days=(now - last).days, most=limit.days)
-    return BackupStatus(last, planned.is_on, warning)
+    return BackupStatus(last, warning)
 
 
 def shown_destination(destination: str) -> str:
@@ -236,11 +235,8 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
     kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
     plain, hidden = _parse_toml(home / SETTINGS_FILE), _parse_toml(home / SECRETS_FILE)
     known = known_settings()
-    for name in [
-        each for each in plain if each in known and known[each].declaration.is_secret
-    ]:  # Operators may write it there by hand.
-        value = plain.pop(name)
-        hidden.setdefault(name, value)
+    for name in [each for each in plain if each in known and known[each].declaration.is_secret]:
+        hidden.setdefault(name, plain.pop(name))  # Operators may write a secret there by hand.
     if (home / SETTINGS_FILE).is_file():
         kept[SETTINGS_FILE] = tomlkit.dumps(plain).encode()
     return kept, tomlkit.dumps(hidden).encode()

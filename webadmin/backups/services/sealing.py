@@ -42,14 +42,9 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
     salt, nonce = os.urandom(16), os.urandom(12)
     key, check = _key_and_check(passphrase, salt)
     box = AESGCM(key).encrypt(nonce, secrets, about)
-    values = {
-        "way": WAY,
-        "salt": _base64_text(salt),
-        "nonce": _base64_text(nonce),
-        "check": _base64_text(check),
-        "box": _base64_text(box),
-    }
-    return json.dumps(values).encode()
+    parts = {"salt": salt, "nonce": nonce, "check": check, "box": box}
+    values = {name: base64.b64encode(data).decode("ascii") for name, data in parts.items()}
+    return json.dumps({"way": WAY, **values}).encode()
 
 
 def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
@@ -75,7 +70,3 @@ def _key_and_check(passphrase: str, salt: bytes) -> tuple[bytes, bytes]:
     """Return the key and the check value, two independent blocks of scrypt's output; the second may be published."""
     made = Scrypt(salt=salt, length=2 * KEY_BYTES, n=N, r=R, p=P).derive(passphrase.encode())
     return made[:KEY_BYTES], made[KEY_BYTES:]
-
-
-def _base64_text(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")

@@ -6,10 +6,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from functools import cache
 from typing import Any
-from uuid import UUID
 
 from django.apps import apps
 from django.core.management.color import no_style
@@ -126,33 +124,26 @@ def filled_tables() -> list[Message]:
     return found
 
 
-class Writing:
-    """Inserts rows into the emptied tables within `replace_tables`."""
+def insert_rows(model: type[models.Model], given: Sequence[str], rows: Sequence[Row]) -> None:
+    """Insert rows into a table emptied by `replace_tables`. given: the names of their columns.
 
-    def __init__(self) -> None:
-        self._connection = connections[ALIAS]
-
-    def insert(self, model: type[models.Model], given: Sequence[str], rows: Sequence[Row]) -> None:
-        """Insert rows. given: the names of their columns. Raises the errors of the database or its driver."""
-        ordered = _ordered_fields(model, given)
-        quote = self._connection.ops.quote_name
-        names = ", ".join(quote(name) for name in given)
-        marks = ", ".join(["%s"] * len(given))
-        prepared = [
-            [field.get_db_prep_save(value, self._connection) for field, value in zip(ordered, row, strict=True)]
-            for row in rows
-        ]
-        with self._connection.cursor() as cursor:
-            statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608 - our names
-            cursor.executemany(statement, prepared)
-
-    def check(self) -> None:
-        """Raise DatabaseError if a row refers to a missing row."""
-        self._connection.check_constraints()
+    Raises the errors of the database or its driver.
+    """
+    connection = connections[ALIAS]
+    ordered = _ordered_fields(model, given)
+    quote = connection.ops.quote_name
+    names = ", ".join(quote(name) for name in given)
+    marks = ", ".join(["%s"] * len(given))
+    prepared = [
+        [field.get_db_prep_save(value, connection) for field, value in zip(ordered, row, strict=True)] for row in rows
+    ]
+    with connection.cursor() as cursor:
+        statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608 - our names
+        cursor.executemany(statement, prepared)
 
 
 @contextmanager
-def replace_tables() -> Iterator[Writing]:
+def replace_tables() -> Iterator[None]:
     """Empty all tables in a transaction for the block, which may insert rows in any order."""
     connection = connections[ALIAS]
     with transaction.atomic(using=ALIAS):
@@ -162,7 +153,7 @@ def replace_tables() -> Iterator[Writing]:
             for model in tables():
                 name = connection.ops.quote_name(model._meta.db_table)
                 cursor.execute(f"DELETE FROM {name}")  # noqa: S608 - a table of the product
-        yield Writing()
+        yield
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), list(tables())):
                 cursor.execute(statement)
@@ -183,8 +174,9 @@ def _is_text(model: type[models.Model]) -> bool:
 
 def _json_line(row: tuple[Any, ...]) -> bytes:
     """Return a row as JSON with sorted names, because PostgreSQL reorders them."""
-    plain = [_json_value(value) for value in row]
-    return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return json.dumps(row, default=_json_value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _join_lines(lines: Iterable[bytes]) -> bytes:
@@ -192,25 +184,17 @@ def _join_lines(lines: Iterable[bytes]) -> bytes:
 
 
 def _json_value(value: Any) -> Any:
-    """Convert a value for JSON; its column determines how `_column_value` converts it back."""
+    """Convert a value that JSON does not have; its column determines how `_column_value` converts it back."""
     match value:
-        case None | bool() | int() | float() | str():
-            return value
         case bytes() | memoryview() | bytearray():
             return base64.b64encode(bytes(value)).decode("ascii")
         case datetime() | date() | time():
             return value.isoformat()
         case timedelta():
             return duration_iso_string(value)
-        case Decimal() | UUID():
-            return str(value)
         case Message():
             return value.to_json()
-        case dict():
-            return {name: _json_value(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_json_value(each) for each in value]
-    return str(value)  # time zones
+    return str(value)  # numbers with decimals, UUIDs, time zones
 
 
 def _column_value(field: Any, plain: Any) -> Any:

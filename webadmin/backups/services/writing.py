@@ -8,7 +8,6 @@ versions, captures, texts, bodies. So every reference in a backup can be resolve
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 import bson
@@ -309,8 +308,3 @@ class _PieceWriter:
 
 def _encode_documents(documents: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(bson.encode(each) for each in documents)
-
-
-def moment_words(moment: datetime) -> str:
-    """Format a time for messages, to the minute, in UTC."""
-    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,11 +1,10 @@
 """Finds the right that currently allows the page of a case, and who entered it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Any
 
-from django.db.models import Model
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.chapters import numbers_named
@@ -25,8 +24,6 @@ class CurrentAllowance:
     seen_before: the time when the page was first seen with the copy, if that was before the licence began.
     """
 
-    reason: str
-    label: str
     by: str
     entered_at: datetime | None
     is_of_work: bool  # the work is not protected anywhere
@@ -42,8 +39,6 @@ def current_allowance(case: Case) -> CurrentAllowance | None:
     first_day = case.first_seen_at.astimezone(timezone.get_default_timezone()).date()
     is_later = isinstance(right, Licence) and first_day < right.valid_from
     return CurrentAllowance(
-        reason=str(case.get_allowed_as_display()),
-        label=case.allowed_by,
         by=right.entered_by.get_username() if right and right.entered_by else "",
         entered_at=right.entered_at if right else None,
         is_of_work=isinstance(right, Unprotected),
@@ -78,39 +73,28 @@ def _current_ruling(case: Case) -> Allowance:
     return Rights(case.rights_holder_id).ruling(copied)
 
 
-MAX_SHOWN, MAX_COUNTED = 10, 1_000
-M = TypeVar("M", bound=Model)
+MAX_COUNTED = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class CoveredRows(Generic[M]):
-    """The newest records and the number of all records. is_cut: there are more than `count`."""
-
-    shown: tuple[M, ...]
-    count: int
-    is_cut: bool
-
-
-def covered_cases(licence: Licence) -> CoveredRows[Case]:
-    """Return the cases whose page the licence allows."""
+def covered_cases(licence: Licence) -> list[Case]:
+    """Return the newest cases whose page the licence allows, at most MAX_COUNTED + 1."""
     rows = Case.objects.exclude(allowed_as="").filter(
         rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=licence_label(licence)
     )
-    rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    return _filter_covered(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
+    return _filter_covered(rows.select_related("work", "decision"), licence)
 
 
-def covered_findings(licence: Licence) -> CoveredRows[Exclusion]:
-    """Return the findings that are excluded because of the licence."""
+def covered_findings(licence: Licence) -> list[Exclusion]:
+    """Return the newest findings that are excluded because of the licence, at most MAX_COUNTED + 1."""
     rows = Exclusion.objects.filter(
         work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
     )
-    rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    return _filter_covered(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
+    return _filter_covered(rows.select_related("work", "page"), licence)
 
 
-def _filter_covered(rows: Iterable[M], licence: Licence) -> CoveredRows[M]:
+def _filter_covered(rows: "QuerySet[Any]", licence: Licence) -> list[Any]:
     """Return the rows whose page the licence covers, because two licences may have the same label."""
+    rows = rows.filter(work=licence.work_id) if licence.work_id else rows
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
-    here = [row for row in rows if permission.covers(normalize_page_url(row.page_url))]  # type: ignore[attr-defined]
-    return CoveredRows(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)
+    newest = rows.order_by("-pk")[: MAX_COUNTED + 1]
+    return [row for row in newest if permission.covers(normalize_page_url(row.page_url))]

@@ -184,47 +184,23 @@ def _overruled_detail(reason: str, detail: str) -> str:
     return "" if reason in OF_THE_FINDING else detail
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionFacts:
-    """The facts for a decision.
-
-    rejection: why the matcher does not consider it a copy (a quotation, a teaser), or None. source: the quoted source.
-    opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: only noise or ignored texts were
-    found. is_known: the page already has a case of the work.
-    """
-
-    copied: RightsQuery
-    rejection: Rejection | None = None
-    source: str = ""
-    opens_teasers: bool = False
-    is_nothing_left: bool = False
-    is_known: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The outcome. is_case: False if the finding is excluded for the reason in `allowance`; cases may have one too."""
-
-    allowance: Allowance
-    is_case: bool
-
-
-def decide(finding: DecisionFacts, rights: Rights) -> Decision:
-    """Decide by the first rule that applies and that no reviewer overruled.
+def decide(
+    copied: RightsQuery, rights: Rights, left_out: Allowance, *, is_nothing_left: bool, is_known: bool
+) -> tuple[Allowance, bool]:
+    """Decide by the first rule that applies and that no reviewer overruled, and return True for a case.
 
     1. The rights holder's own account, own domain or licence allows the page, or the work is not protected.
-    2. The matcher excluded it as a quotation, or as a teaser, unless the rights holder wants cases of teasers.
+    2. The matcher excluded it as a quotation or a teaser: `left_out`.
     3. Nothing is left without noise and ignored texts.
     4. Everything else is a case.
 
-    A known case remains a case: if rule 1, 2 or 3 applies, it is set aside, and the reason is recorded.
+    is_known: the page already has a case of the work, which remains a case: if rule 1, 2 or 3 applies, it is set aside,
+    and the reason is recorded.
     """
-    allowance = rights.ruling(finding.copied)
-    is_wanted = finding.rejection is Rejection.TEASER and finding.opens_teasers
-    if allowance.reason is None and finding.rejection is not None and not is_wanted:
-        left_out = Allowance(finding.rejection, finding.source)
-        allowance = rights.unless_overruled(finding.copied.page, finding.copied.work, left_out)
-    if allowance.reason is None and finding.is_nothing_left:
+    allowance = rights.ruling(copied)
+    if allowance.reason is None and left_out.reason is not None:
+        allowance = rights.unless_overruled(copied.page, copied.work, left_out)
+    if allowance.reason is None and is_nothing_left:
         allowance = Allowance(Rejection.NOTHING_LEFT)
-    stays = finding.is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)
-    return Decision(allowance, is_case=allowance.reason is None or stays)
+    stays = is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)
+    return allowance, allowance.reason is None or stays

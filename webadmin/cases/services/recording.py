@@ -15,10 +15,11 @@ from core.ids import WorkTextId, digest
 from core.matches import Match
 from core.ports import ComparisonOutcome, WorkTexts
 from core.program import code_version
+from core.states import Rejection
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, CaseMatch, Exclusion, PageCheck, TakenText
 from webadmin.cases.services.addresses import OUTDATED, cases_with_pages, move_cases_to_shown_pages
-from webadmin.cases.services.decision import ALLOWANCES, Allowance, DecisionFacts, Rights, RightsQuery, decide
+from webadmin.cases.services.decision import ALLOWANCES, NOTHING, Allowance, Rights, RightsQuery, decide
 from webadmin.cases.services.findings import (
     Findings,
     OutcomeFindings,
@@ -112,20 +113,15 @@ def _decide_outcome(
         site = None if of_holder.counts_ignored(page.page_id, findings.work.pk) else found.site.pk
         counted = counter.count(findings, page.page_id, site, outcome.version.reading)
         is_known = outcome.is_current and cases.has(page, findings)
-        facts = DecisionFacts(
-            asked,
-            findings.rejection,
-            findings.source,
-            found.site.rights_holder.opens_teasers,
-            is_nothing_left=bool(counted.left_out) and not counted.findings.matched_chars,
-            is_known=is_known,
-        )
-        decision = decide(facts, of_holder)
-        if decision.is_case:
+        is_wanted = findings.rejection is Rejection.TEASER and found.site.rights_holder.opens_teasers
+        left_out = NOTHING if is_wanted else Allowance(findings.rejection, findings.source)
+        is_nothing_left = bool(counted.left_out) and not counted.findings.matched_chars
+        allowance, is_case = decide(asked, of_holder, left_out, is_nothing_left=is_nothing_left, is_known=is_known)
+        if is_case:
             made.append(cases.update_case(outcome, page, findings, text, counted))
         elif outcome.is_current and not is_known:  # Otherwise it would count in addition to its case.
             cases.release_page(page, findings)
-            excluded.append(_record_exclusion(page, outcome, findings, decision.allowance, cases))
+            excluded.append(_record_exclusion(page, outcome, findings, allowance, cases))
     return made, excluded
 
 

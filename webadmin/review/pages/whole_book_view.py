@@ -14,7 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 
 from core.hidden_characters import clip_text, spell_hidden
 from core.shares import cut_share, percentage
@@ -27,6 +27,7 @@ from webadmin.ui.pages.columns import MAX_SITE_CHARS, NOTHING
 from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
+from webadmin.ui.pages.wording import duration
 from webadmin.works.models import Work
 
 
@@ -96,29 +97,6 @@ MAX_TITLE_CHARS = 40  # characters of a page's title in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
 
 
-# The minimum minutes for each unit, and the minutes of the unit; from two days on, hours do not matter.
-_UNITS = (
-    (
-        2 * 24 * 60,
-        24 * 60,
-        ngettext_lazy("%(count)d day early", "%(count)d days early", "count"),
-        ngettext_lazy("%(count)d day late", "%(count)d days late", "count"),
-    ),
-    (
-        60,
-        60,
-        ngettext_lazy("%(count)d hour early", "%(count)d hours early", "count"),
-        ngettext_lazy("%(count)d hour late", "%(count)d hours late", "count"),
-    ),
-    (
-        1,
-        1,
-        ngettext_lazy("%(count)d minute early", "%(count)d minutes early", "count"),
-        ngettext_lazy("%(count)d minute late", "%(count)d minutes late", "count"),
-    ),
-)
-
-
 def lead_in_words(lead: timedelta | None) -> str:
     """Describe a lead, or a lag if negative, in words, rounded down to whole units; return "" if unknown.
 
@@ -129,11 +107,10 @@ def lead_in_words(lead: timedelta | None) -> str:
     """
     if lead is None:
         return ""
-    minutes = int(abs(lead).total_seconds() // 60)
-    for least, unit, early, late in _UNITS:
-        if minutes >= least:
-            return str((early if lead > timedelta(0) else late) % {"count": minutes // unit})
-    return _now("at the same time")
+    if abs(lead) < timedelta(minutes=1):
+        return _now("at the same time")
+    words = _now("%(time)s early") if lead > timedelta(0) else _now("%(time)s late")
+    return words % {"time": duration(abs(lead))}
 
 
 def _lead_hours(chapter: ChapterCopies) -> float | None:

@@ -138,15 +138,10 @@ class WholeBook:
         return [each for each in self.chapters if each.extent is CopyExtent.FULL]
 
     @property
-    def missing(self) -> list[ChapterCopies]:
-        """The chapters without a copy on the site."""
-        return [each for each in self.chapters if not each.taken_chars]
-
-    @property
     def gaps(self) -> list[ChapterCopies]:
         """The missing chapters before the last copied one, which the site probably left out."""
         last = self.copied_chapters[-1].number if self.copied_chapters else 0
-        return [each for each in self.missing if each.number < last]
+        return [each for each in self.chapters if not each.taken_chars and each.number < last]
 
     @property
     def early_chapters(self) -> list[ChapterCopies]:
@@ -160,10 +155,6 @@ class WholeBook:
     @property
     def merged_pages(self) -> list[CopyingPage]:
         return [each for each in self.pages if each.is_merged]
-
-    @property
-    def spread_chapters(self) -> list[ChapterCopies]:
-        return [each for each in self.chapters if each.is_spread]
 
 
 def whole_book(site_id: int, work_id: int) -> WholeBook:

@@ -6,7 +6,7 @@ Crawled text may be hostile: a title may contain sequences that move the cursor 
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
@@ -212,15 +212,3 @@ class Meter:
     def close(self) -> None:
         if self._is_terminal and self._last:
             sys.stderr.write("\r\x1b[K")
-
-
-def progress_counter(label: Message | str) -> Callable[[int, int], None]:
-    """Return a function that shows progress, given the numbers of done and all items, and ends when all are done."""
-    meter = Meter(label)
-
-    def update(done: int, total: int) -> None:
-        meter.update(done, total)
-        if done == total:
-            meter.close()
-
-    return update

@@ -1,12 +1,14 @@
 """Translates messages of other packages into the language of the reader."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 
 from core.errors import ZhuiwenError
 from core.wording import Message
+
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
 def message_text(message: Message | ZhuiwenError) -> str:
@@ -20,3 +22,14 @@ def local_time(moment: datetime | None) -> str:
         return "–"
     written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")
     return f"{written[:19]} UTC{written[19:]}"
+
+
+def duration(time: timedelta) -> str:
+    """Format a duration in its largest unit, rounded down: 2 days, 40 minutes."""
+    seconds = int(time.total_seconds())
+    if seconds >= DAY:
+        return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}
+    if seconds >= HOUR:
+        return ngettext("%(count)d hour", "%(count)d hours", seconds // HOUR) % {"count": seconds // HOUR}
+    minutes = max(1, seconds // MINUTE)
+    return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}

@@ -48,11 +48,10 @@ def of_store(place: str, key: str, kind: FaultKind, remedy: Remedy, pages: Itera
 
 def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
     """Return the cases of some pages."""
-    found = CaseMatch.objects.filter(case__page_id__in=list(pages)[:MAX_CASES])
-    return tuple(sorted(set(found.values_list("case_id", flat=True)))[:MAX_CASES])
+    return find_case_ids(case__page_id__in=list(pages)[:MAX_CASES])
 
 
-def find_case_ids(text_id: str) -> tuple[int, ...]:
-    """Return the cases with passages of a work's text."""
-    found = CaseMatch.objects.filter(text_id=text_id).values_list("case_id", flat=True)
+def find_case_ids(**condition: object) -> tuple[int, ...]:
+    """Return the cases with matches that meet a condition."""
+    found = CaseMatch.objects.filter(**condition).values_list("case_id", flat=True)
     return tuple(sorted(set(found))[:MAX_CASES])

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -59,16 +59,7 @@ class Damage:
 
     def as_values(self) -> dict[str, Any]:
         """Return the damage as JSON values for programs and for the row of the check."""
-        return {
-            "store": self.store.value,
-            "place": self.place,
-            "key": self.key,
-            "kind": self.kind.value,
-            "remedy": self.remedy.value,
-            "cases": list(self.cases),
-            "pages": list(self.pages),
-            "detail": self.detail,
-        }
+        return asdict(self)
 
     @property
     def sentence(self) -> Message:
@@ -90,16 +81,9 @@ class Damage:
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> "Damage":
         """Return the damage from the result of `as_values`."""
-        return cls(
-            Store(values["store"]),
-            values["place"],
-            values["key"],
-            FaultKind(values["kind"]),
-            Remedy(values["remedy"]),
-            tuple(values["cases"]),
-            tuple(values["pages"]),
-            values["detail"],
-        )
+        store, kind, remedy = Store(values["store"]), FaultKind(values["kind"]), Remedy(values["remedy"])
+        lists = {name: tuple(values[name]) for name in ("cases", "pages")}
+        return cls(**{**values, **lists, "store": store, "kind": kind, "remedy": remedy})
 
 
 def _term_text(value: Store | Remedy | FaultKind) -> Message:

@@ -225,5 +225,5 @@ def _settle_faults(reading: StoreReading, context: CheckContext) -> None:
 
 def _to_damage(fault: StoreFault, context: CheckContext) -> Damage:
     if fault.collection == WORKS:
-        return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, find_case_ids(fault.key))
+        return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, find_case_ids(text_id=fault.key))
     return of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages)

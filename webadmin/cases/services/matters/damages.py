@@ -118,51 +118,27 @@ def _unite_places(matter: Matter) -> dict[str, Places]:
 Moment = Callable[[datetime], str]
 
 
-def describe_damages(found: Damages, moment: Moment) -> list[Message]:
-    """Describe the calculation in sentences, including missing data. moment: formats times for the reader."""
+def describe_damages(found: Damages, moment: Moment, *, for_court: bool = False) -> list[Message]:
+    """Describe the calculation in sentences. moment: formats times for the reader.
+
+    for_court: without internal facts, such as undecided cases, missing data and who entered the fee.
+    """
     if found.first_seen is None or found.last_seen is None:
-        return [Message("damages.none-seen")]
-    said = _describe_copies(found, moment)
-    if found.undecided:
-        said.insert(1, Message("damages.undecided", count=found.undecided))
-    fee = found.fee
-    if fee is None:
-        return [*said, Message("damages.no-fee")]
+        return [] if for_court else [Message("damages.none-seen")]
+    said = [Message("damages.taken", chars=found.taken_chars, texts=found.texts, cases=found.cases)]
+    if found.undecided and not for_court:
+        said.append(Message("damages.undecided", count=found.undecided))
+    first, last = moment(found.first_seen), moment(found.last_seen)
+    said.append(Message("damages.days", days=found.days_online, first=first, last=last))
+    fee, amount = found.fee, found.amount
+    if fee is None or amount is None:
+        return said if for_court else [*said, Message("damages.no-fee")]
+    figure = f"{fee.per_thousand:,.2f}"
     by, at = fee.entered_by.get_username(), moment(fee.entered_at)
     return [
         *said,
-        Message("damages.fee", fee=_format_fee(fee), source=fee.source, by=by, at=at),
-        *_amount_sentences(found),
+        Message("damages.fee-source", fee=figure, source=fee.source)
+        if for_court
+        else Message("damages.fee", fee=figure, source=fee.source, by=by, at=at),
+        Message("damages.amount", thousands=f"{found.thousands:,}", fee=figure, amount=f"{amount:,.2f}"),
     ]
-
-
-def describe_for_court(found: Damages, moment: Moment) -> list[Message]:
-    """Describe the calculation for a court, without internal facts such as undecided cases and who entered the fee."""
-    fee = found.fee
-    if fee is None:
-        return _describe_copies(found, moment)
-    return [
-        *_describe_copies(found, moment),
-        Message("damages.fee-source", fee=_format_fee(fee), source=fee.source),
-        *_amount_sentences(found),
-    ]
-
-
-def _describe_copies(found: Damages, moment: Moment) -> list[Message]:
-    if found.first_seen is None or found.last_seen is None:
-        return []
-    return [
-        Message("damages.taken", chars=found.taken_chars, texts=found.texts, cases=found.cases),
-        Message("damages.days", days=found.days_online, first=moment(found.first_seen), last=moment(found.last_seen)),
-    ]
-
-
-def _format_fee(fee: LicenceFee) -> str:
-    return f"{fee.per_thousand:,.2f}"
-
-
-def _amount_sentences(found: Damages) -> list[Message]:
-    if found.fee is None or found.amount is None:
-        return []
-    figures = {"thousands": f"{found.thousands:,}", "fee": _format_fee(found.fee), "amount": f"{found.amount:,.2f}"}
-    return [Message("damages.amount", **figures)]

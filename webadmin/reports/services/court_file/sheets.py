@@ -12,7 +12,7 @@ from core.terms import term
 from core.wording import Message
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from webadmin.cases.models import VerdictRecord
-from webadmin.cases.services.matters.damages import Damages, describe_for_court
+from webadmin.cases.services.matters.damages import Damages, describe_damages
 from webadmin.evidence.services.factors import Factor, describe_source
 from webadmin.evidence.services.staff import Naming, by_name, format_moment, in_chinese
 from webadmin.notices.models import NoticeEvent
@@ -52,7 +52,7 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 def damages(found: Damages, about: str) -> Document:
     """Return the sheet with the rights holder's own arithmetic and the source of each figure."""
-    said = [*describe_for_court(found, local_moment), Message("damages.own")]
+    said = [*describe_damages(found, local_moment, for_court=True), Message("damages.own")]
     return Document(
         DAMAGES, (*_sheet_head(DAMAGES, about), *(Paragraph.from_text(_chinese_text(each)) for each in said))
     )

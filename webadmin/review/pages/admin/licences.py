@@ -1,6 +1,6 @@
 """The form of a licence with the cases and findings that it covers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -13,10 +13,12 @@ from unfold.decorators import display
 
 from core.hidden_characters import clip_text
 from webadmin.cases.pages.state_columns import case_state_name
-from webadmin.cases.services.allowance import CoveredRows, covered_cases, covered_findings
+from webadmin.cases.services.allowance import MAX_COUNTED, covered_cases, covered_findings
 from webadmin.ui.pages.columns import change_link
 from webadmin.works.models import Licence
 from webadmin.works.pages.admin.licences import LicenceAdmin
+
+MAX_SHOWN = 10
 
 
 @admin.register(Licence)
@@ -45,10 +47,11 @@ class ReviewedLicenceAdmin(LicenceAdmin):
         )
 
 
-def _covered_list(covered: CoveredRows[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
+def _covered_list(covered: Sequence[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
     """Return the number of covered records, with links to the newest."""
-    if not covered.count:
+    if not covered:
         return _now("none")
-    rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))
-    more = _now("and more") if covered.count > len(covered.shown) else ""
-    return format_html("<p>{}{}</p><ul>{}</ul><p>{}</p>", covered.count, "+" if covered.is_cut else "", rows, more)
+    rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered[:MAX_SHOWN]))
+    more = _now("and more") if len(covered) > MAX_SHOWN else ""
+    count = f"{MAX_COUNTED}+" if len(covered) > MAX_COUNTED else len(covered)
+    return format_html("<p>{}</p><ul>{}</ul><p>{}</p>", count, rows, more)

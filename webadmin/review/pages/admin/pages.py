@@ -176,16 +176,14 @@ class PageRecordAdmin(HolderAdmin):
     def outcome(self, page: PageRecord) -> str:
         return page.get_rejection_display() or NOTHING
 
-    @display(description=_("extraction confidence"))
-    def trust(self, page: PageRecord) -> str:
-        return self.trust_state(page)[1]
-
     @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"})
     def trust_state(self, page: PageRecord) -> tuple[str, str]:
         shown = percentage(page.confidence)
         if page.confidence < MIN_CONFIDENCE_TO_TRUST:
             return "doubtful", _now("%(share)s, doubtful") % {"share": shown}
         return "sure", shown
+
+    trust = label_text(trust_state)
 
     @display(description=_("cases"))
     def case_links(self, page: PageRecord) -> object:

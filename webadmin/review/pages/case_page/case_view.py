@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -61,7 +60,7 @@ from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import is_key, require_record
-from webadmin.ui.pages.text_diff import TextDiff, text_diff
+from webadmin.ui.pages.text_diff import text_diff
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
@@ -72,26 +71,15 @@ SCRIPT = "XMLHttpRequest"  # X-Requested-With of case_opinions.js
 USUAL_WAIT = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Two versions and the difference between their texts. fault: why they cannot be compared, or None."""
-
-    before: PageVersion | None = None
-    now: PageVersion | None = None
-    diff: TextDiff | None = None
-    fault: str = ""
-
-
-def version_difference(case: Case) -> Difference:
-    """Compare the version of the decision with the current one, if both are stored."""
+def version_difference(case: Case) -> dict[str, Any]:
+    """Compare the version of the decision with the current one, if both are stored. fault: why that is impossible."""
     try:
         store = stores.page_store()
         before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
     except ZhuiwenError as error:
-        return Difference(fault=message_text(error))
-    if before is None or now is None:
-        return Difference(before, now)
-    return Difference(before, now, text_diff(before.reading.text, now.reading.text))
+        return {"fault": message_text(error)}
+    diff = text_diff(before.reading.text, now.reading.text) if before and now else None
+    return {"before": before, "now": now, "diff": diff}
 
 
 def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
@@ -112,7 +100,7 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
         return with_policy(_column_response(request, case))
     if "raw" in request.GET:
-        return raw_response(case, request.GET["raw"])
+        return raw_download(require_record(case.matches, request.GET["raw"]).raw_digest)
     evidence = evidence_response(request, case)
     if evidence is not None:
         return evidence
@@ -165,11 +153,6 @@ def _column_response(request: HttpRequest, case: Case) -> HttpResponse:
     if found["match"] is None:
         raise Http404
     return TemplateResponse(request, "review/case_page_column.html", {"case": case, **found})
-
-
-def raw_response(case: Case, match_id: str) -> HttpResponse:
-    """Return the raw response as a download that browsers do not display."""
-    return raw_download(require_record(case.matches, match_id).raw_digest)
 
 
 def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpResponse:

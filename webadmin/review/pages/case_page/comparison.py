@@ -106,7 +106,6 @@ class ComparisonColumn:
     blocks: tuple[ColumnBlock, ...]
     chars: int
     is_whole: bool
-    extents: tuple[tuple[int, int, int], ...]  # (passage, start, end) of each passage, in page order
 
     @property
     def text(self) -> str:
@@ -244,7 +243,6 @@ def _build_column(
 ) -> ComparisonColumn:
     end = max((span[side][1] for span in spans), default=0)
     chars = end if text is None else len(text)
-    extents = [(number, *_clip_offsets(span[side], chars)) for number, span in enumerate(spans, 1)]
     of_passage: dict[int, list[int]] = {}
     for number, pair in enumerate(pairs, 1):
         of_passage.setdefault(pair.passage, []).append(number)
@@ -268,7 +266,7 @@ def _build_column(
                 blocks.append(MissingBlock(run.end - run.start))
             else:
                 blocks.append(UncopiedBlock(text[run.start : run.end], run.start == 0, run.end == chars))
-    return ComparisonColumn(side, tuple(blocks), chars, text is not None, tuple(extents))
+    return ComparisonColumn(side, tuple(blocks), chars, text is not None)
 
 
 def _run_pieces(

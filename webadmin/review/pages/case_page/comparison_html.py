@@ -3,16 +3,14 @@
 Long text is written in blocks, so that browsers lay out and draw only the visible blocks.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext_lazy
 
 from core.counting import count_characters
 from core.hidden_characters import spell_hidden
@@ -125,31 +123,6 @@ def tag(kind: ChangeKind) -> str:
     return str(_TAGS[kind])
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The translated phrases for changes, looked up once for thousands of changes."""
-
-    tags: Mapping[ChangeKind, str]
-    moved: str
-    on_page_only: str
-    in_work_only: str
-    on_both: str
-    names: Mapping[ChangeKind, str]
-
-
-@lru_cache(maxsize=8)
-def _change_phrases(_language: str | None) -> _Words:
-    """Return the phrases of the active language, which the argument names for the cache."""
-    return _Words(
-        tags={kind: str(phrase) for kind, phrase in _TAGS.items()},
-        moved=_("%(kind)s: “%(begins)s…” comes after other text"),
-        on_page_only=_("%(kind)s: on the page only: “%(page)s”"),
-        in_work_only=_("%(kind)s: in the work only: “%(work)s”"),
-        on_both=_("%(kind)s: work “%(work)s”, page “%(page)s”"),
-        names={kind: str(phrase) for kind, phrase in CHANGES.items()},
-    )
-
-
 def _add_uncopied(block: UncopiedBlock, blocks: TextBlocks) -> None:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
@@ -204,7 +177,6 @@ def _missing_html() -> str:
 def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None:
     numbers = " ".join(str(number) for number in block.passages)
     fresh = [str(number) for number in block.passages if number not in begun]
-    words = _change_phrases(get_language())
     blocks.open(
         format_html(
             '<span class="zw-passage" tabindex="0" role="group" data-passages="{}" data-no="{}" aria-label="{}">',
@@ -219,39 +191,35 @@ def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None
         of_pair, moved = list(pieces), ' class="zw-elsewhere"' if is_moved else ""
         blocks.add_piece(
             f'<span{moved} data-pair="{" ".join(map(str, pairs))}">'
-            f"{''.join(_piece_html(piece, words) for piece in of_pair)}</span>",
+            f"{''.join(_piece_html(piece) for piece in of_pair)}</span>",
             "".join(piece.text for piece in of_pair),
         )
     blocks.close()
 
 
-def _piece_html(piece: PassagePiece, words: _Words) -> str:
+def _piece_html(piece: PassagePiece) -> str:
     if not piece.links:
         return _visible_html(piece.text)
     kind = piece.links[0].kind
     keys = " ".join(link.key for link in piece.links)
-    title = escape("; ".join(_describe_change(link, words) for link in piece.links[:3]))
+    title = escape("; ".join(describe_change(link) for link in piece.links[:3]))
     gap, role = ("", "group") if piece.text else (" zw-gap", "img")
     return (
         f'<span class="zw-change zw-{kind}{gap}" role="{role}" data-changes="{keys}" '
-        f'data-tag="{escape(words.tags[kind])}" title="{title}">{_visible_html(piece.text)}</span>'
+        f'data-tag="{escape(tag(kind))}" title="{title}">{_visible_html(piece.text)}</span>'
     )
 
 
-def detail(link: ChangeLink) -> str:
+def describe_change(link: ChangeLink) -> str:
     """Return a description of a change in one line, for a tooltip."""
-    return _describe_change(link, _change_phrases(get_language()))
-
-
-def _describe_change(link: ChangeLink, words: _Words) -> str:
-    said = {"kind": words.names[link.kind], "page": _shorten_text(link.page), "work": _shorten_text(link.work)}
+    said = {"kind": CHANGES[link.kind], "page": _shorten_text(link.page), "work": _shorten_text(link.work)}
     if link.kind is ChangeKind.MOVED:
-        return words.moved % {**said, "begins": _shorten_text(link.begins)}
+        return _("%(kind)s: “%(begins)s…” comes after other text") % {**said, "begins": _shorten_text(link.begins)}
     if not link.work:
-        return words.on_page_only % said
+        return _("%(kind)s: on the page only: “%(page)s”") % said
     if not link.page:
-        return words.in_work_only % said
-    return words.on_both % said
+        return _("%(kind)s: in the work only: “%(work)s”") % said
+    return _("%(kind)s: work “%(work)s”, page “%(page)s”") % said
 
 
 def _shorten_text(text: str) -> str:

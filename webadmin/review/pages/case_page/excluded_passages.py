@@ -12,8 +12,7 @@ from core.counting import TextLetters, count_characters
 from core.matches import ChangeKind
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
-from webadmin.accounts.models import User
-from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
+from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, Overruling, TakenText
 from webadmin.cases.services.ignoring import LEAST_LETTERS, may_withdraw_text
 from webadmin.cases.services.opposites import opposite_ranges
 from webadmin.review.pages.case_page.comparison import PageComparison, sort_spans
@@ -51,28 +50,21 @@ def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, u
         "known": known,
         "found_chars": len(counting) + len(gone),
         "counting_chars": len(counting),
-        "share_of_chapter": _share_of_chapter(match, counting, gone),
+        "share_of_chapter": match.work_containment
+        * (len(counting) / (len(counting) + len(gone)) if gone.bits else 1.0),
         "reasons": ExcludedPassage.Reason.choices,
         "noise": _likely_noise(comparison),
-        "ignored": [(each, _may_take_back(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
+        "ignored": [(each, may_withdraw_text(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
         "ignored_address": f"{reverse('admin:cases_ignoredtext_changelist')}?site__id__exact={case.page.site_id}",
         "overrulings": list(overruled),
         "address": reverse("admin:cases_case_passages", args=[case.pk]),
     }
 
 
-def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float:
-    return match.work_containment * (len(counting) / (len(counting) + len(gone)) if gone.bits else 1.0)
-
-
 def passage_text(match: CaseMatch, number: int) -> str:
     """Return the work's text in a passage of the comparison, or "" for an unknown number."""
     ordered = sort_spans(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
-
-
-def _may_take_back(ignored: IgnoredText, user: Any) -> bool:
-    return isinstance(user, User) and may_withdraw_text(ignored, user)
 
 
 def _counted_places(match: CaseMatch) -> tuple[Places, Places]:

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from core.marks import SURROUNDING, Mark, RawPlaces
+from core.marks import SURROUNDING, Mark
 from core.obfuscations import OBFUSCATIONS
 from core.pages import Reading
 from webadmin.cases.models import Case, CaseMatch
@@ -62,7 +62,8 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
     passage_of, placed = dict[int, int](), [PlacedPassage(_WHOLE, 0, len(raw), placings)]
     for pair, passage, start, end in _pair_places(page):
         passage_of[pair] = passage
-        placed.append(_raw_passage(pair, start, end, places))
+        raw_place = places.find_range(start, end)
+        placed.append(PlacedPassage(pair, raw_place.start, raw_place.end))
     writer = _RawTextWriter(raw, marks, passage_of)
     for run in sweep_passages(placed, len(raw)):
         writer.write(run)
@@ -89,11 +90,6 @@ def _pair_places(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]
         (start, first, passages), *others = pieces
         at, last, _ = others[-1] if others else (start, first, passages)
         yield pairs[0], passages[0], start, at + len(last.text)
-
-
-def _raw_passage(pair: int, start: int, end: int, places: RawPlaces) -> PlacedPassage:
-    raw = places.find_range(start, end)
-    return PlacedPassage(pair, raw.start, raw.end)
 
 
 class _RawTextWriter:

@@ -35,27 +35,20 @@ class Ticks:
 def ribbons(comparison: PageComparison) -> Sequence[Ribbon]:
     """Return the ribbons from the work, on the left, to the page; moved pieces have their own ribbons."""
     work, page = _pair_places(comparison.work), _pair_places(comparison.page)
-    joined: list[_JoinedPairs] = []
-    for pair in sorted(work.keys() & page.keys()):
-        here = _JoinedPairs(page[pair].passage, page[pair].is_moved, work[pair].place, page[pair].place)
-        if joined and joined[-1].precedes(here):
-            joined[-1] = joined[-1].merge(here)
+    joined: list[_Pairs] = []
+    for number in sorted(work.keys() & page.keys()):
+        pairs = replace(page[number], work=work[number].work)
+        last = joined[-1] if joined else None
+        if last and last.ends == pairs.begins and (last.passage, last.is_moved) == (pairs.passage, pairs.is_moved):
+            joined[-1] = replace(last, work=(last.work[0], pairs.work[1]), page=(last.page[0], pairs.page[1]))
         else:
-            joined.append(here)
-    scales = [LENGTH / max(1, column.chars) for column in (comparison.work, comparison.page)]
+            joined.append(pairs)
     longest = sorted(joined, key=lambda each: each.page[0] - each.page[1])[:MAX_RIBBONS]
-    return [each.ribbon(*scales) for each in sorted(longest, key=lambda each: each.page)]
+    return [_draw_ribbon(each, comparison) for each in sorted(longest, key=lambda each: each.page)]
 
 
 @dataclass(frozen=True, slots=True)
-class _PairPlace:
-    passage: int
-    is_moved: bool
-    place: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _JoinedPairs:
+class _Pairs:
     """Pairs that are consecutive on both sides."""
 
     passage: int
@@ -63,30 +56,28 @@ class _JoinedPairs:
     work: tuple[int, int]
     page: tuple[int, int]
 
-    def precedes(self, other: "_JoinedPairs") -> bool:
-        """Return True if `other` follows immediately on both sides."""
-        is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
-        return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
+    @property
+    def begins(self) -> tuple[int, int]:
+        return self.work[0], self.page[0]
 
-    def merge(self, other: "_JoinedPairs") -> "_JoinedPairs":
-        """Return these pairs joined with the pairs of `other`."""
-        return replace(self, work=(self.work[0], other.work[1]), page=(self.page[0], other.page[1]))
-
-    def ribbon(self, work_scale: float, page_scale: float) -> Ribbon:
-        """Return the ribbon for these pairs, scaled to the strips."""
-        (a, b), (c, d) = _scale_place(self.work, work_scale), _scale_place(self.page, page_scale)
-        points = f"0,{a:.1f} 6,{a:.1f} 34,{c:.1f} 40,{c:.1f} 40,{d:.1f} 34,{d:.1f} 6,{b:.1f} 0,{b:.1f}"
-        return Ribbon(self.passage, points, self.is_moved)
+    @property
+    def ends(self) -> tuple[int, int]:
+        return self.work[1], self.page[1]
 
 
-def _pair_places(column: ComparisonColumn) -> dict[int, _PairPlace]:
-    """Return the place of each pair in the text, or the whole range if a pair has several places."""
-    found: dict[int, _PairPlace] = {}
+def _draw_ribbon(pairs: _Pairs, comparison: PageComparison) -> Ribbon:
+    (a, b), (c, d) = _scale_place(pairs.work, comparison.work), _scale_place(pairs.page, comparison.page)
+    points = f"0,{a:.1f} 6,{a:.1f} 34,{c:.1f} 40,{c:.1f} 40,{d:.1f} 34,{d:.1f} 6,{b:.1f} 0,{b:.1f}"
+    return Ribbon(pairs.passage, points, pairs.is_moved)
+
+
+def _pair_places(column: ComparisonColumn) -> dict[int, _Pairs]:
+    """Return each pair with its place in the text for both sides, the whole range if it has several places."""
+    found: dict[int, _Pairs] = {}
     for at, piece, passages in column.pieces:
-        end = at + len(piece.text)
         for pair, passage in zip(piece.pairs, passages, strict=True):  # A passage has only one pair at any place.
-            start = found[pair].place[0] if pair in found else at
-            found[pair] = _PairPlace(passage, piece.is_moved, (start, end))
+            place = (found[pair].page[0] if pair in found else at), at + len(piece.text)
+            found[pair] = _Pairs(passage, piece.is_moved, place, place)
     return found
 
 
@@ -102,7 +93,8 @@ def ticks(comparison: PageComparison) -> Sequence[Ticks]:
     return [Ticks(kind, "".join(f"M{x},{y}h{width}" for x, y in sorted(of_kind))) for kind, of_kind in found.items()]
 
 
-def _scale_place(place: tuple[int, int], scale: float) -> tuple[float, float]:
+def _scale_place(place: tuple[int, int], column: ComparisonColumn) -> tuple[float, float]:
     """Return the start and end on a scale of 1,000, wide enough to be visible."""
+    scale = LENGTH / max(1, column.chars)
     start = min(place[0] * scale, LENGTH - MIN_RIBBON)
     return start, max(start + MIN_RIBBON, place[1] * scale)

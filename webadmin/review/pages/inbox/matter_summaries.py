@@ -30,13 +30,13 @@ from webadmin.review.pages.matter_lists.queues import queue_cases
 from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, whole_book
 from webadmin.ui.models.phrases import STATES
 from webadmin.ui.pages.columns import obfuscation_names
+from webadmin.ui.pages.wording import duration
 
 SHOWN_NOTICES = 10  # newest notices of a matter; the list of notices has all
 MAX_REMOVALS = 8
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
 SHOWN_CHAPTERS = 400  # chapters shown as cells; the whole-book view shows a longer work
-MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
 def notice_lines(matter: Matter) -> list[dict[str, Any]]:
@@ -209,17 +209,6 @@ def describe_timing(lead_s: int | None, early_chapters: int) -> str:
         )
         return words % {"count": early_chapters, "time": duration(timedelta(seconds=lead_s))}
     return _("%(time)s after the official publication") % {"time": duration(timedelta(seconds=-lead_s))}
-
-
-def duration(time: timedelta) -> str:
-    """Format a duration in its largest unit, rounded down: 2 days, 40 minutes."""
-    seconds = int(time.total_seconds())
-    if seconds >= DAY:
-        return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}
-    if seconds >= HOUR:
-        return ngettext("%(count)d hour", "%(count)d hours", seconds // HOUR) % {"count": seconds // HOUR}
-    minutes = max(1, seconds // MINUTE)
-    return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
 
 
 def _matter_chips(matter: Any) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -42,17 +43,34 @@ class EventKind(StrEnum):
     UNREADABLE = "unreadable"  # reading the response exceeded the limits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Event:
-    """An entry in the timeline; fields of other kinds are None."""
+    """An entry in the timeline. version: the version shown from then on, or None; before: the former version.
+
+    is_known: the page returned to a former text. absence: the response that proves it.
+    """
 
     kind: EventKind
     at: datetime
-    version: PageVersion | None = None  # the version shown from then on
-    diff: TextDiff | None = None  # the difference from the former version, or None
-    old_title: str | None = None  # the new title, if it changed
-    is_known: bool = False  # the page returned to a former text
-    absence: Absence | None = None  # the response that proves it
+    version: PageVersion | None = None
+    before: PageVersion | None = None
+    is_known: bool = False
+    absence: Absence | None = None
+
+    @cached_property
+    def diff(self) -> TextDiff | None:
+        """The difference from the former version, or None; it takes time, so only shown events compute it."""
+        if self.version is None or self.before is None:
+            return None
+        found = text_diff(self.before.reading.text, self.version.reading.text)
+        return None if found.is_empty else found
+
+    @property
+    def old_title(self) -> str | None:
+        """The former title, if it changed."""
+        if self.version is None or self.before is None:
+            return None
+        return self.before.reading.title if self.before.reading.title != self.version.reading.title else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,41 +86,29 @@ def build_timeline(
 ) -> Timeline:
     """Return the timeline of a page with at most `most` events, the newest ones."""
     by_id: dict[str, PageVersion] = {version.id: version for version in versions}
-    events = [*_version_events(states), *_absence_events(states, absences)]
-    events.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))
-    newest = events[-most:]
-    return Timeline(tuple(_compare_event(plain, by_id) for plain in newest), len(events) - len(newest))
+    events = [*_version_events(states, by_id), *_absence_events(states, absences)]
+    events.sort(key=lambda event: (event.at, event.kind is EventKind.FIRST_SEEN))
+    return Timeline(tuple(events[-most:]), max(0, len(events) - most))
 
 
-@dataclass(frozen=True, slots=True)
-class _UncomparedEvent:
-    """An event before its texts are compared."""
-
-    kind: EventKind
-    at: datetime
-    version_id: str = ""
-    before_id: str = ""
-    is_known: bool = False
-    absence: Absence | None = None
-
-
-def _version_events(states: Sequence[PageState]) -> list[_UncomparedEvent]:
-    events: list[_UncomparedEvent] = []
+def _version_events(states: Sequence[PageState], versions: Mapping[str, PageVersion]) -> list[Event]:
+    events: list[Event] = []
     before, seen, is_gone = "", set[str](), False
     for state in states:
         if state.absence_id:
             is_gone = True
             continue
         kind = EventKind.BACK if is_gone else EventKind.CHANGED if before else EventKind.FIRST_SEEN
-        events.append(_UncomparedEvent(kind, state.at, state.version_id, before, state.version_id in seen))
+        is_known = state.version_id in seen and state.version_id != before
+        events.append(Event(kind, state.at, versions.get(state.version_id), versions.get(before), is_known))
         before, is_gone = state.version_id, False
         seen.add(state.version_id)
     return events
 
 
-def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_UncomparedEvent]:
+def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) -> list[Event]:
     confirming = {state.absence_id for state in states if state.absence_id}
-    events: list[_UncomparedEvent] = []
+    events: list[Event] = []
     shown = [state for state in states if not state.absence_id]
     for absence in absences:
         if absence.reason is AbsenceReason.LOOKED_AT:  # If its text is different, it is a version.
@@ -114,23 +120,8 @@ def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) ->
         kind = EventKind.GONE if absence.id in confirming else unconfirmed
         if absence.reason is AbsenceReason.UNREADABLE:
             kind = EventKind.UNREADABLE
-        events.append(_UncomparedEvent(kind, absence.fetched_at, absence=absence))
+        events.append(Event(kind, absence.fetched_at, absence=absence))
     return events
-
-
-def _compare_event(plain: _UncomparedEvent, versions: Mapping[str, PageVersion]) -> Event:
-    version, before = versions.get(plain.version_id), versions.get(plain.before_id)
-    diff = text_diff(before.reading.text, version.reading.text) if version and before else None
-    has_new_title = bool(version and before and version.reading.title != before.reading.title)
-    return Event(
-        kind=plain.kind,
-        at=plain.at,
-        version=version,
-        diff=diff if diff and not diff.is_empty else None,
-        old_title=before.reading.title if before and has_new_title else None,
-        is_known=plain.is_known and plain.version_id != plain.before_id,
-        absence=plain.absence,
-    )
 
 
 MAX_EVENTS = 60  # events on one page; each may have a comparison of two texts
