@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
 from django.db.models import Model, QuerySet
 
-from core.errors import ServiceUnavailable
+from core.errors import DamagedStore, ServiceUnavailable
 from core.sqlite_files import says_damage
 from core.wording import Message
 
@@ -88,10 +88,19 @@ def answering() -> Iterator[None]:
         raise unavailable(error) from error
 
 
-def unavailable(error: Exception) -> ServiceUnavailable:
+def unavailable(error: BaseException) -> ServiceUnavailable:
     """Return the error to raise, `from` the original one, if the database does not answer."""
     remedy = "zhuiwen doctor" if settings.ZHUIWEN.services.database_url else "zhuiwen up"
     return ServiceUnavailable(Message("service.admin-database"), describe_database(), remedy)
+
+
+def database_fault(error: BaseException) -> ServiceUnavailable | DamagedStore | None:
+    """Return the error to raise if the database is damaged, does not answer or has no tables yet, else None."""
+    if isinstance(error, DatabaseError | InterfaceError) and says_damage(str(error)):
+        return DamagedStore(Message("service.admin-database"), describe_database())
+    if lacks_tables(error):
+        return ServiceUnavailable(Message("service.admin-database"), describe_database(), "zhuiwen up")
+    return unavailable(error) if is_outage(error) else None
 
 
 def describe_database() -> str:

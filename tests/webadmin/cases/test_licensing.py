@@ -8,7 +8,7 @@ from core.states import CaseState, Rejection, Verdict
 from tests.support import admin_data
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, RightsRecord
-from webadmin.cases.services.licensing import AffectedCases, LicenceOffer, LicenceScope, license_case, offer_licences
+from webadmin.cases.services.licensing import LicenceOffer, LicenceScope, license_case, offer_licences
 from webadmin.cases.services.verdicts import VerdictRefused, decide, undo_decision
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Licence, LicenceProof, Work
@@ -72,7 +72,7 @@ def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf
         LicenceScope.SITE: {case.pk for case in (*of_page, *of_work, *of_others)},
     }[scope]
     offer = offered(shelf.case)
-    assert (offer.host, offer.others[scope]) == (HOST, AffectedCases(len(expected), is_cut=False))
+    assert (offer.host, offer.others[scope]) == (HOST, len(expected))
     licence = shelf.license(scope)
     assert (bool(licence.address), licence.work) == (scope == "page", None if scope == "site" else shelf.work)
     assert shelf.aside() == expected
@@ -107,12 +107,12 @@ def test_as_many_as_are_counted_are_told_and_other_cases_use_up_none(
     for number in range(4):  # all opened later
         shelf.add(f"book/2/{number}", days=1)
         shelf.add(f"book/1/{number}", shelf.other, shelf.elsewhere, days=1)
-    assert offered(shelf.case).others[LicenceScope.PAGE] == AffectedCases(1, is_cut=False)
+    assert offered(shelf.case).others[LicenceScope.PAGE] == 1
     Case.objects.filter(page_url__contains="/book/2/").delete()
-    assert set(offered(shelf.case).others.values()) == {AffectedCases(1, is_cut=False)}
+    assert set(offered(shelf.case).others.values()) == {1}
     for number in range(3, 5):
         shelf.add(f"book/1/{number}")
-    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, AffectedCases(2, is_cut=True))
+    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, 3)
 
 
 def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf: Shelf) -> None:

@@ -5,7 +5,6 @@ comparisons. Pages whose cases may be affected are queued for another comparison
 """
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -24,6 +23,7 @@ from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
 from webadmin.cases.services.addresses import request_comparison
 from webadmin.cases.services.overruling import checked_note
 from webadmin.cases.services.recounting import recount_case, recount_cases
+from webadmin.cases.services.taken import taken_by_case
 from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
 from webadmin.works.models import Chapter
 
@@ -113,11 +113,13 @@ def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
         .order_by("-opened_at", "-pk")[: MAX_CASES_SHOWN + 1]
     )
     losses, looked_at, places = [], 0, dict[str, Places]()
-    for case, taken in _iterate_taken(cases[:MAX_CASES_SHOWN]):
+    taken = taken_by_case(Case.objects.filter(pk__in=[case.pk for case in cases]))
+    for case in cases[:MAX_CASES_SHOWN]:
         if time.monotonic() > ends:
             break
         looked_at += 1
-        lost = sum(len(Places(of.bits & _find_places(text_id, letters, places).bits)) for text_id, of in taken.items())
+        of_case = taken.get(case.pk, {}).items()
+        lost = sum(len(Places(of.bits & _find_places(text_id, letters, places).bits)) for text_id, of in of_case)
         if lost:
             losses.append(Loss(case, case.taken_chars, max(0, case.taken_chars - lost)))
     return IgnoreEffect(losses, looked_at, is_cut=looked_at < len(cases))
@@ -195,15 +197,6 @@ def _request_comparisons(ignored: IgnoredText) -> None:
         cases, left_out = cases.filter(page__site=ignored.site_id), left_out.filter(page__site=ignored.site_id)
     request_comparison(cases.order_by().values("page"))
     request_comparison(left_out.order_by().values("page"))
-
-
-def _iterate_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
-    rows = TakenText.objects.filter(case__in=cases).values_list("case_id", "text_id", "places")
-    taken: dict[int, dict[str, bytes]] = {}
-    for case_id, text_id, places in rows:
-        taken.setdefault(case_id, {})[text_id] = bytes(places)
-    for case in cases:
-        yield case, {text_id: Places.unpack(places) for text_id, places in taken.get(case.pk, {}).items()}
 
 
 def _find_places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:

@@ -35,20 +35,15 @@ class LicenceScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AffectedCases:
-    """The number of other open cases that a licence would set aside. is_cut: there are more."""
-
-    count: int
-    is_cut: bool
-
-
-@dataclass(frozen=True, slots=True)
 class LicenceOffer:
-    """The licences that can be created with a verdict: their host, their first day, and the effect of each scope."""
+    """The licences that can be created with a verdict: their host and first day.
+
+    others: the number of other open cases that each scope would set aside, at most MAX_COUNTED + 1.
+    """
 
     host: str
     since: date
-    others: Mapping[LicenceScope, AffectedCases]
+    others: Mapping[LicenceScope, int]
 
 
 def offer_licences(case: Case) -> LicenceOffer | None:
@@ -106,7 +101,7 @@ def _unsaved_licence(case: Case, scope: str) -> Licence | None:
     )
 
 
-def _count_affected(case: Case, licence: Licence) -> AffectedCases:
+def _count_affected(case: Case, licence: Licence) -> int:
     permission, zone = licence_permission(licence), timezone.get_default_timezone()
     sites = _covered_sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
@@ -118,14 +113,13 @@ def _count_affected(case: Case, licence: Licence) -> AffectedCases:
     if licence.address:
         rows = rows.filter(page_url__contains=urlsplit(licence.address).path.partition("%")[0].rstrip("/"))
     newest = rows.order_by("-opened_at").values_list("page_url", "last_seen_at")[: MAX_COUNTED + 1]
-    count = sum(
+    return sum(
         rule(
             normalize_page_url(url) if licence.address else url, seen_at.astimezone(zone).date(), (), [permission]
         ).rejection
         is not None
         for url, seen_at in newest
     )
-    return AffectedCases(min(count, MAX_COUNTED), count > MAX_COUNTED)
 
 
 def _covered_sites(case: Case, domain: str) -> set[int]:

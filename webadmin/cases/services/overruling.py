@@ -18,7 +18,7 @@ from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
 from webadmin.cases.services.addresses import release_addresses, request_comparison
 from webadmin.cases.services.decision import Rights
 from webadmin.cases.services.matters.figures import refresh_cases
-from webadmin.cases.services.recounting import recount_case, shown_versions
+from webadmin.cases.services.recounting import recount_case
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 
 MAX_NOTE_CHARS = 500
@@ -41,7 +41,7 @@ def overrule_exclusion(exclusion: Exclusion, user: User, note: str) -> Overrulin
             note=note, entered_by=user, entered_at=timezone.now(),
         )  # fmt: skip
         request_comparison([exclusion.page_id])
-        transaction.on_commit(partial(_request_comparisons, shown_versions([exclusion.page_id])))
+        transaction.on_commit(partial(_request_comparisons, [exclusion.page.version_id]))
     return made
 
 

@@ -20,7 +20,6 @@ from webadmin.cases.services.recording import taken_row
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, all_found_places
 from webadmin.database import lock_rows
-from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
 _FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars")
@@ -74,11 +73,6 @@ def _current_findings(
     site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
     counts = FindingCounter({case.page_id: case.page.site}, works)
     return counts.count(findings, case.page_id, site, version.reading), version
-
-
-def shown_versions(pages: Sequence[str]) -> list[str]:
-    """Return the current versions of pages."""
-    return list(PageRecord.objects.filter(pk__in=pages).values_list("version_id", flat=True))
 
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:

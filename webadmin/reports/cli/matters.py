@@ -91,7 +91,7 @@ def _write_export(
 
     with prepare_export(matter, out.absolute().parent, chosen, _ExportProgress()) as made:
         try:
-            return made.write(out, seals), list(made.left_out)
+            return made.write(out, seals), made.left_out
         except RetryLater as error:
             raise RetryLater("custody.or-no-seal", fault=error) from error
 

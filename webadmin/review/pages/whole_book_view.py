@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -23,7 +23,7 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Case
 from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, WholeBook, whole_book
 from webadmin.sites.models import Site
-from webadmin.ui.pages.columns import MAX_SITE_CHARS, NOTHING
+from webadmin.ui.pages.columns import MAX_SITE_CHARS, html_list
 from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
@@ -251,8 +251,6 @@ def books_of_site(site: Site) -> SafeString | str:
 
 
 def _book_links(rows: list[tuple[str, str, int]]) -> SafeString | str:
-    if not rows:
-        return NOTHING
     shown = (
         (
             address,
@@ -261,6 +259,4 @@ def _book_links(rows: list[tuple[str, str, int]]) -> SafeString | str:
         )
         for address, name, count in rows
     )
-    return format_html(
-        "<ul>{}</ul>", format_html_join("", '<li><a class="text-link" href="{}">{}</a> · {}</li>', shown)
-    )
+    return html_list('<a class="text-link" href="{}">{}</a> · {}', shown)

@@ -20,7 +20,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     """Print a one-line message on `error` for the user, and return the exit code."""
-    error = _database_outage(error) or error
+    error = _database_fault(error) or error
     if told := of_a_full_disk(error, environ):
         complain(told)
         return FAILED
@@ -89,21 +89,18 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
     return Message("cli.unwritable", path=place, reason=lack.strerror)
 
 
-def _database_outage(error: BaseException) -> ServiceUnavailable | None:
-    """Convert Django's error for an unavailable database to ServiceUnavailable, or return None for other errors."""
+def _database_fault(error: BaseException) -> ZhuiwenError | None:
+    """Convert Django's error for a database that cannot be used to one of the product's, or return None."""
     if "django.db" not in sys.modules:  # takes 0.1 s to import; without it, no query was made
         return None
     from django.conf import settings
 
-    from webadmin.database import is_outage, lacks_tables, unavailable
+    from webadmin.database import database_fault
 
-    if not (isinstance(error, Exception) and settings.configured):
-        return None
-    if not (is_outage(error) or lacks_tables(error)):
-        return None
-    away = unavailable(error)
-    away.__cause__ = error
-    return away
+    fault = database_fault(error) if settings.configured else None
+    if fault is not None:
+        fault.__cause__ = error
+    return fault
 
 
 def _usage_message(error: Any) -> Message:

@@ -7,11 +7,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from core.errors import DamagedStore, ServiceUnavailable
 from core.settings import Settings
 from core.settings_loading import load
-from core.sqlite_files import says_damage
-from core.wording import Message
 from webadmin.ui.console.faults import private_log
 from webadmin.ui.console.words import console_language
 
@@ -40,13 +37,11 @@ def session() -> Iterator[Settings]:
         with translation.override(console_language()):  # A report has its own language.
             yield settings
     except (DatabaseError, InterfaceError) as error:
-        if says_damage(str(error)):
-            from webadmin.database import describe_database
+        from webadmin.database import database_fault
 
-            raise DamagedStore(Message("service.admin-database"), describe_database()) from error
-        if not _is_outage(error):
-            raise
-        raise _outage_error(error) from error
+        if fault := database_fault(error):
+            raise fault from error
+        raise
 
 
 def settings_alone() -> Settings:
@@ -62,22 +57,6 @@ def local_time(moment: datetime, settings: Settings) -> str:
 def local_iso(moment: datetime | None, settings: Settings) -> str | None:
     """Format a time in the user's time zone for programs, as ISO 8601."""
     return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
-
-
-def _outage_error(error: Exception) -> ServiceUnavailable:
-    """Return the error to report; `zhuiwen up` is its remedy only for missing tables."""
-    from webadmin.database import describe_database, lacks_tables, unavailable
-
-    if lacks_tables(error):
-        return ServiceUnavailable(Message("service.admin-database"), describe_database(), "zhuiwen up")
-    return unavailable(error)
-
-
-def _is_outage(error: Exception) -> bool:
-    """Return True if the database does not answer or lacks its tables, False if the query is wrong."""
-    from webadmin.database import is_outage, lacks_tables
-
-    return is_outage(error) or lacks_tables(error)
 
 
 def _configure_logging(settings: Settings) -> None:

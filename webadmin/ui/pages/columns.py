@@ -53,22 +53,23 @@ def day_and_time(at: datetime | None) -> list[str]:
     return moment(at).split(" ") if at else [NOTHING, ""]
 
 
+def html_list(row: str, cells: Iterable[tuple[object, ...]]) -> SafeString | str:
+    """Return an HTML list with an item for each tuple of cells, or a dash without any. row: the markup of an item."""
+    items = format_html_join("", f"<li>{row}</li>", cells)
+    return format_html('<ul class="list-disc pl-4">{}</ul>', items) if items else NOTHING
+
+
 def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
     """Return an HTML list of the kinds with their counts and examples, for a detail page."""
-    rows = [
-        (name, item.get("count", 0), spell_hidden(str(item.get("example", ""))))
-        for item, name in zip(obfuscations, obfuscation_names(obfuscations), strict=True)
-    ]
-    if not rows:
-        return NOTHING
-    return format_html("<ul>{}</ul>", format_html_join("", "<li>{} × {} <code>{}</code></li>", rows))
+    rows = (
+        (name_of_obfuscation(str(item.get("kind"))), item.get("count", 0), spell_hidden(str(item.get("example", ""))))
+        for item in obfuscations
+    )
+    return html_list("{} × {} <code>{}</code>", rows)
 
 
 def sentence_list(sentences: Iterable[str]) -> SafeString | str:
-    rows = [(spell_hidden(str(sentence)),) for sentence in sentences]
-    if not rows:
-        return NOTHING
-    return format_html('<ul class="list-disc pl-4">{}</ul>', format_html_join("", "<li>{}</li>", rows))
+    return html_list("{}", ((spell_hidden(str(sentence)),) for sentence in sentences))
 
 
 def change_link(record: Model | None, text: str = "") -> SafeString | str:

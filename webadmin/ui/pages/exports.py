@@ -81,20 +81,14 @@ def write_xlsx(file: IO[bytes], columns: Sequence[ExportColumn], records: Iterab
             sheet.write_string(0, place, str(column.heading), bold)
         for row, record in enumerate(records, start=1):
             for place, column in enumerate(columns):
-                _write_cell(sheet, row, place, safe_cell(column.value(record)))
+                cell = safe_cell(column.value(record))
+                sheet.write(row, place, cell[:MAX_XLSX_CELL_CHARS] if isinstance(cell, str) else cell)
         sheet.freeze_panes(1, 0)
 
 
 def _read_in_chunks(records: Records) -> Iterable[Any]:
     """Return an iterable over the records that reads a QuerySet in chunks."""
     return records.iterator(chunk_size=CHUNK_ROWS) if isinstance(records, QuerySet) else records
-
-
-def _write_cell(sheet: Any, row: int, place: int, cell: Cell) -> None:
-    if isinstance(cell, str):
-        sheet.write_string(row, place, cell[:MAX_XLSX_CELL_CHARS])
-    elif cell is not None:
-        sheet.write_number(row, place, cell)
 
 
 def _csv_lines(columns: Sequence[ExportColumn], records: Iterable[Any], language: str, zone: tzinfo) -> Iterator[str]:

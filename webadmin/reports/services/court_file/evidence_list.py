@@ -49,19 +49,13 @@ class EvidencePiece:
     bundle: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedPiece:
-    number: int
-    piece: EvidencePiece
+NumberedPiece = tuple[int, EvidencePiece]
 
 
 def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
     """Number the pieces consecutively, sorted by group and within a group in the given order."""
     order = list(EvidenceGroup)
-    return [
-        NumberedPiece(number, piece)
-        for number, piece in enumerate(sorted(pieces, key=lambda each: order.index(each.group)), 1)
-    ]
+    return list(enumerate(sorted(pieces, key=lambda each: order.index(each.group)), 1))
 
 
 def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
@@ -69,23 +63,22 @@ def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(_CSV_HEADS)
-    for row in rows:
-        piece = row.piece
+    for number, piece in rows:
         cells = (piece.name, piece.source, piece.shows, piece.sha256, piece.bundle, str(piece.group), piece.file)
-        writer.writerow([row.number, *(defuse_formula(clean_line(cell)) for cell in cells)])
+        writer.writerow([number, *(defuse_formula(clean_line(cell)) for cell in cells)])
     return out.getvalue().encode("utf-8-sig")
 
 
 def as_json(rows: Sequence[NumberedPiece]) -> bytes:
     """Return the list as JSON in ASCII."""
-    return json.dumps([{"number": row.number, **asdict(row.piece)} for row in rows], indent=1).encode() + b"\n"
+    return json.dumps([{"number": number, **asdict(piece)} for number, piece in rows], indent=1).encode() + b"\n"
 
 
 def document(rows: Sequence[NumberedPiece], about: str) -> Document:
     """Return the list as a document. about: the line below the title, which names the matter."""
     blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.from_text(clean_line(about))]
     for group in EvidenceGroup:
-        of_group = [row for row in rows if row.piece.group is group]
+        of_group = [row for row in rows if row[1].group is group]
         if of_group:
             blocks += [Paragraph.heading(group.value, 2), _pieces_table(of_group)]
     return Document(TITLE, tuple(blocks))
@@ -97,14 +90,14 @@ def _pieces_table(rows: Sequence[NumberedPiece]) -> BlockTable:
 
 
 def _piece_row(row: NumberedPiece) -> tuple[Cell, ...]:
-    piece = row.piece
+    number, piece = row
     named = Paragraph((TextRun(clean_line(piece.name)), TextRun(f"\n{piece.file}")))
     digests = _break_digest(piece.sha256)
     if piece.bundle:
         of_file, bundle_piece = (each.in_language("zh") for each in (FILE_DIGEST, BUNDLE_DIGEST))
         digests = f"{of_file}：\n{digests}\n{bundle_piece}：\n{_break_digest(piece.bundle)}"
     texts = (clean_line(piece.source), clean_line(piece.shows), digests)
-    return (Cell.from_text(str(row.number)), Cell((named,)), *map(Cell.from_text, texts))
+    return (Cell.from_text(str(number)), Cell((named,)), *map(Cell.from_text, texts))
 
 
 def _break_digest(digest: str) -> str:

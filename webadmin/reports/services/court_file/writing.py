@@ -68,27 +68,10 @@ def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> V
         return write_with_seals(lambda seals: made.write(path, seals), authorities, named)
 
 
-@dataclass
-class PreparedExport:
-    """The gathered content of a matter's file, on disk. left_out: a message for each damaged file."""
-
-    export: MatterExport
-    about: MatterFacts
-    created: datetime
-
-    @property
-    def left_out(self) -> Sequence[Message]:
-        return self.about.left_out
-
-    def write(self, path: Path, seals: Sequence[Stamper]) -> VerificationReport:
-        """Write the file. Raises the errors of `MatterExport.write`, and RetryLater if an authority does not answer."""
-        return self.export.write(path, self.about, created=self.created, seals=seals)
-
-
 @contextmanager
 def prepare_export(
     matter: Matter, folder: Path, chosen: ExportChoice = USUAL, say: Say = lambda _: None
-) -> Iterator[PreparedExport]:
+) -> "Iterator[PreparedExport]":
     """Gather the chosen parts of a matter in a temporary folder. say: called with the progress.
 
     Raises BadInput if no case of the matter is confirmed or has evidence, RetryLater if a store is unreachable,
@@ -100,8 +83,9 @@ def prepare_export(
     try:
         with tempfile.TemporaryDirectory(prefix=".zhuiwen-export-", dir=folder) as name:
             export = MatterExport(Spool(Path(name)), matter.pk, code_version())
-            making = _ExportBuilder(matter, export, chosen, say, stored_materials(), stores.evidence_store())
-            yield making.prepare_export(sort_cases(list(cases)))
+            made = PreparedExport(matter, export, chosen, say, stored_materials(), stores.evidence_store())
+            made.gather(sort_cases(list(cases)))
+            yield made
     except OSError as error:
         raise UnreadableFile(folder, "file.cannot-be-written", error=error.strerror or error) from error
 
@@ -113,8 +97,11 @@ def confirmed_cases(matter: Matter) -> "QuerySet[Case]":
 
 
 @dataclass
-class _ExportBuilder:
-    """Gathers one export, in the order in which its pieces are numbered."""
+class PreparedExport:
+    """The content of a matter's file, gathered on disk in the order in which its pieces are numbered.
+
+    left_out: a message for each damaged file.
+    """
 
     matter: Matter
     export: MatterExport
@@ -126,6 +113,13 @@ class _ExportBuilder:
     names: FileNames = field(default_factory=FileNames)
     pieces: list[EvidencePiece] = field(default_factory=list)
     left_out: list[Message] = field(default_factory=list)
+    facts: dict[str, object] = field(default_factory=dict)
+
+    def write(self, path: Path, seals: Sequence[Stamper]) -> VerificationReport:
+        """Write the file. Raises the errors of `MatterExport.write`, and RetryLater if an authority does not answer."""
+        contents = [*_LISTED, *self.names.contents]
+        about = MatterFacts(str(self.matter.site), self.matter.work.title, self.facts, contents, self.left_out)
+        return self.export.write(path, about, created=self.created, seals=seals)
 
     @property
     def subject_line(self) -> str:
@@ -135,19 +129,17 @@ class _ExportBuilder:
     def naming(self) -> Naming:
         return by_name if self.chosen.with_names else by_role(self.matter.rights_holder_id)
 
-    def prepare_export(self, cases: Sequence[Case]) -> PreparedExport:
+    def gather(self, cases: Sequence[Case]) -> None:
+        """Add the chosen parts. Raises BadInput if there is no bundle."""
         self._add_papers(ExportPart.OWNERSHIP, self._ownership_proofs())
         self._add_cases(cases)
         if ExportPart.COMPARISON in self.chosen.parts:
             self._add_tables(cases)
         self._add_papers(ExportPart.OTHERS, map(proof_row, valid_proofs(Subject(matter=self.matter))))
         self._add_papers(ExportPart.NOTICES, files_of_notices(self._matter_notices()))
-        facts = self._add_sheets()
+        self.facts = self._add_sheets()
         self._add_list()
         self.say(Message("matter.being-checked"))
-        contents = [*_LISTED, *self.names.contents]
-        about = MatterFacts(str(self.matter.site), self.matter.work.title, facts, contents, self.left_out)
-        return PreparedExport(self.export, about, self.created)
 
     def _add_cases(self, cases: Sequence[Case]) -> None:
         """Add the cases with their bundles. Raises BadInput if there is no bundle."""
@@ -243,8 +235,7 @@ class _ExportBuilder:
 
     def _list_decisions(self) -> sheets.DecisionRecords:
         verdicts = VerdictRecord.objects.filter(case__in=confirmed_cases(self.matter).values("pk"))
-        named = Notice.objects.filter(pages__case__in=confirmed_cases(self.matter).values("pk")).distinct()
-        events = NoticeEvent.objects.filter(notice__in=named)
+        events = NoticeEvent.objects.filter(notice__in=self._matter_notices())
         return sheets.DecisionRecords(
             list(verdicts.select_related("case", "decided_by").order_by("case_id", "pk")),
             list(events.select_related("notice__site", "by", "action", "undoes").order_by("notice", "at", "pk")),

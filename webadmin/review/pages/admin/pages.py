@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
@@ -36,6 +36,7 @@ from webadmin.ui.pages.columns import (
     address_column,
     change_link,
     draw_once,
+    html_list,
     label_text,
     moment,
     moment_column,
@@ -187,8 +188,8 @@ class PageRecordAdmin(HolderAdmin):
 
     @display(description=_("cases"))
     def case_links(self, page: PageRecord) -> object:
-        cases = [(change_link(case),) for case in cases_with_pages([page.pk]).select_related("work").order_by("pk")]
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", cases)) if cases else NOTHING
+        cases = cases_with_pages([page.pk]).select_related("work").order_by("pk")
+        return html_list("{}", ((change_link(case),) for case in cases))
 
     @draw_once
     @display(description=_("versions"))
@@ -198,11 +199,11 @@ class PageRecordAdmin(HolderAdmin):
             versions = stores.page_store().versions(PageId(page.page_id))
         except ZhuiwenError as error:
             return message_text(error)
-        rows = [
+        rows = (
             (moment(version.fetched_at), f"{len(version.reading.text):,}", clip_text(version.reading.title, 200))
             for version in reversed(versions)
-        ]
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
+        )
+        return html_list("{} · {} · {}", rows)
 
 
 @admin.register(Exclusion)

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from core.states import Verdict
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case
-from webadmin.cases.services.licensing import AffectedCases, LicenceScope, offer_licences
+from webadmin.cases.services.licensing import MAX_COUNTED, LicenceScope, offer_licences
 from webadmin.ui.models.phrases import VERDICTS
 
 REASONS: dict[Verdict, tuple[Promise, ...]] = {
@@ -106,9 +106,9 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
     return LicenceFields(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 
-def _describe_effect(others: AffectedCases) -> str:
-    if not others.count:
+def _describe_effect(others: int) -> str:
+    if not others:
         return _now("sets aside no other open case")
-    cases = f"{others.count}+" if others.is_cut else str(others.count)
-    words = ngettext("sets aside %(cases)s other open case", "sets aside %(cases)s other open cases", others.count)
+    cases = f"{MAX_COUNTED}+" if others > MAX_COUNTED else str(others)
+    words = ngettext("sets aside %(cases)s other open case", "sets aside %(cases)s other open cases", others)
     return words % {"cases": cases}
