@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from core.errors import BadInput
 from core.ids import PageId, SiteId, work_text_id
 from core.states import Verdict
 from core.taken import Places
@@ -21,7 +22,6 @@ from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.matters.assignment import (
     MAX_AWAITED_CHARS,
-    AssignmentRefused,
     assign_matter,
     set_awaited_documents,
 )
@@ -235,7 +235,7 @@ def test_only_its_reviewers_take_a_matter(site: Site, works: MemoryWorkStore, re
         lambda: set_awaited_documents(matter, "权属证明", stranger),
         lambda: set_awaited_documents(matter, "字" * (MAX_AWAITED_CHARS + 1), reviewer),
     ):
-        with pytest.raises(AssignmentRefused):
+        with pytest.raises(BadInput):
             refused()
     set_awaited_documents(matter, " 权属证明 ", reviewer)
     assign_matter(matter, None, reviewer)

@@ -4,7 +4,6 @@ Other parameters and values are rejected with their names.
 """
 
 import re
-from functools import singledispatch
 from typing import Any
 
 from django.contrib import messages
@@ -25,7 +24,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from core.days import FIRST_DAY, LAST_DAY
-from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
+from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter, usable_day
 from webadmin.accounts.services.access import visible
 from webadmin.ui.pages.paging import ONLY_QUERY, WholeChangeList
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
@@ -118,63 +117,42 @@ def _no_filter(name: str, value: str) -> BadValue:
     return BadValue(name, value, _("this list has no such filter."))
 
 
-@singledispatch
 def check_value(spec: ListFilter, name: str, value: str) -> None:
     """Raise BadValue for a value that the filter cannot use.
 
     For a kind of filter without its own check, only overlong text is rejected.
     """
-    if len(value) > MAX_TEXT_CHARS:
+    if name == getattr(spec, "lookup_kwarg_isnull", None):
+        _require_choice(name, value, _IS_NULL)
+    elif isinstance(spec, SimpleListFilter):
+        _require_choice(name, value, [str(choice) for choice, _label in spec.lookup_choices])
+    elif isinstance(spec, ChoicesFieldListFilter):
+        for choice in value.split(",") if name == getattr(spec, "several_parameter", None) else [value]:
+            _require_choice(name, choice, [str(key) for key, _label in spec.field.flatchoices])
+    elif isinstance(spec, BooleanFieldListFilter):
+        _require_choice(name, value, _IS_NULL if name == spec.lookup_kwarg2 else ("0", "1"))
+    elif isinstance(spec, EmptyFieldListFilter):
+        _require_choice(name, value, ("0", "1"))
+    elif isinstance(spec, RelatedFieldListFilter):
+        _check_record(spec, name, value)
+    elif isinstance(spec, DayRangeFilter):
+        _check_day(spec, name, value)
+    elif len(value) > MAX_TEXT_CHARS:
         raise BadValue(name, value, _("enter at most %(most)d characters.") % {"most": MAX_TEXT_CHARS})
 
 
-@check_value.register
-def _check_text(spec: SimpleListFilter, name: str, value: str) -> None:
-    _require_choice(name, value, [str(choice) for choice, _label in spec.lookup_choices])
-
-
-@check_value.register
-def _check_choice(spec: ChoicesFieldListFilter, name: str, value: str) -> None:
-    choices = _IS_NULL if name == spec.lookup_kwarg_isnull else [str(key) for key, _label in spec.field.flatchoices]
-    _require_choice(name, value, choices)
-
-
-@check_value.register
-def _check_choices(spec: AnyChoiceFilter, name: str, value: str) -> None:
-    for choice in value.split(",") if name == spec.several_parameter else [value]:
-        _check_choice(spec, name, choice)
-
-
-@check_value.register
-def _check_boolean(spec: BooleanFieldListFilter, name: str, value: str) -> None:
-    _require_choice(name, value, _IS_NULL if name == spec.lookup_kwarg2 else ("0", "1"))
-
-
-@check_value.register
-def _check_emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
-    _require_choice(name, value, ("0", "1"))
-
-
-@check_value.register
 def _check_record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
     """Require one of the offered records. A record of another rights holder counts as missing."""
-    if name == spec.lookup_kwarg_isnull:
-        _require_choice(name, value, _IS_NULL)
-    elif value not in {str(key) for key, _label in spec.lookup_choices}:
+    if isinstance(spec, HolderAutocompleteFilter):
+        model: type[Model] = spec.field.remote_field.model
+        offered = visible(model._default_manager.all(), spec.request.user)
+        is_offered = offered.filter(pk=parse_key(model, name, value)).exists()
+    else:
+        is_offered = value in {str(key) for key, _label in spec.lookup_choices}
+    if not is_offered:
         raise BadValue(name, value, _("there is no such record."))
 
 
-@check_value.register
-def _check_searched_record(spec: HolderAutocompleteFilter, name: str, value: str) -> None:
-    if name == spec.lookup_kwarg_isnull:
-        _require_choice(name, value, _IS_NULL)
-        return
-    model: type[Model] = spec.field.remote_field.model
-    if not visible(model._default_manager.all(), spec.request.user).filter(pk=parse_key(model, name, value)).exists():
-        raise BadValue(name, value, _("there is no such record."))
-
-
-@check_value.register
 def _check_day(spec: DayRangeFilter, name: str, value: str) -> None:
     if name == spec.within_parameter:
         _require_choice(name, value, tuple(spec.WITHIN))

@@ -163,22 +163,12 @@ def _stock_tiles(user: Person) -> list[Tile]:
 
 def _proposal_tiles(user: Person) -> list[Tile]:
     """Return tiles for undecided proposals: sites that may have moved, and copies that a search found."""
-    moves = visible(SiteMove.objects.filter(state=SiteMove.State.PROPOSED).order_by(), user).count()
-    found = visible(DiscoveredPage.objects.filter(state=DiscoveredPage.State.PROPOSED).order_by(), user).count()
-    tiles = [
-        Tile(
-            _("Moves of sites to decide"),
-            moves,
-            changelist_url(SiteMove, state__exact=SiteMove.State.PROPOSED),
-            is_urgent=True,
-        ),
-        Tile(
-            _("Found pages to decide"),
-            found,
-            changelist_url(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
-            is_urgent=True,
-        ),
-    ]
+    proposals = ((SiteMove, _("Moves of sites to decide")), (DiscoveredPage, _("Found pages to decide")))
+    tiles = []
+    for model, label in proposals:
+        rows = visible(model.objects.filter(state=model.State.PROPOSED).order_by(), user)
+        address = changelist_url(model, state__exact=model.State.PROPOSED)
+        tiles.append(Tile(label, rows.count(), address, is_urgent=True))
     return [tile for tile in tiles if tile.count]
 
 
@@ -249,24 +239,17 @@ def _most_copied_works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, 
 
 def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
     """Count the failed and the missed runs of the last 7 days."""
-    since = now - timedelta(days=7)
+    recent = runs.order_by().filter(due_at__gte=now - timedelta(days=7))
+    found = dict(recent.values_list("state").annotate(count=Count("pk")))
     states = (
         (CrawlRun.State.MISSED, _("Expected, but not run (7 days)")),
         (CrawlRun.State.FAILED, _("Failed runs (7 days)")),
     )
-    found = dict(
-        runs.order_by().filter(due_at__gte=since, state__in=[state for state, _label in states])
-        .values_list("state").annotate(count=Count("pk"))
-    )  # fmt: skip
-    return [
-        Tile(
-            label,
-            found.get(state, 0),
-            changelist_url(CrawlRun, state__exact=state, due_at_within="7d"),
-            is_urgent=found.get(state, 0) > 0,
-        )
-        for state, label in states
-    ]
+    tiles = []
+    for state, label in states:
+        count, address = found.get(state, 0), changelist_url(CrawlRun, state__exact=state, due_at_within="7d")
+        tiles.append(Tile(label, count, address, is_urgent=count > 0))
+    return tiles
 
 
 def _exclusion_rows(user: Person) -> list[CountRow]:

@@ -5,11 +5,8 @@ from django.utils.translation import gettext as _
 
 from core.matches import ChangeKind
 from webadmin.cases.models import Case
-from webadmin.cases.services.allowance import PartialLicence, partial_licence
 from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.review.pages.case_page import comparison_html
-from webadmin.sites.models import PageRecord
-from webadmin.sites.pages.recheck import RecheckShown, recheck_summary
 from webadmin.ui.models import phrases
 from webadmin.ui.pages.wording import message_text
 
@@ -32,15 +29,3 @@ def record_line(record: TrackRecord) -> str:
 def change_tag(kind: str) -> str:
     """Return the letters shown above a change of this kind in the text."""
     return comparison_html.tag(ChangeKind(kind))
-
-
-@register.simple_tag
-def licence_in_part(case: Case) -> PartialLicence | None:
-    """Return the licence that covers the page of a case except for some chapters."""
-    return partial_licence(case)
-
-
-@register.simple_tag
-def recheck_status(page: PageRecord) -> RecheckShown:
-    """Return the status of the newest check of a page, and the form that requests one."""
-    return recheck_summary(page)

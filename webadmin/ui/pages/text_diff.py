@@ -105,12 +105,7 @@ def _context_lines(
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
-    parts = [
-        _make_part(PartKind.KEPT, before),
-        DiffPart(PartKind.SKIPPED, "", skipped),
-        _make_part(PartKind.KEPT, after),
-    ]
-    yield from (((part,), False) for part in parts if part.chars > 0)
+    yield from (((part,), False) for part in _edges(before, skipped, after))
 
 
 def _rewritten_pieces(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
@@ -128,11 +123,8 @@ def _line_pieces(old: str, new: str) -> Iterator[DiffPart]:
         if tag == "equal":
             yield from _kept_parts(new[k:n], is_first=k == 0, is_last=n == len(new))
         else:
-            yield from (
-                part
-                for part in (_make_part(PartKind.REMOVED, old[i:j]), _make_part(PartKind.ADDED, new[k:n]))
-                if part.chars
-            )
+            parts = (_make_part(PartKind.REMOVED, old[i:j]), _make_part(PartKind.ADDED, new[k:n]))
+            yield from (part for part in parts if part.chars)
 
 
 def _kept_parts(text: str, *, is_first: bool, is_last: bool) -> Iterator[DiffPart]:
@@ -142,8 +134,13 @@ def _kept_parts(text: str, *, is_first: bool, is_last: bool) -> Iterator[DiffPar
     if skipped <= CONTEXT_CHARS:
         yield _make_part(PartKind.KEPT, text)
         return
+    yield from _edges(head, skipped, tail)
+
+
+def _edges(head: str, skipped: int, tail: str) -> Iterator[DiffPart]:
+    """Yield the edges of kept text with the length of the text between them, without empty parts."""
     parts = (_make_part(PartKind.KEPT, head), DiffPart(PartKind.SKIPPED, "", skipped), _make_part(PartKind.KEPT, tail))
-    yield from (part for part in parts if part.chars)
+    yield from (part for part in parts if part.chars > 0)
 
 
 def _make_part(kind: PartKind, text: str) -> DiffPart:

@@ -2,9 +2,7 @@
 
 import json
 
-from django.db import DatabaseError
-
-from core.errors import BrokenInvariant, RetryLater
+from core.errors import RetryLater
 from pagestore.checking import FaultKind
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
@@ -23,11 +21,7 @@ def check_evidence(context: CheckContext) -> None:
         return
     step = context.step("checking.step-evidence")
     step(0, 1)
-    try:
-        read = check_stored(context.evidence)
-    except DatabaseError:
-        _check_by_itself(context)  # Without the admin database, missing bundles cannot be detected.
-        raise
+    read = check_stored(context.evidence)
     context.report.items += read.bundles + read.files
     newest = EvidenceCheck.objects.order_by("-pk").first()
     cases = dict(EvidenceBundle.objects.values_list("digest", "case_id"))
@@ -40,15 +34,6 @@ def check_evidence(context: CheckContext) -> None:
         )
     _check_removals(context)
     step(1, 1)
-
-
-def _check_by_itself(context: CheckContext) -> None:
-    """Check each bundle against the digest in its name."""
-    for name in context.evidence.store.digests():
-        try:
-            context.evidence.store.get(name)
-        except BrokenInvariant:
-            context.report.add_damages(Damage(Store.EVIDENCE, "bundle", name, FaultKind.CHANGED, Remedy.RESTORE))
 
 
 def _check_removals(context: CheckContext) -> None:

@@ -68,13 +68,17 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckP
             log.warning("%s was not read to its end: %s", step.__name__, error)
             report.unread.append(error.message)
         except (DatabaseError, InterfaceError) as error:
-            if is_outage(error):
-                report.unread.append(unavailable(error).message)
-                continue
-            report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
-            if WITHOUT_ADMIN not in report.unread:
+            _note_database_fault(error, report)
+            if not is_outage(error) and WITHOUT_ADMIN not in report.unread:
                 report.unread.append(WITHOUT_ADMIN)
     return report
+
+
+def _note_database_fault(error: Exception, report: CheckReport) -> None:
+    if is_outage(error):
+        report.unread.append(unavailable(error).message)
+    else:
+        report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
 
 
 def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
@@ -88,10 +92,7 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Chec
         note_store_check(started, clock.now(), report.items, damages, part=part.number)
         known = known_damages()
     except (DatabaseError, InterfaceError) as error:
-        if is_outage(error):
-            report.unread.append(unavailable(error).message)
-        else:
-            report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+        _note_database_fault(error, report)
         known = [each.as_values() for each in report.unrepaired_damages]
     note_damage(redis_client(settings), len(known), started)
     return report

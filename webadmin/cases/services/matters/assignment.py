@@ -8,30 +8,26 @@ from webadmin.cases.models import Matter
 MAX_AWAITED_CHARS = 300
 
 
-class AssignmentRefused(BadInput):
-    """An assignment or a note of awaited documents was refused."""
-
-
 def assign_matter(matter: Matter, assignee: User | None, by: User) -> None:
     """Assign a matter with all its cases to a user, or to no one (None).
 
-    Raises AssignmentRefused if the user or the assignee has no role for the rights holder.
+    Raises BadInput if the user or the assignee has no role for the rights holder.
     """
-    require_role(by, matter, AssignmentRefused)
+    require_role(by, matter)
     if assignee is not None and user_role(assignee, matter.rights_holder) is None:
-        raise AssignmentRefused("case.assignee-no-role", who=assignee, holder=matter.rights_holder)
+        raise BadInput("case.assignee-no-role", who=assignee, holder=matter.rights_holder)
     Matter.objects.filter(pk=matter.pk).update(assignee=assignee)
 
 
 def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
     """Set the documents that a matter waits for, or "".
 
-    Raises AssignmentRefused if the user has no role for the rights holder, or the text exceeds MAX_AWAITED_CHARS.
+    Raises BadInput if the user has no role for the rights holder, or the text exceeds MAX_AWAITED_CHARS.
     """
-    require_role(by, matter, AssignmentRefused)
+    require_role(by, matter)
     documents = documents.strip()
     if len(documents) > MAX_AWAITED_CHARS:
-        raise AssignmentRefused("case.papers-too-long", most=MAX_AWAITED_CHARS)
+        raise BadInput("case.papers-too-long", most=MAX_AWAITED_CHARS)
     Matter.objects.filter(pk=matter.pk).update(awaited=documents)
 
 

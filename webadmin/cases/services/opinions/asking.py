@@ -6,7 +6,7 @@ the same rights holder. docs/decisions/measurement.md says when this runs.
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -50,7 +50,7 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
     elif len(texts.page) > MAX_PAGE_CHARS or sum(map(len, texts.works)) > MAX_WORK_CHARS:
         _store_opinion(subject, matches, now, left_out=SecondOpinion.LeftOut.TOO_LONG)
     else:
-        question, background_ids = _make_question(matches, texts, works)
+        question, background_ids = _add_background(matches, texts, works)
         _store_opinion(
             subject,
             matches,
@@ -67,20 +67,14 @@ def record_failure(subject: OpinionSubject, now: datetime) -> None:
     _store_opinion(subject, _version_matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    page: str
-    works: list[str]
-
-
 def _version_matches(subject: OpinionSubject) -> list[CaseMatch]:
     """Return the matches of the version, in the order of the work."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
 
 
-def _compared_texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
-    """Return the compared texts, or None if any is missing or changed."""
+def _compared_texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> Question | None:
+    """Return the compared texts, without other texts, or None if any is missing or changed."""
     version = pages.version(VersionId(matches[0].version_id)) if matches else None
     if version is None:
         return None
@@ -92,18 +86,17 @@ def _compared_texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkS
             return None
         page = max(page, compared, key=len)  # The whole text begins with the main text.
         found.append(work)
-    return _Texts(page, found)
+    return Question(page, found, ())
 
 
 def _text_digest(text: str) -> str:
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _make_question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> tuple[Question, list[str]]:
-    bare = Question(texts.page, texts.works, ())
+def _add_background(matches: Sequence[CaseMatch], texts: Question, works: WorkStore) -> tuple[Question, list[str]]:
     holder, own = matches[0].case.rights_holder_id, [match.text_id for match in matches]
-    background = _background_texts(holder, own, bare.piece_chars, works)
-    return Question(texts.page, texts.works, [piece for _, piece in background]), [key for key, _ in background]
+    background = _background_texts(holder, own, texts.piece_chars, works)
+    return replace(texts, background=[piece for _, piece in background]), [key for key, _ in background]
 
 
 def _background_texts(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.pages.rulings_announced import announce_rulings
 from webadmin.cases.services.addresses import list_addresses
-from webadmin.cases.services.allowance import current_allowance
+from webadmin.cases.services.allowance import current_allowance, partial_licence
 from webadmin.cases.services.licensing import license_case
 from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
@@ -54,6 +54,7 @@ from webadmin.review.pages.case_page.text_map import ribbons, ticks
 from webadmin.review.pages.case_page.verdict_form import FIELD, LICENSEE, licence_offer, offered_reasons, read_reason
 from webadmin.review.pages.matter_lists.inbox_position import inbox_position
 from webadmin.review.pages.page_history.page_view import version_rows
+from webadmin.sites.pages.recheck import recheck_summary
 from webadmin.ui.models.phrases import STATES, VERDICTS, case_name
 from webadmin.ui.pages.downloads import raw_download
 from webadmin.ui.pages.neighbours import CaseNeighbours
@@ -225,6 +226,8 @@ def _case_context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]
         ),
         "history": history_entries(case),
         "allowed": current_allowance(case),
+        "in_part": partial_licence(case),
+        "recheck": recheck_summary(case.page),
         "evidence": evidence,
         "removals": case_removals(case),
         "third_party": third_party_context(Subject(case=case)),

@@ -46,19 +46,15 @@ def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
         place=before[:MAX_COUNTED].count() + 1 if is_in else 0,
         count=of_matter[:MAX_COUNTED].count(),
         is_cut=False,
-        previous=_last_case(before) or _neighbouring_case(rows, case.matter, query, is_back=True),
-        following=_first_case(behind) or _neighbouring_case(rows, case.matter, query, is_back=False),
+        previous=_first_key(before, "-pk") or _neighbouring_case(rows, case.matter, query, is_back=True),
+        following=_first_key(behind, "pk") or _neighbouring_case(rows, case.matter, query, is_back=False),
         parameter=INBOX,
         home=query.address,
     )
 
 
-def _first_case(cases: "QuerySet[Case]") -> int | None:
-    return cases.order_by("pk").values_list("pk", flat=True).first()
-
-
-def _last_case(cases: "QuerySet[Case]") -> int | None:
-    return cases.order_by("-pk").values_list("pk", flat=True).first()
+def _first_key(cases: "QuerySet[Case]", order: str) -> int | None:
+    return cases.order_by(order).values_list("pk", flat=True).first()
 
 
 def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQuery, *, is_back: bool) -> int | None:
@@ -67,8 +63,7 @@ def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQue
     for other in adjacent_matters(rows, matter, query.order, is_back=is_back).values_list("pk", flat=True)[
         :MAX_MATTERS_SEARCHED
     ]:
-        cases = Case.objects.filter(meant, matter=other)
-        found = _last_case(cases) if is_back else _first_case(cases)
+        found = _first_key(Case.objects.filter(meant, matter=other), "-pk" if is_back else "pk")
         if found is not None:
             return found
     return None

@@ -3,7 +3,7 @@
 A search finds matters by URL, case number, title, author, site, work or chapter, in both scripts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import reduce
@@ -135,22 +135,23 @@ def _order_rows(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "Quer
     return rows.order_by(by.asc(nulls_first=True), "pk") if is_back else rows.order_by(by.desc(nulls_last=True), "-pk")
 
 
+# The condition of each filter, given its value.
+_CONDITIONS: Mapping[str, Callable[[str], Q]] = {
+    "holder": lambda value: Q(rights_holder=int(value)),
+    "site": lambda value: Q(site=int(value)),
+    "work": lambda value: Q(work=int(value)),
+    "assignee": lambda value: Q(assignee=None if value == NOBODY else int(value)),
+    "kind": lambda value: Q(obfuscation_kinds__contains=f" {value} "),
+    "days": lambda value: Q(newest_at__gte=timezone.now() - timedelta(days=int(value))),
+    "share": lambda value: Q(work_share__gte=int(value) / 100),
+    "early": lambda _value: Q(early_chapters__gt=0),
+}
+
+
 def _apply_filters(query: InboxQuery, matters: "QuerySet[Matter]") -> "QuerySet[Matter]":
-    given = query.values
-    for name, field in (("holder", "rights_holder"), ("site", "site"), ("work", "work")):
-        if name in given:
-            matters = matters.filter(**{field: int(given[name])})
-    if "assignee" in given:
-        nobody = given["assignee"] == NOBODY
-        matters = matters.filter(assignee=None if nobody else int(given["assignee"]))
-    if "kind" in given:
-        matters = matters.filter(obfuscation_kinds__contains=f" {given['kind']} ")
-    if "days" in given:
-        matters = matters.filter(newest_at__gte=timezone.now() - timedelta(days=int(given["days"])))
-    if "share" in given:
-        matters = matters.filter(work_share__gte=int(given["share"]) / 100)
-    if "early" in given:
-        matters = matters.filter(early_chapters__gt=0)
+    for name, condition in _CONDITIONS.items():
+        if name in query.values:
+            matters = matters.filter(condition(query.values[name]))
     return matters
 
 
