@@ -1,10 +1,8 @@
 """A manager sends works, and a reviewer works through a list, in a real browser against a real server."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from core.states import CaseState, Verdict
@@ -119,19 +117,3 @@ def test_a_reviewer_decides_case_after_case_of_a_class(opened: browser.Opened, w
 def read_chart(page: Page) -> int:
     """The case that is open."""
     return int(page.url.split("/case/")[1].split("/")[0])
-
-
-def test_the_dashboard_draws_its_days_as_wide_as_the_window(opened: browser.Opened, world: World) -> None:
-    Case.objects.update(opened_at=timezone.now() - timedelta(days=60))
-    for case, days in zip(world.ours.cases[:3], (9, 9, 2), strict=True):
-        Case.objects.filter(pk=case.pk).update(opened_at=timezone.now() - timedelta(days=days))
-    at_work = opened(world.ours.reviewer, "zh-CN", width=420)
-    at_work.go("/admin/dashboard/")
-    chart = at_work.page.locator(".zw-days svg")
-    drawn = chart.bounding_box()
-    assert 210 < drawn["width"] < 420
-    legend = at_work.page.locator(".zw-legend span").all_inner_texts()
-    assert [text.split() for text in legend] == [["新增线索", "3"], ["已审核", "0"]]
-    bars = chart.locator("rect.is-opened").evaluate_all("bars => bars.map((bar) => bar.getBoundingClientRect().height)")
-    assert bars == pytest.approx([drawn["height"], drawn["height"] / 2], abs=1)
-    assert at_work.complaints == []

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from core.states import Rejection, Verdict
+from core.states import Rejection
 from tests.support import admin_data
 from tests.support.admin_data import World
 from webadmin.accounts.models import User
@@ -64,20 +64,6 @@ def test_cases_are_counted_by_class_and_site_and_what_is_none_by_reason(world: W
         columns = zip(*(row.counts for row in context[table]), strict=True)
         assert [sum(column) for column in columns] == [4, 1, 1, 0]
     assert [(row.label, row.counts) for row in context["exclusions"]] == [("quotation", (2,)), ("licensed", (1,))]
-
-
-def test_the_chart_shows_days_of_the_readers_calendar(world: World) -> None:
-    now = timezone.now()
-    for index, case in enumerate(world.ours.cases):
-        Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(days=index % 2))
-    admin_data.decided(world.ours.cases[0], world.ours.reviewer, Verdict.LICENSED, at=now)
-    context = figures(world.ours.reviewer)
-    chart = context["chart"]
-    days = [each.day for each in chart.days]
-    assert len(days) == 30
-    assert [(day.opened, day.decided) for day in days[-2:]] == [(3, 0), (3, 1)]
-    assert days[-1].day == timezone.localdate(now)
-    assert (chart.opened, chart.decided) == (6, 1)
 
 
 def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: World) -> None:

@@ -2,19 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.chapters import numbers_named
-from core.rights import Permission
 from core.states import OF_THE_FINDING, Rejection
-from webadmin.cases.models import Case, Exclusion
+from webadmin.cases.models import Case
 from webadmin.cases.services.decision import Allowance, Rights, RightsQuery
 from webadmin.cases.services.taken import texts_by_case
 from webadmin.works.models import Licence, Unprotected
-from webadmin.works.services.licences import licence_label, normalize_page_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +67,3 @@ def _current_ruling(case: Case) -> Allowance:
     account = case.page_poster or case.page_author
     copied = RightsQuery(case.work_id, case.page_id, case.page_url, case.last_seen_at, account, texts)
     return Rights(case.rights_holder_id).ruling(copied)
-
-
-MAX_COUNTED = 1_000
-
-
-def covered_cases(licence: Licence) -> list[Case]:
-    """Return the newest cases whose page the licence allows, at most MAX_COUNTED + 1."""
-    rows = Case.objects.exclude(allowed_as="").filter(
-        rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=licence_label(licence)
-    )
-    return _filter_covered(rows.select_related("work", "decision"), licence)
-
-
-def covered_findings(licence: Licence) -> list[Exclusion]:
-    """Return the newest findings that are excluded because of the licence, at most MAX_COUNTED + 1."""
-    rows = Exclusion.objects.filter(
-        work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
-    )
-    return _filter_covered(rows.select_related("work", "page"), licence)
-
-
-def _filter_covered(rows: "QuerySet[Any]", licence: Licence) -> list[Any]:
-    """Return the rows whose page the licence covers, because two licences may have the same label."""
-    rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
-    newest = rows.order_by("-pk")[: MAX_COUNTED + 1]
-    return [row for row in newest if permission.covers(normalize_page_url(row.page_url))]

@@ -4,15 +4,13 @@ It makes a fixed number of queries: each table is one grouped count. With more t
 seconds; they are then cached for some minutes, and the page shows their time.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core.cache import cache
 from django.db.models import Count, Model, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -25,14 +23,12 @@ from webadmin.accounts.services.access import Person, is_administrator, roles, v
 from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.matters.figures import sum_taken_chars
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
-from webadmin.reports.pages.day_chart import Day, draw_chart
 from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.models import CrawlRun, DiscoveredPage, PageRecord, Site, SiteMove
 from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, choice_label
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.works.models import Work
 
-CHART_DAYS = 30
 MAX_RUNS = 8  # runs that fit next to the other tables without scrolling
 MAX_SITES = 10
 MAX_WORKS = 10
@@ -110,7 +106,6 @@ def _compute_counts(user: Person, now: datetime) -> dict[str, Any]:
         "sites": _most_copying_sites(cases),
         "works": _most_copied_works(cases, user),
         "exclusions": _exclusion_rows(user),
-        "chart": draw_chart(_daily_counts(cases, now)),
     }
 
 
@@ -259,20 +254,3 @@ def _exclusion_rows(user: Person) -> list[CountRow]:
         for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])
-
-
-def _daily_counts(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
-    """Return the cases opened and decided on each of the last days in the reader's time zone, oldest first."""
-    last = timezone.localdate(now)
-    dates = [last - timedelta(days=back) for back in range(CHART_DAYS - 1, -1, -1)]
-    since = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=CHART_DAYS)
-    opened = _count_by_day(cases.filter(opened_at__gte=since), "opened_at")
-    decided = _count_by_day(cases.filter(decision__decided_at__gte=since), "decision__decided_at")
-    return [Day(each, opened.get(each, 0), decided.get(each, 0)) for each in dates]
-
-
-def _count_by_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:
-    rows: Iterable[tuple[date, int]] = (
-        cases.annotate(day=TruncDate(moment)).values_list("day").annotate(count=Count("pk"))
-    )
-    return dict(rows)

@@ -14,7 +14,7 @@ from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from webadmin.cases.models import VerdictRecord
 from webadmin.cases.services.matters.damages import Damages, describe_damages
 from webadmin.evidence.services.factors import Factor, describe_source
-from webadmin.evidence.services.staff import Naming, by_name, format_moment, in_chinese
+from webadmin.evidence.services.staff import Naming, by_name, in_chinese
 from webadmin.notices.models import NoticeEvent
 from webadmin.notices.services.sending import local_day
 from webadmin.notices.services.values import format_with_offset
@@ -76,34 +76,6 @@ def decisions(decided: DecisionRecords, about: str) -> Document:
             rows = [_event_row(each, decided.naming) for each in decided.events]
         blocks += [Paragraph.heading("通知", 2), _sheet_table(_EVENT_HEADS, _EVENT_WIDTHS, rows)]
     return Document(DECISIONS, tuple(blocks))
-
-
-def decisions_as_values(decided: DecisionRecords) -> dict[str, Any]:
-    """Return the decisions as JSON values."""
-    return {
-        "verdicts": [
-            {
-                "case": each.case_id,
-                "verdict": each.verdict or "reopened",
-                "by": decided.naming(each.decided_by),
-                "at": format_moment(each.decided_at, decided.naming),
-                "note": each.note,
-            }
-            for each in decided.verdicts
-        ],
-        "notices": [
-            {
-                "notice": each.notice_id,
-                "state": each.state,
-                "what": each.what,
-                "day": each.day.isoformat() if each.day else None,
-                "by": decided.naming(each.by) if each.by else None,
-                "at": format_moment(each.at, decided.naming),
-                "note": each.note,
-            }
-            for each in decided.events
-        ],
-    }
 
 
 def damages_as_values(found: Damages) -> dict[str, Any]:

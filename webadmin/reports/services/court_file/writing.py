@@ -228,9 +228,7 @@ class PreparedExport:
             self._add_sheet(EvidenceGroup.INTERNAL, sheets.factors(found, self.subject_line))
             facts["factors"] = [each.as_dict() for each in found]
         if ExportPart.DECISIONS in self.chosen.parts:
-            decided = self._list_decisions()
-            self._add_sheet(EvidenceGroup.INTERNAL, sheets.decisions(decided, self.subject_line))
-            facts["decisions"] = sheets.decisions_as_values(decided)
+            self._add_sheet(EvidenceGroup.INTERNAL, sheets.decisions(self._list_decisions(), self.subject_line))
         return facts
 
     def _list_decisions(self) -> sheets.DecisionRecords:

@@ -1,5 +1,5 @@
 """Registers lists and forms that combine several applications on import."""
 
-from webadmin.review.pages.admin import cases, licences, pages, sites, works
+from webadmin.review.pages.admin import cases, pages, sites, works
 
-__all__ = ["cases", "licences", "pages", "sites", "works"]
+__all__ = ["cases", "pages", "sites", "works"]

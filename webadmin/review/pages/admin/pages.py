@@ -10,13 +10,10 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.errors import ZhuiwenError
 from core.hidden_characters import clip_text, spell_hidden
-from core.ids import PageId
 from core.shares import percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from crawler.formats.numerals import chapter_number
-from webadmin import stores
 from webadmin.accounts.pages.filters import (
     DayRangeFilter,
     HolderAutocompleteFilter,
@@ -38,7 +35,6 @@ from webadmin.ui.pages.columns import (
     draw_once,
     html_list,
     label_text,
-    moment,
     moment_column,
     obfuscation_line,
     obfuscation_table,
@@ -46,7 +42,6 @@ from webadmin.ui.pages.columns import (
     two_lines,
 )
 from webadmin.ui.pages.paging import CappedPaginator
-from webadmin.ui.pages.wording import message_text
 
 
 class PageCheckInline(HolderInline):
@@ -112,7 +107,6 @@ class PageRecordAdmin(HolderAdmin):
                     "checked_at",
                     "check_now",
                     "timeline",
-                    "version_list",
                 ]
             },
         ),
@@ -190,20 +184,6 @@ class PageRecordAdmin(HolderAdmin):
     def case_links(self, page: PageRecord) -> object:
         cases = cases_with_pages([page.pk]).select_related("work").order_by("pk")
         return html_list("{}", ((change_link(case),) for case in cases))
-
-    @draw_once
-    @display(description=_("versions"))
-    def version_list(self, page: PageRecord) -> object:
-        """Return the versions in the page store, or a note that the store does not answer."""
-        try:
-            versions = stores.page_store().versions(PageId(page.page_id))
-        except ZhuiwenError as error:
-            return message_text(error)
-        rows = (
-            (moment(version.fetched_at), f"{len(version.reading.text):,}", clip_text(version.reading.title, 200))
-            for version in reversed(versions)
-        )
-        return html_list("{} · {} · {}", rows)
 
 
 @admin.register(Exclusion)

@@ -5,46 +5,18 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.http import HttpRequest
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from webadmin.accounts.pages.isolation import HolderInline
-from webadmin.cases.models import Case, IgnoredText, Matter
+from webadmin.cases.models import Case, Matter
 from webadmin.notices.pages.site_sections import contacts_section, effect_section
 from webadmin.review.pages.whole_book_view import books_of_site
 from webadmin.sites.models import Site
 from webadmin.sites.pages.admin.sites import SiteAdmin
-from webadmin.ui.pages.columns import address_column, draw_once, list_link, text_column
+from webadmin.ui.pages.columns import draw_once, list_link
 
 if TYPE_CHECKING:
     from webadmin.sites.pages.admin.sites import SiteWithFigures
-
-
-class IgnoredTextInline(HolderInline):
-    """The site's noise, which users mark on case pages and withdraw there or in the list of all ignored texts."""
-
-    model = IgnoredText
-    is_read_only = True
-    tab = True
-    hide_title = True
-    per_page = 20
-    fields = ["beginning", "entered_by", "entered_at", "example", "status"]
-    readonly_fields = fields
-    verbose_name_plural = _("Ignored texts")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).select_related("entered_by", "withdrawn_by")
-
-    beginning = text_column("text", _("text"), 40)
-
-    example = address_column("page_url", _("seen on"))
-
-    @display(description=_("state"))
-    def status(self, ignored: IgnoredText) -> str:
-        if ignored.withdrawn_at is None:
-            return _now("excluded")
-        return _now("withdrawn by %(who)s") % {"who": ignored.withdrawn_by}
 
 
 @admin.register(Site)
@@ -52,7 +24,6 @@ class ReviewedSiteAdmin(SiteAdmin):
     """The admin of sites, with figures of cases and notices."""
 
     list_display = [*SiteAdmin.list_display, "case_count"]
-    inlines = [*SiteAdmin.inlines[:-1], IgnoredTextInline, SiteAdmin.inlines[-1]]
     readonly_fields = [*SiteAdmin.readonly_fields, "whole_books", "addressee_list", "effect"]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:

@@ -63,6 +63,7 @@ def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
     return kept_download(row.name, row.digest)
 
 
+@admin.register(Licence)
 class LicenceAdmin(EnteredAdmin):
     record_pages = [("proof", "proof", _proof_file)]
     form = LicenceForm
