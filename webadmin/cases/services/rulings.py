@@ -95,7 +95,7 @@ def rule_waiting(holder: int) -> None:
         last = keys[-1]
     with transaction.atomic():
         lock_rights(holder)
-        rule_exclusions(_holder_exclusions(holder), Rights(holder))
+        rule_exclusions(Exclusion.objects.filter(rights_holder=holder), Rights(holder))
         ruled = RightsHolder.objects.filter(pk=holder, unruled_since=row.unruled_since)
         ruled.update(unruled_since=None, unruled_by=None)
 
@@ -107,7 +107,7 @@ def update_holder_rulings(holder: int, occasion: Occasion) -> None:
     # Lock all cases, because another right that changes in the transaction may affect other cases.
     list(lock_rows(cases).values_list("pk"))
     moved = rule_cases(cases, rights, occasion)
-    rule_exclusions(_holder_exclusions(holder), rights)
+    rule_exclusions(Exclusion.objects.filter(rights_holder=holder), rights)
     refresh_cases(moved)
     RightsHolder.objects.filter(pk=holder).update(unruled_since=None, unruled_by=None)
 
@@ -177,11 +177,7 @@ def _has_few_findings(holder: int) -> bool:
     cases = Case.objects.filter(rights_holder=holder).order_by()[: MAX_AT_ONCE + 1].count()
     if cases > MAX_AT_ONCE:
         return False
-    return cases + _holder_exclusions(holder).order_by()[: MAX_AT_ONCE + 1].count() <= MAX_AT_ONCE
-
-
-def _holder_exclusions(holder: int) -> "QuerySet[Exclusion]":
-    return Exclusion.objects.filter(rights_holder=holder)
+    return cases + Exclusion.objects.filter(rights_holder=holder).order_by()[: MAX_AT_ONCE + 1].count() <= MAX_AT_ONCE
 
 
 def _send_rights_changed(holder: int) -> None:

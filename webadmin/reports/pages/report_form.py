@@ -22,13 +22,7 @@ from webadmin.works.models import Work
 DEFAULT_DAYS = 30
 
 
-class DayInput(forms.DateInput):
-    """A date input with the browser's own calendar."""
-
-    input_type = "date"
-
-    def __init__(self) -> None:
-        super().__init__(format="%Y-%m-%d")
+_DAY = forms.DateInput({"type": "date"}, "%Y-%m-%d")  # with the browser's own calendar
 
 
 def require_usable(day: date) -> None:
@@ -42,9 +36,9 @@ def require_usable(day: date) -> None:
 class ReportForm(forms.Form):
     """A form for the scope and format of a report; it only offers records that the user may see."""
 
-    since = forms.DateField(label=pgettext_lazy("first day", "From"), widget=DayInput, validators=[require_usable])
+    since = forms.DateField(label=pgettext_lazy("first day", "From"), widget=_DAY, validators=[require_usable])
     until = forms.DateField(
-        label=_("Until"), widget=DayInput, help_text=_("Both days included."), validators=[require_usable]
+        label=_("Until"), widget=_DAY, help_text=_("Both days included."), validators=[require_usable]
     )
     holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
     work = forms.ModelChoiceField(Work.objects.none(), label=_("Work"), required=False)

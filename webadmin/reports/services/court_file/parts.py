@@ -62,11 +62,9 @@ class FileNames:
     @property
     def contents(self) -> list[tuple[str, Message]]:
         """Return each folder with a description of its content."""
-        return [(f"{folder}/", _group_contents(group)) for group, folder in self.folders.items()]
-
-
-def _group_contents(group: EvidenceGroup) -> Message:
-    return Message(f"court-file.group-{group.name.lower()}")
+        return [
+            (f"{folder}/", Message(f"court-file.group-{group.name.lower()}")) for group, folder in self.folders.items()
+        ]
 
 
 def safe_file_name(name: str) -> str:

@@ -1,6 +1,6 @@
 """The list of works with their copied characters, and the form with the work's whole books on sites."""
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import F, IntegerField, OuterRef, Subquery, Sum
@@ -18,14 +18,6 @@ from webadmin.ui.pages.columns import list_link
 from webadmin.ui.pages.requests.request_values import require_record
 from webadmin.works.models import Work
 from webadmin.works.pages.admin.works import WorkAdmin
-
-if TYPE_CHECKING:
-    from django_stubs_ext import WithAnnotations
-
-    class _Figures(TypedDict):
-        cases_total: int | None
-
-    WorkWithCases = WithAnnotations[Work, _Figures]
 
 
 def _book_page(request: HttpRequest, work: Work, site: str) -> HttpResponseBase:
@@ -62,7 +54,7 @@ class ReviewedWorkAdmin(WorkAdmin):
         return books_of_work(work)
 
     @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))
-    def case_count(self, work: "WorkWithCases") -> object:
+    def case_count(self, work: Any) -> object:
         return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
 
     @display(description=_("characters taken (each once)"))

@@ -49,16 +49,8 @@ def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedC
         if work_start <= place < work_end and not flow.is_inside(place, 2):
             found.append(AlignedChunk(at, place, chunk.is_moved))
             flow.resynchronize(found[-1])
-    return _start_with_span(work_start, _drop_overlaps(found))
-
-
-def _drop_overlaps(chunks: Sequence[AlignedChunk]) -> list[AlignedChunk]:
-    """Keep only the first of the chunks that begin at the same place in the work."""
-    return list({each.work: each for each in reversed(chunks)}.values())[::-1]
-
-
-def _start_with_span(work_start: int, chunks: list[AlignedChunk]) -> list[AlignedChunk]:
-    """Move the start of the chunk that comes first in the work to the start of the span."""
+    # Only the first of the chunks that begin at the same place in the work is kept.
+    chunks = list({each.work: each for each in reversed(found)}.values())[::-1]
     first = min(range(len(chunks)), key=lambda at: chunks[at].work)
     chunks[first] = AlignedChunk(chunks[first].page, work_start, chunks[first].is_moved)
     return chunks

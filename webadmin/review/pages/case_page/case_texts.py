@@ -43,8 +43,14 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
             _("The page store cannot be read (%(error)s); the frozen evidence is shown instead.")
             % {"error": message_text(error)}
         )
-        return _verify_texts(found, match, is_silent=True)
-    return _verify_texts(found, match, is_silent=False)
+    else:
+        sides = ((_("page"), found.page), (_("work"), found.work))
+        words = _("The text of the %(side)s is no longer in the page store; its frozen excerpts are shown.")
+        found.notes += [words % {"side": name} for name, text in sides if text is None]
+    found.page = _verify_text(found, found.page, match.page_text_digest, _("page"))
+    found.reading = found.reading if found.page is not None else None
+    found.work = _verify_text(found, found.work, match.work_text_digest, _("work"))
+    return found
 
 
 def _zone_notes(match: CaseMatch) -> list[str]:
@@ -59,26 +65,10 @@ def _zone_notes(match: CaseMatch) -> list[str]:
     ]
 
 
-def _verify_texts(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
-    """Drop texts whose digest differs from the evidence."""
-    found.page = _verify_text(found, found.page, match.page_text_digest, _("page"), is_silent)
-    found.reading = found.reading if found.page is not None else None
-    found.work = _verify_text(found, found.work, match.work_text_digest, _("work"), is_silent)
-    return found
-
-
-def _verify_text(found: CaseTexts, text: str | None, expected: str, name: str, is_silent: bool) -> str | None:
-    if text is None:
-        if not is_silent:
-            found.notes.append(
-                _("The text of the %(side)s is no longer in the page store; its frozen excerpts are shown.")
-                % {"side": name}
-            )
-        return None
-    if digest(text.encode("utf-8", "surrogatepass")) != expected:
-        found.notes.append(
-            _("The stored text of the %(side)s no longer has the digest of the evidence; frozen excerpts are shown.")
-            % {"side": name}
-        )
-        return None
-    return text
+def _verify_text(found: CaseTexts, text: str | None, expected: str, name: str) -> str | None:
+    """Return the text, or None if its digest differs from the evidence, which a note says."""
+    if text is None or digest(text.encode("utf-8", "surrogatepass")) == expected:
+        return text
+    words = _("The stored text of the %(side)s no longer has the digest of the evidence; frozen excerpts are shown.")
+    found.notes.append(words % {"side": name})
+    return None

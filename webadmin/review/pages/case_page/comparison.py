@@ -275,7 +275,8 @@ def _run_pieces(
     is_moved = any(pairs[pair - 1].is_moved for pair in run.passages)
     for cut in run.cuts:
         part = excerpt[cut.start, cut.end] if text is None else text[cut.start : cut.end]
-        yield PassagePiece(part, _linked_changes(cut.marks, links, pairs) if cut.marks else (), run.passages, is_moved)
+        linked = (links[pairs[mark.passage - 1].passage - 1][mark.change - 1] for mark in cut.marks)
+        yield PassagePiece(part, tuple(linked), run.passages, is_moved)
 
 
 def _run_passages(run: PassageRun, pairs: Sequence[_Pair]) -> tuple[int, ...]:
@@ -302,9 +303,8 @@ def _place_chunks(
     for (begin, pair), (stop, _next) in zip(at, [*at[1:], (end, 0)], strict=True):
         since, until = (bisect_left(marks, (place, -1, -1)) for place in (begin, stop))
         of_chunk = marks[since:] if stop == end else marks[since:until]
-        placed.append(
-            PlacedPassage(pair, begin, stop, tuple(ChangeMark(pair, index, a, b) for a, b, index in of_chunk))
-        )
+        of_pair = tuple(ChangeMark(pair, index, start_at, end_at) for start_at, end_at, index in of_chunk)
+        placed.append(PlacedPassage(pair, begin, stop, of_pair))
     return placed
 
 
@@ -312,12 +312,6 @@ def _change_places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, i
     """Yield the place of each change on one side."""
     for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
         yield (page_start, page_end) if side == "page" else (work_start, work_end)
-
-
-def _linked_changes(
-    marks: Sequence[ChangeMark], links: Sequence[list[ChangeLink]], pairs: Sequence[_Pair]
-) -> tuple[ChangeLink, ...]:
-    return tuple(links[pairs[mark.passage - 1].passage - 1][mark.change - 1] for mark in marks)
 
 
 class _Excerpt:

@@ -114,7 +114,8 @@ def column_html(column: ComparisonColumn) -> SafeString:
             case SourcedBlock():
                 blocks.add_piece(_sourced_html(block), "")
             case MissingBlock():
-                blocks.add_piece(_missing_html(), "")
+                missing = _("text that is no longer stored")
+                blocks.add_piece(format_html('<span class="zw-missing">{}</span>', missing), "")
     return blocks.markup()
 
 
@@ -168,10 +169,6 @@ def _fold_html(text: str, label: str) -> str:
     for line in split_lines(text):
         blocks.add_piece(visible(line), line)
     return format_html('<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), blocks.markup())
-
-
-def _missing_html() -> str:
-    return format_html('<span class="zw-missing">{}</span>', _("text that is no longer stored"))
 
 
 def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None:
