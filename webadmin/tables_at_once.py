@@ -1,4 +1,8 @@
-"""A migration operation that creates all models of an app, so that Django renders them only once."""
+"""A migration operation that creates all models of an app, so that Django renders them only once.
+
+With an operation for each model, index and constraint, as `makemigrations` writes them, creating a database took 14 s
+instead of 2 (2026-11-27), in every new installation and test process.
+"""
 
 from typing import Any
 
