@@ -63,7 +63,6 @@ class ChapterOnPage:
 class ChapterCopies:
     """A chapter of the work, and the site's pages that have it."""
 
-    key: int
     number: int
     title: str
     official_at: datetime | None
@@ -116,8 +115,6 @@ class ChapterCopies:
 class WholeBook:
     """The chapters of a work in order, with their copies on one site."""
 
-    site_id: int
-    work_id: int
     chapters: tuple[ChapterCopies, ...]
     taken_chars: int
     work_chars: int
@@ -168,8 +165,6 @@ def whole_book(site_id: int, work_id: int) -> WholeBook:
     on_pages = _pages_by_text(chapters, taken, pages, seen)
     of_texts = _united_texts(taken.values())
     return WholeBook(
-        site_id,
-        work_id,
         tuple(
             _chapter_copies(each, of_texts.get(each.text_id, NO_PLACES), on_pages[each.text_id]) for each in chapters
         ),
@@ -182,7 +177,6 @@ def whole_book(site_id: int, work_id: int) -> WholeBook:
 
 def _chapter_copies(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -> ChapterCopies:
     return ChapterCopies(
-        chapter.pk,
         chapter.number,
         chapter.title,
         chapter.published_at,

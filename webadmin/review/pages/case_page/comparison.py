@@ -105,7 +105,6 @@ class ComparisonColumn:
     side: Side
     blocks: tuple[ColumnBlock, ...]
     chars: int
-    is_whole: bool
 
     @property
     def text(self) -> str:
@@ -266,7 +265,7 @@ def _build_column(
                 blocks.append(MissingBlock(run.end - run.start))
             else:
                 blocks.append(UncopiedBlock(text[run.start : run.end], run.start == 0, run.end == chars))
-    return ComparisonColumn(side, tuple(blocks), chars, text is not None)
+    return ComparisonColumn(side, tuple(blocks), chars)
 
 
 def _run_pieces(
