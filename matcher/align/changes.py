@@ -21,6 +21,7 @@ from matcher.align.change_kernels import (
     TOKENS,
     ChangeNumbers,
     Changes,
+    Totals,
     WorkRanges,
     WorkTokens,
     sum_changes,
@@ -42,14 +43,12 @@ from matcher.align.token_alignment import (
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 
-TotalRows = list[list[int]]  # PassageChanges.totals as a list
-
 # The first number in a row of changes is an index into CHANGE_KINDS.
 CHANGE_KINDS = tuple(ChangeKind)
 # These kinds leave the wording unchanged: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 KIND_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
-IS_WORDING = tuple(kind not in NOT_WORDING for kind in CHANGE_KINDS)
+IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
 
 _OF_PAIR = {
     pair_kinds.HOMOPHONE: ChangeKind.HOMOPHONE,
@@ -78,6 +77,7 @@ _ROW_KINDS = RowKinds(
     KIND_NUMBERS[ChangeKind.DELETED],
     KIND_NUMBERS[ChangeKind.MOVED],
 )
+SPELLING_KINDS = list(_ROW_KINDS[:-1])  # changes in which letters may spell a character
 
 
 @cache
@@ -107,32 +107,35 @@ def unchanged_share(same: int, changed: int) -> float:
 class PassageComparison(NamedTuple):
     """The comparison of a passage: its tokens on the page and in the work, and the changes between them.
 
-    segments: the segments it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
+    segments: the segments it was joined from. changes, totals, work_ranges, work_matched, matched, same,
     longest_equal_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: see
-    `token_alignment.TokenAlignment`.
-    transposed: stretches in another order (transpositions). changed: the tokens with changed wording, counted on the
-    longer side of each change, plus the transposed stretches. letters: the letters on the page by the row of a change
-    of kind PINYIN, if the tokens do not cover all letters (spelled_characters).
+    `token_alignment.TokenAlignment`. The fields up to work_covered are in the order of `passage_kernel.Compared`.
+    transposed: stretches in another order (transpositions). letters: the letters on the page by the row of a change of
+    kind PINYIN, if the tokens do not cover all letters (spelled_characters).
     """
 
+    changes: Changes
+    totals: Totals
+    work_ranges: WorkRanges
+    work_matched: WorkTokens
+    moved: Pieces
     page_start: int
     page_end: int
     work_start: int
     work_end: int
-    segments: Segments
-    changes: Changes
-    totals: TotalRows
     matched: int
     same: int
     longest_equal_run: int
-    work_ranges: WorkRanges
-    work_matched: WorkTokens
-    moved: Pieces
     displaced: int
     transposed: int
     work_covered: int
-    changed: int
-    letters: Mapping[int, TextRange]
+    segments: Segments
+    letters: Mapping[int, TextRange] = NOWHERE
+
+    @property
+    def changed(self) -> int:
+        """The tokens with changed wording, counted on the longer side of each change, plus the transposed stretches."""
+        return int(self.totals[IS_WORDING, TOKENS].sum()) + self.transposed
 
     @property
     def similarity(self) -> float:
@@ -164,36 +167,22 @@ def compare_passage(
     """
     if margin is None:
         margin = min(calibration.max_margin_tokens, int(calibration.margin_share * passage.matches))
-    changes, totals, ranges, matched_tokens, moved, *counts = _compare_aligned(page, work, passage, margin, calibration)
-    page_start, page_end, work_start, work_end, matched, same, longest, displaced, transposed, covered = counts
-    letters, rows = NOWHERE, totals.tolist()
-    if may_be_spelled(rows):
-        spelled = join_spelled(page, work, changes, _ROW_KINDS)
-        if letters := spelled.places:
-            tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # spelled by letters that are not tokens
-            changes, rows = spelled.changes, sum_changes(spelled.changes, CHANGE_NUMBERS.kinds).tolist()
-            matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
-            ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
-            covered = count_covered(ranges)
-    return PassageComparison(
-        page_start,
-        page_end,
-        work_start,
-        work_end,
-        segments=passage.segments,
-        changes=changes,
-        totals=rows,
-        matched=matched,
-        same=same,
-        longest_equal_run=longest,
+    found = PassageComparison(*_compare_aligned(page, work, passage, margin, calibration), passage.segments)
+    if not found.totals[SPELLING_KINDS, PLACES].any():
+        return found
+    spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
+    if not spelled.places:
+        return found
+    tokens = np.setdiff1d(spelled.work_tokens(), found.work_matched)  # spelled by letters that are not tokens
+    ranges = np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)])
+    return found._replace(
+        changes=spelled.changes,
+        totals=sum_changes(spelled.changes, CHANGE_NUMBERS.kinds),
         work_ranges=ranges,
-        work_matched=matched_tokens,
-        moved=moved,
-        displaced=displaced,
-        transposed=transposed,
-        work_covered=covered,
-        changed=count_changed(rows) + transposed,
-        letters=letters,
+        work_matched=np.concatenate([found.work_matched, tokens]),
+        matched=found.matched + tokens.size,
+        work_covered=count_covered(ranges),
+        letters=spelled.places,
     )
 
 
@@ -238,16 +227,6 @@ def _compare_aligned(
     return compare_parts(on_page, page.near, in_work, TokenBounds(start, end), calibration.walk, tables, CHANGE_NUMBERS)
 
 
-def may_be_spelled(totals: TotalRows) -> bool:
-    """Return whether the changes may contain letters that spell a character."""
-    return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
-
-
-def count_changed(totals: TotalRows) -> int:
-    """Return the number of tokens with changed wording, counted on the longer side of each change."""
-    return sum([row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording])
-
-
 def count_covered(ranges: NDArray[np.int32]) -> int:
     """Count the places covered by at least one of these ranges, int32[n, 2]."""
     if len(ranges) <= 1:
@@ -285,9 +264,7 @@ def _with_less_deleted(
             letters[len(rows)] = found.letters[number]
         rows += _left_out(row, is_elsewhere) if row[KIND] == KIND_NUMBERS[ChangeKind.DELETED] else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
-    totals = sum_changes(changes, CHANGE_NUMBERS.kinds).tolist()
-    changed = count_changed(totals) + found.transposed
-    return found._replace(changes=changes, totals=totals, changed=changed, letters=letters)
+    return found._replace(changes=changes, totals=sum_changes(changes, CHANGE_NUMBERS.kinds), letters=letters)
 
 
 def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:

@@ -24,24 +24,21 @@ from matcher.align.segments import (
     SegmentBlocks,
     Segments,
     add_segment,
+    block_number,
     clear_blocks,
     is_covered,
     new_blocks,
-    with_room,
 )
 from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, agreeing_run
 from matcher.align.xdrop import Extension, Memory, extend_xdrop, working_memory
 from matcher.calibration import Calibration, ExtensionLimits, XDropLimits
 from matcher.corpus import Hits, TokenStreams
 
-LINKS_AT_FIRST = 256
-
 
 class ExtensionState(NamedTuple):
-    """Segments and phrases, in arrays with room for one per hit, and the progress through the hits.
+    """Segments and phrases, in arrays with room for one per hit.
 
-    state: the index of the next hit, the numbers of segments and phrases, the first segment of this text, and the
-    number of links in use.
+    state: the numbers of segments and phrases, the first segment of this text, and the number of links in use.
     """
 
     segments: Segments
@@ -49,7 +46,7 @@ class ExtensionState(NamedTuple):
     state: NDArray[np.int64]
 
 
-NEXT_HIT, SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(5)
+SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(4)
 
 
 @kernel()
@@ -57,15 +54,12 @@ def extend_hits(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, texts: TokenStreams, hits: Hits, limits: ExtensionLimits, memory: Memory
 ) -> tuple[Segments, Phrases]:
     """Return the segments and phrases of hits. hits: ordered by text, diagonal and page position."""
-    size, links = hits.texts.size, LINKS_AT_FIRST
+    size = hits.texts.size
     segments, phrases = np.empty((size, SEGMENT_COLUMNS), np.int32), np.empty((size, PHRASE_COLUMNS), np.int32)
-    found = ExtensionState(segments, phrases, np.zeros(5, np.int64))
-    blocks = new_blocks(page.size, links)
-    _extend_text_by_text(page, near, texts, hits, limits, memory, found, blocks)
-    while found.state[NEXT_HIT] < size:
-        links *= 2
-        blocks = with_room(blocks, links)
-        _extend_text_by_text(page, near, texts, hits, limits, memory, found, blocks)
+    found = ExtensionState(segments, phrases, np.zeros(4, np.int64))
+    # Room for the longest possible segments: memory that is not written takes no space.
+    links = min(size, limits.max_segments_of_text) * (block_number(page.size) + 2)
+    _extend_text_by_text(page, near, texts, hits, limits, memory, found, new_blocks(page.size, links))
     return segments[: found.state[SEGMENTS]], phrases[: found.state[PHRASES]]
 
 
@@ -80,28 +74,24 @@ def _extend_text_by_text(  # noqa: PLR0917
     found: ExtensionState,
     blocks: SegmentBlocks,
 ) -> None:
-    """Process the hits until they end, or until the room for links may run out.
+    """Process the hits.
 
     Skips cheaply: hits in the run of the previous hit, hits covered by a segment, and hits with too little on their
     diagonal.
     """
     segments, _, state = found
     last_diagonal, last_end = 0, -1
-    for hit in range(state[NEXT_HIT], hits.texts.size):
+    for hit in range(hits.texts.size):
         text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
         if hit == 0 or text != hits.texts[hit - 1]:
             clear_blocks(blocks, segments, state[FIRST_OF_TEXT], state[SEGMENTS])
             state[FIRST_OF_TEXT], state[LINKS], last_end = state[SEGMENTS], 0, -1
-        state[NEXT_HIT] = hit
-        if state[LINKS] + blocks.heads.size > blocks.links.shape[0]:
-            return
         if work_at - page_at == last_diagonal and page_at < last_end:
             continue
         is_full = state[SEGMENTS] - state[FIRST_OF_TEXT] >= limits.max_segments_of_text
         if not (is_full or is_covered(segments, blocks, page_at, work_at, limits.gapped.band)):
             last_diagonal = work_at - page_at
             last_end = _extend_hit(page, near, texts, hits, hit, limits, memory, found, blocks)
-    state[NEXT_HIT] = hits.texts.size
 
 
 @kernel(allocates=False)

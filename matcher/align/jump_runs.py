@@ -204,11 +204,8 @@ def _align_pair(  # noqa: PLR0917
     costs: JumpCosts,
 ) -> int:
     """Align the work token `there` with the page token `at`, after a cell; return the new score."""
-    _leave_work(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
-    earned = pair_score(page, near, work, tables, at, there, costs)
-    if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
-        earned -= costs.again
-    score += earned
+    leave_work(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
+    score += pair_score(page, near, work, tables, owners, at, there, costs)
     new = as_int(cells.rows[at])
     cells.works[new], cells.scores[new], cells.before[new] = there, score, cell
     ends.best[at + 1], ends.cell[at + 1] = score, new
@@ -225,12 +222,12 @@ def _skip_page_tokens(  # noqa: PLR0917
     cell: the cell before them; foreign: the score of a walk that left the work there.
     """
     for place in range(at, at + on_page):
-        _leave_work(ends, place, as_int(cells.works[cell]), foreign)
+        leave_work(ends, place, as_int(cells.works[cell]), foreign)
         cells.rows[place + 1] = cells.rows[place]
 
 
 @kernel(allocates=False)
-def _leave_work(ends: Ends, at: int, there: int, score: int) -> None:
+def leave_work(ends: Ends, at: int, there: int, score: int) -> None:
     """Store the walk for which page token `at` is foreign: the one that left at `there`, or the previous one."""
     is_left = score > ends.foreign[at]
     ends.is_left[at + 1] = is_left
@@ -244,23 +241,22 @@ def pair_score(  # noqa: PLR0917
     near: NearTokens,
     work: AlignmentSide,
     tables: CharacterTables,
+    owners: NDArray[np.int32],
     at: int,
     there: int,
     costs: JumpCosts,
 ) -> int:
     """Return the score of aligning page token `at` with work token `there`."""
-    if page.tokens[at] == work.tokens[there]:
-        return costs.same if page.characters[at] == work.characters[there] else costs.near
+    again = costs.again if owners[there] not in (UNALIGNED, at) else 0
+    ours, theirs = page.tokens[at], work.tokens[there]
+    if ours == theirs:
+        return (costs.same if page.characters[at] == work.characters[there] else costs.near) - again
     if not do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
         return costs.other
-    ours, theirs = page.tokens[at], work.tokens[there]
     if ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714 - compiled: no tuples
-        return costs.near
-    return (
-        costs.near
-        if are_similar_characters(tables, page.characters[at], work.characters[there], ours, theirs)
-        else costs.other
-    )
+        return costs.near - again
+    is_similar = are_similar_characters(tables, page.characters[at], work.characters[there], ours, theirs)
+    return costs.near - again if is_similar else costs.other
 
 
 @kernel(allocates=False)

@@ -23,7 +23,15 @@ from matcher.align.jump_cells import (
     RunSeeds,
     first_place,
 )
-from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, equal_tokens, follow_only_way, is_landing, pair_score
+from matcher.align.jump_runs import (
+    CLEAR_RUN,
+    RUN_BEHIND_EDIT,
+    equal_tokens,
+    follow_only_way,
+    is_landing,
+    leave_work,
+    pair_score,
+)
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, do_tokens_agree
 from matcher.calibration import JumpCosts
@@ -99,7 +107,8 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
                 row.scores[row.touched[number]] = NOWHERE
             return at
         _keep_cells(cells, row, offered, ends, page, near, work, tables, owners, at, least, costs)
-        _leave_work(cells, ends, page.begins[at], at, costs)
+        earned = costs.boundary // 2 if page.begins[at] else 0
+        leave_work(ends, at, cells.works[ends.cell[at]], ends.best[at] - costs.foreign + earned)
         at += 1
     return at
 
@@ -286,9 +295,7 @@ def _keep_cells(  # noqa: PLR0917
     count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
-        earned = pair_score(page, near, work, tables, at, there, costs)
-        if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
-            earned -= costs.again
+        earned = pair_score(page, near, work, tables, owners, at, there, costs)
         score = row.scores[there] + earned
         # An edit is followed by a match: otherwise the edit could as well come later.
         if score < least or (earned < 0 and row.is_edit[there]):
@@ -307,18 +314,6 @@ def _keep_cells(  # noqa: PLR0917
             ends.best[at + 1], ends.cell[at + 1] = score, count
         count += 1
     cells.rows[at + 1] = count
-
-
-@kernel(allocates=False)
-def _leave_work(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
-    """Store the best walk for which page token `at` is foreign."""
-    earned = costs.boundary // 2 if begins else 0
-    cell = ends.cell[at]
-    score = ends.best[at] - costs.foreign + earned
-    if cell != NO_CELL and score > ends.foreign[at]:
-        ends.foreign[at + 1], ends.left_at[at + 1], ends.is_left[at + 1] = score, cells.works[cell], True
-    else:
-        ends.foreign[at + 1], ends.left_at[at + 1] = ends.foreign[at], ends.left_at[at]
 
 
 @kernel()

@@ -50,14 +50,6 @@ def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
     return SegmentBlocks(heads, np.empty((links, 2), np.int32))
 
 
-@kernel()
-def with_room(blocks: SegmentBlocks, links: int) -> SegmentBlocks:
-    """Return the same blocks with room for more links."""
-    longer = np.empty((links, 2), np.int32)
-    longer[: len(blocks.links)] = blocks.links
-    return SegmentBlocks(blocks.heads, longer)
-
-
 @kernel(allocates=False)
 def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: int) -> int:
     """Add a link to a segment in each block of the page that it touches; return the number of used links."""

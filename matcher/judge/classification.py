@@ -30,72 +30,6 @@ INTRODUCING = "：:“「『"
 
 
 @kernel()
-def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
-    starts: Starts, ends: Starts, phrases: Phrases, same: Starts, capped: NDArray[np.int32], anchor_tokens: int
-) -> int:
-    """Count the tokens of passages [starts, ends) outside capped anchors and phrases of texts other than `same`.
-
-    capped: page positions of anchors that occur too often; each has `anchor_tokens` tokens.
-    """
-    own = 0
-    for passage in range(starts.size):
-        start, end = as_int(starts[passage]), as_int(ends[passage])
-        edges = np.zeros(end - start + 1, np.int32)
-        for row in range(len(phrases)):
-            if not _contains(same, phrases[row, PHRASE_TEXT]):
-                _cover_range(
-                    edges, as_int(phrases[row, PHRASE_START]) - start, as_int(phrases[row, PHRASE_END]) - start
-                )
-        for place in capped:
-            if start <= place < end:
-                _cover_range(edges, place - start, place - start + anchor_tokens)
-        own += _count_bare(edges)
-    return own
-
-
-@kernel()
-def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_tokens: int) -> tuple[int, int]:
-    """Return the number of tokens outside all passages that phrases cover, and the number of all tokens outside."""
-    edges, is_rest = np.zeros(page_tokens + 1, np.int32), np.ones(page_tokens, np.bool_)
-    for passage in range(starts.size):
-        is_rest[starts[passage] : ends[passage]] = False
-    for row in range(len(phrases)):
-        _cover_range(edges, as_int(phrases[row, PHRASE_START]), as_int(phrases[row, PHRASE_END]))
-    covered, rest, depth = 0, 0, 0
-    for place in range(page_tokens):
-        depth += as_int(edges[place])
-        rest += is_rest[place]
-        covered += is_rest[place] and depth > 0
-    return covered, rest
-
-
-@kernel(allocates=False)
-def _cover_range(edges: NDArray[np.int32], start: int, end: int) -> None:
-    """Add a range to the edges of covered ranges, clipped to the page."""
-    last = edges.size - 1
-    if start < last and end > 0:
-        edges[max(start, 0)] += 1
-        edges[min(end, last)] -= 1
-
-
-@kernel(allocates=False)
-def _count_bare(edges: NDArray[np.int32]) -> int:
-    bare, depth = 0, 0
-    for place in range(edges.size - 1):
-        depth += as_int(edges[place])
-        bare += depth == 0
-    return bare
-
-
-@kernel(allocates=False)
-def _contains(numbers: Starts, wanted: int) -> bool:
-    for number in numbers:  # noqa: SIM110 - compiled: no generators
-        if number == wanted:
-            return True
-    return False
-
-
-@kernel()
 def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts, enough: int) -> int:
     """Count the distinct runs of three tokens in the passages, up to `enough`."""
     seen, count = np.empty(enough, np.uint64), 0
@@ -181,7 +115,7 @@ def sum_figures(page: TokenizedText, work: TokenizedText, comparisons: Sequence[
     )
 
 
-def own_share(  # noqa: PLR0917 - as the kernel behind it
+def own_share(  # noqa: PLR0917 - all that decides about wording
     starts: Starts, ends: Starts, phrases: Phrases, same: Sequence[int], capped: NDArray[np.int32], anchor_tokens: int
 ) -> float:
     """Return the share of the passages' page tokens outside phrases of other texts and common anchors.
@@ -190,15 +124,29 @@ def own_share(  # noqa: PLR0917 - as the kernel behind it
     capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens. Returns 1.0 if there are no
     tokens.
     """
-    total = sum((ends - starts).tolist())
-    own = count_own_tokens(starts, ends, phrases, np.array(same, np.int32), capped, anchor_tokens)
+    others, total, own = without_texts(phrases, same), 0, 0
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        inside = capped[(capped >= start) & (capped < end)]
+        first = np.append(others[:, PHRASE_START], inside) - start
+        last = np.append(others[:, PHRASE_END], inside + anchor_tokens) - start
+        own += end - start - np.count_nonzero(_cover_ranges(first, last, end - start))
+        total += end - start
     return own / total if total else 1.0
 
 
 def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Phrases) -> float:
     """Return the share of the page outside all passages that is in other texts; 0.0 if nothing is outside."""
-    covered, rest = count_phrases_around(starts, ends, phrases, page_tokens)
-    return covered / rest if rest else 0.0
+    is_rest = ~_cover_ranges(starts, ends, page_tokens)
+    is_covered = _cover_ranges(phrases[:, PHRASE_START], phrases[:, PHRASE_END], page_tokens)
+    rest = np.count_nonzero(is_rest)
+    return np.count_nonzero(is_rest & is_covered) / rest if rest else 0.0
+
+
+def _cover_ranges(starts: NDArray[np.int32], ends: NDArray[np.int32], size: int) -> NDArray[np.bool_]:
+    """Return whether each of `size` places is in one of these ranges, which are clipped to the places, bool[size]."""
+    begun = np.bincount(np.clip(starts, 0, size), minlength=size + 1)
+    ended = np.bincount(np.clip(ends, 0, size), minlength=size + 1)
+    return np.cumsum(begun - ended)[:size] > 0
 
 
 def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:

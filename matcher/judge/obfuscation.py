@@ -189,7 +189,7 @@ def _find_evidence(
     """Yield obfuscation, places, tokens, kind of change, and first row: see `_Evidence`."""
     for kind, items in hiding_items(page, work, comparison).items():
         yield kind, items.size, items.size, None, int(items[0])
-    for change, (places, tokens, first) in zip(CHANGE_KINDS, comparison.totals, strict=True):
+    for change, (places, tokens, first) in zip(CHANGE_KINDS, comparison.totals.tolist(), strict=True):
         # Between pieces in another order alignment loses a few tokens on each side, so only whole passages count there.
         if places and not (comparison.displaced and change in _IN_PASSAGES):
             yield _OBFUSCATION_OF_CHANGE.get(change) or _IN_PASSAGES[change], places, tokens, change, first
@@ -218,7 +218,7 @@ def _whole_passages(
         if obfuscation in shown:
             continue
         number, least = KIND_NUMBERS[kind], calibration.min_passage_tokens
-        found = [one.of_kind(kind) for one in comparisons if one.totals[number][TOKENS] >= least]
+        found = [one.of_kind(kind) for one in comparisons if one.totals[number, TOKENS] >= least]
         pieces = [row for rows in found for row in rows[change_sizes(rows) >= least]]
         if pieces:
             yield ObfuscationFound(obfuscation, len(pieces), _row_text(page, work, kind, pieces[0]))
