@@ -1,6 +1,4 @@
-"""Frees the postings of removed texts in one pass over all buckets, in small steps that may be interrupted."""
-
-from dataclasses import dataclass
+"""Frees the postings of removed texts in one pass over all buckets, in small steps."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +17,6 @@ MIN_DEAD_SHARE = 1 / 200
 FEW_BUCKETS = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class _CompactionPass:
-    """One pass over the dead ranges first:last of the list; the next bucket is `bucket`."""
-
-    first: int
-    last: int
-    bucket: int
-
-
 def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
     """Return whether a pass is worthwhile."""
     is_cheap = generation.bucket_bits <= FEW_BUCKETS.bit_length() - 1
@@ -37,31 +26,26 @@ def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
 def compact(link: RedisLink, generation: Generation) -> None:
     """Remove the postings of all texts removed so far from the buckets.
 
-    Resumes an interrupted pass. Other processes may add, remove, look up and compact at the same time: a bucket is
-    replaced only if it has not changed since it was read.
+    An interrupted pass is repeated from the start. Other processes may add, remove, look up and compact at the same
+    time: a bucket is replaced only if it has not changed since it was read.
     """
-    sweep = _begin_pass(link, generation)
-    ranges = link.one("LRANGE", generation.names.dead, sweep.first, sweep.last - 1) if sweep.last > sweep.first else []
+    names = generation.names
+    first, last = _begin_pass(link, generation)
+    ranges = link.one("LRANGE", names.dead, first, last - 1) if last > first else []
     if not ranges:
         return
     starts, sizes, postings = unpack_ranges(ranges)
     starts, firsts = np.unique(starts, return_index=True)
-    ends = starts + sizes[firsts]
-    for first in range(sweep.bucket, 1 << generation.bucket_bits, BUCKETS_PER_STEP):
-        last = min(first + BUCKETS_PER_STEP, 1 << generation.bucket_bits)
-        _clean_buckets(link, generation, np.arange(first, last), starts, ends)
-        link.one("HSET", generation.names.meta, "sweep", f"{sweep.first}:{sweep.last}:{last}")
-    link.one(*script(END_SWEEP, [generation.names.meta], [sweep.first, sweep.last, int(postings.sum())]))
+    ends, buckets = starts + sizes[firsts], np.arange(1 << generation.bucket_bits)
+    for begin in range(0, buckets.size, BUCKETS_PER_STEP):
+        _clean_buckets(link, generation, buckets[begin : begin + BUCKETS_PER_STEP], starts, ends)
+    link.one(*script(END_SWEEP, [names.meta], [first, last, int(postings.sum())]))
 
 
-def _begin_pass(link: RedisLink, generation: Generation) -> _CompactionPass:
-    """Return the interrupted pass, or a new pass over the texts removed so far."""
-    noted, freed, dead = link.one("HMGET", generation.names.meta, "sweep", "freed", "dead")
-    if noted:
-        first, last, bucket = map(int, noted.split(b":"))
-        if first == number(freed):
-            return _CompactionPass(first, last, bucket)
-    return _CompactionPass(number(freed), number(dead), 0)
+def _begin_pass(link: RedisLink, generation: Generation) -> tuple[int, int]:
+    """Return the range of the list of dead ranges that no pass has freed."""
+    freed, dead = link.one("HMGET", generation.names.meta, "freed", "dead")
+    return number(freed), number(dead)
 
 
 def _clean_buckets(

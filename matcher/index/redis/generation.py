@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from matcher.index.postings import Postings
 from matcher.index.redis.buckets import MAX_ADDRESSES, bucket_numbers, make_buckets
 from matcher.index.redis.journal import JournalEntry
 from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys, shard_numbers
-from matcher.index.redis.link import Command, RedisLink, number, pack_command, script
+from matcher.index.redis.link import Command, RedisLink, number, script
 from matcher.index.redis.scripts import (
     GONE,
     NOT_JOURNALLED,
@@ -46,14 +45,6 @@ class ShardGroup:
     marker: str
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedBuckets:
-    """Buckets, and the size of the index after they were read."""
-
-    postings: int
-    values: list[bytes | None]
-
-
 class Generation:
     """One generation of the index. Exceptions of the driver propagate."""
 
@@ -68,10 +59,6 @@ class Generation:
         self.texts = TextTable(link, self.names)
         self._link = link
         self._keys = keys
-        fields = [field.encode() for field in STATE_FIELDS]
-        self._state_question = pack_command(b"GET", keys.generation.encode()) + pack_command(
-            b"HMGET", self.names.meta.encode(), *fields
-        )
 
     @classmethod
     def in_use(cls, link: RedisLink, keys: Keys) -> "Generation | None":
@@ -106,32 +93,21 @@ class Generation:
     def text_ids(self) -> frozenset[WorkTextId]:
         return frozenset(unpack_id(text_id) for text_id in self._link.one("HKEYS", self.names.texts))
 
-    def fetch(self, buckets: NDArray[np.int64]) -> FetchedBuckets:
-        """Fetch buckets, ascending and distinct, in one round trip, and update the table of texts.
+    def fetch(self, buckets: NDArray[np.int64]) -> tuple[int, list[bytes | None]]:
+        """Return the size of the index and some buckets, in one round trip, and update the table of texts.
 
-        Raises GenerationGone if this generation is incomplete or no longer in use.
+        buckets: ascending and distinct. Raises GenerationGone if this generation is incomplete or no longer in use.
         """
-        read = self._read_by_shard if self._link.is_cluster else self._read_at_once
-        *found, in_use, (postings, logged, dead) = read(buckets)
-        if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
-            raise GenerationGone
-        self.texts.refresh(number(logged), number(dead))
-        return FetchedBuckets(number(postings), [value for values in found for value in values[1:]])
-
-    # Both check last whether the generation is still in use, so that on one server buckets are read before.
-    def _read_by_shard(self, buckets: NDArray[np.int64]) -> list[Any]:
         names = self.names.buckets(buckets, self.bucket_bits)
         groups = self.groups(buckets, max(1, len(names)))
         commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
-        return self._link.ask([*commands, ("GET", self._keys.generation), ("HMGET", self.names.meta, *STATE_FIELDS)])
-
-    def _read_at_once(self, buckets: NDArray[np.int64]) -> list[Any]:
-        if not buckets.size:
-            return self._link.send_packed(self._state_question, 2)
-        marker = self.names.markers[int(shard_numbers(buckets[:1], self.bucket_bits)[0])]
-        named = buckets.size, self.names.pack_buckets(buckets, self.bucket_bits)
-        question = pack_command(b"MGET", marker.encode(), further=named)
-        return self._link.send_packed(question + self._state_question, 3)
+        # Last, so that on one server the buckets are read before.
+        commands += [("GET", self._keys.generation), ("HMGET", self.names.meta, *STATE_FIELDS)]
+        *found, in_use, (postings, logged, dead) = self._link.read(commands)
+        if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
+            raise GenerationGone
+        self.texts.refresh(number(logged), number(dead))
+        return number(postings), [value for values in found for value in values[1:]]
 
     def add_text(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
         """Add a text, and return whether it was missing. It can be found once all its postings are written.

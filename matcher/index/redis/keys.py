@@ -10,8 +10,8 @@ zw:<algorithm>:{index}:        everything except buckets; one slot, so that scri
   journal                        list: texts added and removed while a generation is built (`journal`)
   retired                        set: generations whose keys are to be deleted, with their bucket_bits
   <g>:meta                       hash: bucket_bits, end (of the assigned addresses), postings, dead_postings, logged,
-                                 dead, freed (the dead ranges already removed from buckets), sweep (the position of
-                                 a pass), servers (of the cluster it was written to)
+                                 dead, freed (the dead ranges already removed from buckets), servers (of the cluster
+                                 it was written to)
   <g>:texts                      hash: text id -> range, of the texts in the generation
   <g>:pending                    hash: text id -> range, of texts being added
   <g>:log                        list: range and text id of every text ever added; its index is the ordinal
@@ -64,24 +64,11 @@ class GenerationKeys:
 
     def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
         """Return the keys of buckets."""
-        raw = self._raw_keys(numbers, bits, b"", b"")
-        return raw.view(f"V{raw.shape[1]}").reshape(-1).tolist()
-
-    def pack_buckets(self, numbers: NDArray[np.int64], bits: int) -> bytes:
-        """Return the keys of buckets as arguments of a packed command."""
-        return self._raw_keys(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
-
-    def _raw_keys(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
-        """Return the raw keys, uint8[buckets, bytes of a key], each between the same bytes."""
-        width = self._prefixes.shape[1]
-        start, end = len(before), len(before) + width + BUCKET_BYTES
-        raw = np.empty((numbers.size, end + len(behind)), np.uint8)
-        raw[:, :start] = np.frombuffer(before, np.uint8)
-        raw[:, start : start + width] = self._prefixes[shard_numbers(numbers, bits)]
+        prefixes = self._prefixes[shard_numbers(numbers, bits)]
         within = numbers & ((1 << (bits - SHARD_BITS)) - 1)
-        raw[:, start + width : end] = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - BUCKET_BYTES :]
-        raw[:, end:] = np.frombuffer(behind, np.uint8)
-        return raw
+        numbered = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - BUCKET_BYTES :]
+        raw = np.concatenate([prefixes, numbered], axis=1)
+        return raw.view(f"V{raw.shape[1]}").reshape(-1).tolist()
 
 
 def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:

@@ -125,17 +125,19 @@ class RedisLink:
         """Yield the keys that match a pattern, from all servers."""
         yield from self._client.scan_iter(match=pattern, count=1_000)
 
-    def send_packed(self, packed: bytes, answers: int) -> list[Any]:
-        """Return the responses to `answers` read-only commands packed by `pack_command`, from a single server.
+    def read(self, commands: Sequence[Command]) -> list[Any]:
+        """Return the responses to read-only commands, like `ask`; from a single server without the driver's checks.
 
-        The driver checks every argument of a command, which takes a fifth of the time of a look-up of 500 names, and
-        most of the time of a small query (November 2026). Retries once if the server has closed the connection.
+        The driver checks every argument of a command, which takes a third of the time of a look-up of 500 names, and
+        most of the time of a small query (December 2026). Retries once if the server has closed the connection.
         """
+        if self.is_cluster:
+            return self.ask(commands)
         connection = self._own_connection()
         try:
-            return _exchange_packed(connection, packed, answers)
+            return _exchange_commands(connection, commands)
         except redis.ConnectionError:
-            return _exchange_packed(connection, packed, answers)
+            return _exchange_commands(connection, commands)
 
     def _own_connection(self) -> Any:
         """Return a connection that only this object uses, even after a fork."""
@@ -163,20 +165,13 @@ class RedisLink:
             raise ServiceUnavailable(Message("service.index"), self.address) from error
 
 
-def _exchange_packed(connection: Any, packed: bytes, answers: int) -> list[Any]:
+def _exchange_commands(connection: Any, commands: Sequence[Command]) -> list[Any]:
     try:
-        connection.send_packed_command([packed])
-        return [connection.read_response() for _ in range(answers)]
+        connection.send_packed_command([part for command in commands for part in connection.pack_command(*command)])
+        return [connection.read_response() for _ in commands]
     except BaseException:
         connection.disconnect()  # an unread response must never be taken for the response to the next command
         raise
-
-
-def pack_command(*arguments: bytes, further: tuple[int, bytes] = (0, b"")) -> bytes:
-    """Return a packed command. further: the number of packed arguments that follow."""
-    count, tail = further
-    head = b"".join(b"$%d\r\n%s\r\n" % (len(argument), argument) for argument in arguments)
-    return b"*%d\r\n%s%s" % (len(arguments) + count, head, tail)
 
 
 def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> Command:

@@ -22,7 +22,7 @@ from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET, Rebuild, choose_bu
 from matcher.index.redis.compaction import compact, is_due
 from matcher.index.redis.generation import MAX_ATTEMPTS, Generation, GenerationGone, distinct_buckets
 from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
-from matcher.index.redis.link import Client, RedisLink, number, pack_command, script
+from matcher.index.redis.link import Client, RedisLink, number, script
 from matcher.index.redis.scripts import ABANDON
 from matcher.index.redis.text_table import Range
 from matcher.index.redis.verification import Fingerprints, IndexFaults, verify
@@ -73,13 +73,7 @@ class RedisIndex:
         """Return the version in use with one small call; does not check that the index is complete."""
         with self._link.translating_errors():
             keys = self._keys
-            asked = ("MGET", keys.generation, keys.revision, keys.origin)
-            if self._link.is_cluster:
-                generation, revision, origin = self._link.one(*asked)
-            else:
-                ((generation, revision, origin),) = self._link.send_packed(
-                    pack_command(*(word.encode() for word in asked)), 1
-                )
+            ((generation, revision, origin),) = self._link.read([("MGET", keys.generation, keys.revision, keys.origin)])
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
@@ -179,8 +173,8 @@ class RedisIndex:
 def _look_up(generation: Generation, keys: NDArray[np.uint64], max_postings: int) -> IndexHits:
     bits = generation.bucket_bits
     buckets, own = distinct_buckets(keys, bits)
-    answer = generation.fetch(buckets)
-    queries, addresses = occurrences(key_checks(keys, bits), own, *join_buckets(answer.values))
+    postings, values = generation.fetch(buckets)
+    queries, addresses = occurrences(key_checks(keys, bits), own, *join_buckets(values))
     ordinals, positions = generation.texts.owners(addresses)
     is_there = ordinals >= 0
     counts = np.bincount(queries[is_there], minlength=keys.size)
@@ -192,6 +186,6 @@ def _look_up(generation: Generation, keys: NDArray[np.uint64], max_postings: int
         positions[is_kept],
         generation.texts.text_id,
         int(np.count_nonzero(is_common)),
-        answer.postings,
+        postings,
         counts.astype(np.int32),
     )

@@ -138,7 +138,6 @@ return changed
 END_SWEEP = """
 if redis.call('HEXISTS', KEYS[1], 'bucket_bits') == 0 then return -2 end
 if tonumber(redis.call('HGET', KEYS[1], 'freed') or 0) ~= tonumber(ARGV[1]) then return 0 end
-redis.call('HDEL', KEYS[1], 'sweep')
 redis.call('HSET', KEYS[1], 'freed', ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'dead_postings', 0 - ARGV[3])
 return 1

@@ -68,7 +68,7 @@ def verify(
                 return faults
             texts = _text_ranges(link, generation, faults)
             _check_counts(link, generation, texts, faults)
-            _check_postings(_ComparedTexts(link, generation, texts, fingerprint_of), faults, tell)
+            _check_postings(link, generation, texts, fingerprint_of, faults, tell)
         except (IndexStale, redis.ResponseError, redis.DataError):  # its type has changed
             faults.note(IndexPlace.GENERATION)
         if _change_marks(link, keys) == before:
@@ -130,22 +130,18 @@ def _check_counts(
     faults.note(IndexPlace.TEXTS, overlaps + sum(len(entry) != RANGE_BYTES for entry in dead))
 
 
-@dataclass(frozen=True, slots=True)
-class _ComparedTexts:
-    """An index, and the source of the fingerprints of its texts."""
-
-    link: RedisLink
-    generation: Generation
-    texts: Mapping[WorkTextId, Range]
-    fingerprint_of: Fingerprints
-
-
-def _check_postings(compared: _ComparedTexts, faults: IndexFaults, tell: Callable[[int, int], None]) -> None:
-    texts, generation = compared.texts, compared.generation
+def _check_postings(  # noqa: PLR0917 - what is compared with what
+    link: RedisLink,
+    generation: Generation,
+    texts: Mapping[WorkTextId, Range],
+    fingerprint_of: Fingerprints,
+    faults: IndexFaults,
+    tell: Callable[[int, int], None],
+) -> None:
     with PostingRuns() as runs:
         known: list[Range] = []
         for done, (text_id, its) in enumerate(texts.items(), start=1):
-            fingerprint = compared.fingerprint_of(text_id)
+            fingerprint = fingerprint_of(text_id)
             tell(done, 2 * len(texts))
             if fingerprint is None:
                 faults.unknown += 1
@@ -159,7 +155,7 @@ def _check_postings(compared: _ComparedTexts, faults: IndexFaults, tell: Callabl
         owned = _OwnedAddresses(known)
         for part, (keys, addresses) in enumerate(runs.parts()):
             wanted = _expected_rows(keys, addresses, generation.bucket_bits)
-            held, broken = _stored_rows(compared.link, generation, part, owned)
+            held, broken = _stored_rows(link, generation, part, owned)
             faults.note(IndexPlace.POSTINGS, broken + _count_differences(wanted, held))
             tell(len(texts) + (part + 1) * len(texts) // PARTS, 2 * len(texts))
 

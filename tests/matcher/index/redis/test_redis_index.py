@@ -151,8 +151,8 @@ class TestProcessesThatDie:
         index.tidy()
         assert _stored_postings(client) == index.state().postings == PRINTS[B].hashes.size
 
-    @pytest.mark.parametrize("commands", range(4, 30, 6))
-    def test_a_compaction_that_was_killed_goes_on(
+    @pytest.mark.parametrize("commands", range(4, 20, 4))
+    def test_a_compaction_that_was_killed_is_repeated(
         self, redis_url: str, client: redis.Redis, commands: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(redis_compaction, "BUCKETS_PER_STEP", 32)
@@ -164,7 +164,6 @@ class TestProcessesThatDie:
         index.remove(B)
         index.add(A, PRINTS[A])
         expected = found(index, C)
-        index.tidy()  # the rest of the pass that was cut short
         index.tidy()
         assert found(index, C) == expected
         assert _stored_postings(client) == index.state().postings
