@@ -133,14 +133,14 @@ class PassageComparison(NamedTuple):
     letters: Mapping[int, TextRange] = NOWHERE
 
     @property
-    def changed(self) -> int:
+    def changed_tokens(self) -> int:
         """The tokens with changed wording, counted on the longer side of each change, plus the transposed stretches."""
         return int(self.totals[IS_WORDING, TOKENS].sum()) + self.transposed
 
     @property
     def similarity(self) -> float:
         """The share of equal characters in the passage."""
-        return unchanged_share(self.same, self.changed)
+        return unchanged_share(self.same, self.changed_tokens)
 
     def of_kind(self, kind: ChangeKind) -> Changes:
         """Return the changes of one kind."""

@@ -105,7 +105,7 @@ def sum_figures(page: TokenizedText, work: TokenizedText, comparisons: Sequence[
     return Figures(
         matched=sum(found.matched for found in comparisons),
         same=sum(found.same for found in comparisons),
-        changed=sum(found.changed for found in comparisons),
+        changed=sum(found.changed_tokens for found in comparisons),
         longest_equal_run=max(found.longest_equal_run for found in comparisons),
         page_covered=covered[0],
         work_covered=covered[1],

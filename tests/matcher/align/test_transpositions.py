@@ -92,7 +92,7 @@ def test_swapped_neighbours_are_shown_as_moved_and_as_nothing_else(every: int) -
     swapped = sum(a != b for a, b in zip(page, work, strict=True)) / 2
     # A pair that touches another one, or looks like one over a mark, may be told as one stretch.
     assert found.transposed == pytest.approx(swapped, rel=0.1)
-    assert found.changed == found.transposed
+    assert found.changed_tokens == found.transposed
     assert found.displaced == 0
     assert len(found.moved) >= found.transposed
 
@@ -105,4 +105,4 @@ def test_what_one_passage_lacks_and_another_has_leaves_the_transposed_ones_count
     assert here.of_kind(ChangeKind.DELETED).size
     first, _ = drop_taken_elsewhere([here, other])
     assert not first.of_kind(ChangeKind.DELETED).size
-    assert first.changed == first.transposed == here.transposed > 0
+    assert first.changed_tokens == first.transposed == here.transposed > 0
