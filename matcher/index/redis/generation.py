@@ -103,7 +103,7 @@ class Generation:
         commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
         # Last, so that on one server the buckets are read before.
         commands += [("GET", self._keys.generation), ("HMGET", self.names.meta, *STATE_FIELDS)]
-        *found, in_use, (postings, logged, dead) = self._link.read(commands)
+        *found, in_use, (postings, logged, dead) = self._link.ask_unchecked(commands)
         if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
             raise GenerationGone
         self.texts.refresh(number(logged), number(dead))

@@ -73,7 +73,9 @@ class RedisIndex:
         """Return the version in use with one small call; does not check that the index is complete."""
         with self._link.translating_errors():
             keys = self._keys
-            ((generation, revision, origin),) = self._link.read([("MGET", keys.generation, keys.revision, keys.origin)])
+            ((generation, revision, origin),) = self._link.ask_unchecked(
+                [("MGET", keys.generation, keys.revision, keys.origin)]
+            )
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
