@@ -3,8 +3,9 @@
 The table is written by laboratory.tables.build_components, which names its source, and read at first use.
 """
 
-from functools import cached_property
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,46 +22,34 @@ def table_path(name: str) -> Path:
     return Path(__file__).with_name(f"components_{name}.bin")
 
 
-class ComponentTable:
+class Components(NamedTuple):
     """The components of characters, simplified and traditional, as plain arrays by row; row 0 has none.
 
-    The weight of a component is its inverse frequency: the logarithm of the common characters per character with it.
+    rows: uint16[code point], the row of each character; starts: int32[rows + 1], the start of each row's components in
+    `ids`; ids: uint16[n], the components of each row that other characters share, ascending; totals: float32[rows], the
+    total weight of each row's components, including unique ones; weights: float32[components], the inverse frequency:
+    the logarithm of the common characters per character with it.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Create a table. path: the data file."""
-        self.path = path
+    rows: NDArray[np.uint16]
+    starts: NDArray[np.int32]
+    ids: NDArray[np.uint16]
+    totals: NDArray[np.float32]
+    weights: NDArray[np.float32]
 
-    @cached_property
-    def _stored_arrays(self) -> list[NDArray[np.generic]]:
-        return unpack_arrays(self.path, ARRAYS)
 
-    @cached_property
-    def rows(self) -> NDArray[np.uint16]:
-        """The row of each character, uint16[code point]."""
-        rows, codes = np.zeros(CODE_POINTS, np.uint16), self._stored_arrays[0]
-        rows[codes] = np.arange(1, codes.size + 1)
-        return rows
+COMPONENTS_2026 = table_path("2026")
 
-    @cached_property
-    def starts(self) -> NDArray[np.int32]:
-        """The start of each row's components in `ids`, int32[rows + 1]."""
-        return np.concatenate([[0, 0], np.cumsum(self._stored_arrays[1], dtype=np.int32)]).astype(np.int32)
 
-    @cached_property
-    def ids(self) -> NDArray[np.uint16]:
-        """The components of each row that other characters share, ascending, uint16[n]."""
-        return self._stored_arrays[2].astype(np.uint16)
-
-    @cached_property
-    def totals(self) -> NDArray[np.float32]:
-        """The total weight of each row's components, including unique ones, float32[rows]."""
-        return np.concatenate([[0], self._stored_arrays[3]]).astype(np.float32)
-
-    @cached_property
-    def weights(self) -> NDArray[np.float32]:
-        """The weight of each component, float32[components]."""
-        return self._stored_arrays[4].astype(np.float32)
+@cache
+def read_components(path: Path = COMPONENTS_2026) -> Components:
+    """Return the table in a file. Raises BrokenInvariant if the file is not valid."""
+    codes, counts, ids, totals, weights = unpack_arrays(path, ARRAYS)
+    rows = np.zeros(CODE_POINTS, np.uint16)
+    rows[codes] = np.arange(1, codes.size + 1)
+    starts = np.concatenate([[0, 0], np.cumsum(counts, dtype=np.int32)]).astype(np.int32)
+    of_rows = np.append(np.float32(0), totals.astype(np.float32))
+    return Components(rows, starts, ids.astype(np.uint16), of_rows, weights.astype(np.float32))
 
 
 @kernel(allocates=False)
@@ -74,7 +63,7 @@ def component_likeness(  # noqa: PLR0917 - kernels take no keywords
 ) -> float:
     """Return the weighted Jaccard index of the components of two rows, from 0 to 1.
 
-    The arrays are properties of ComponentTable.
+    The arrays are those of Components.
     """
     here, there, shared = as_int(starts[one]), as_int(starts[other]), 0.0
     while here < starts[one + 1] and there < starts[other + 1]:
@@ -86,6 +75,3 @@ def component_likeness(  # noqa: PLR0917 - kernels take no keywords
         else:
             there += 1
     return shared / (totals[one] + totals[other] - shared) if shared else 0.0
-
-
-COMPONENTS_2026 = ComponentTable(table_path("2026"))

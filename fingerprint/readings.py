@@ -24,6 +24,7 @@ __all__ = [
     "fold_variants",
     "pack_readings",
     "payload_digest",
+    "read_payload",
     "syllable_ids",
 ]
 
@@ -55,6 +56,17 @@ def payload_digest(payload: bytes) -> str:
     return hashlib.sha256(payload).hexdigest()
 
 
+def read_payload(path: Path, digest: str) -> bytes:
+    """Return the uncompressed content of a data file. Raises BrokenInvariant if it does not have the digest."""
+    try:
+        payload = lzma.decompress(path.read_bytes())
+    except (OSError, lzma.LZMAError) as error:
+        raise BrokenInvariant("fingerprint.unreadable-table", path=path, error=error) from error
+    if payload_digest(payload) != digest:
+        raise BrokenInvariant("fingerprint.wrong-table", path=path)
+    return payload
+
+
 @dataclass(frozen=True, eq=False)
 class ReadingTable:
     """The readings in a data file, loaded at first use.
@@ -70,13 +82,7 @@ class ReadingTable:
     @cached_property
     def _stored_columns(self) -> tuple[Columns, Columns]:
         """Readings and folding. Raises BrokenInvariant if the file does not have the digest."""
-        try:
-            payload = lzma.decompress(self.path.read_bytes())
-        except (OSError, lzma.LZMAError) as error:
-            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
-        if payload_digest(payload) != self.digest:
-            raise BrokenInvariant("fingerprint.wrong-table", path=self.path)
-        return unpack_readings(payload)
+        return unpack_readings(read_payload(self.path, self.digest))
 
     @cached_property
     def syllables(self) -> NDArray[np.uint16]:

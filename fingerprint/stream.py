@@ -38,10 +38,6 @@ class Noise:
         for start, end, kind in zip(self.starts.tolist(), self.ends.tolist(), self.kinds.tolist(), strict=True):
             yield TextRange(start, end), NOISE_KINDS[kind]
 
-    def count(self, kind: Obfuscation) -> int:
-        """Count the items of a kind."""
-        return int(np.count_nonzero(self.kinds == NOISE_KINDS.index(kind)))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:

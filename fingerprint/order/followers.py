@@ -7,7 +7,6 @@ Built by laboratory.tables.build_followers from the shared corpora (13.3 M chara
 encyclopaedia and news, November 2026; a quarter of the works is left out for measurement).
 """
 
-import lzma
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BrokenInvariant
 from fingerprint.characters import NO_CHARACTER
 from fingerprint.compilation import kernel
-from fingerprint.readings import payload_digest
+from fingerprint.readings import read_payload
 
 # A pair of characters is known if three bits of one word are set, all chosen by one product (a Bloom filter in blocks:
 # Putze, Sanders, Singler 2007). 2^16 words are 256 KB. Of 1 to 4 bits, three distinguished prose from its shuffled
@@ -45,13 +43,7 @@ class FollowerTable:
     @cached_property
     def words(self) -> Table:
         """The bits of pairs of characters, uint32[2^16]. Raises BrokenInvariant if the file has another digest."""
-        try:
-            payload = lzma.decompress(self.path.read_bytes())
-        except (OSError, lzma.LZMAError) as error:
-            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
-        if payload_digest(payload) != self.digest:
-            raise BrokenInvariant("fingerprint.wrong-table", path=self.path)
-        return np.frombuffer(payload, "<u4").astype(np.uint32)
+        return np.frombuffer(read_payload(self.path, self.digest), "<u4").astype(np.uint32)
 
 
 FOLLOWERS_2026 = FollowerTable(

@@ -11,7 +11,7 @@ from core.matches import ChangeKind
 from core.text import TextRange
 from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
-from fingerprint.components import COMPONENTS_2026
+from fingerprint.components import read_components
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.readings import CODE_POINTS
 from fingerprint.variants import variant_pairs
@@ -89,10 +89,8 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
     has_variants = np.zeros(kinds.size, np.bool_)
     has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
-    parts = COMPONENTS_2026
-    components = parts.rows, parts.starts, parts.ids, parts.totals, parts.weights
     likeness = LikenessTables(
-        readings.folding, *components, syllable_initials(readings.names), syllable_rhymes(readings.names)
+        readings.folding, *read_components(), syllable_initials(readings.names), syllable_rhymes(readings.names)
     )
     return CharacterTables(
         readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy, likeness

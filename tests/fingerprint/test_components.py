@@ -3,14 +3,15 @@ from pathlib import Path
 import pytest
 
 from core.errors import BrokenInvariant
-from fingerprint.components import COMPONENTS_2026, ComponentTable, component_likeness
+from fingerprint.components import component_likeness, read_components
 from fingerprint.readings import code_points
 from laboratory.tables.build_components import components_of, read_parts
 
 LINES = ["俞:d(亼,10102)", "亼:d(人,㇐)", "10102:a(月,刂)", "㇐:c()", "偷:a(亻,俞)", "nonsense"]
 
 
-def likeness(pair: str, table: ComponentTable = COMPONENTS_2026) -> float:
+def likeness(pair: str) -> float:
+    table = read_components()
     one, other = table.rows[code_points(pair)]
     return component_likeness(one, other, table.starts, table.ids, table.totals, table.weights)
 
@@ -21,7 +22,7 @@ def test_a_character_has_its_components_at_every_depth():
 
 
 def test_likeness_is_the_weighted_jaccard_index():
-    table = COMPONENTS_2026
+    table = read_components()
     for pair in ("输偷", "宫营", "的是"):
         one, other = (
             dict.fromkeys(table.ids[table.starts[row] : table.starts[row + 1]].tolist())
@@ -35,4 +36,4 @@ def test_likeness_is_the_weighted_jaccard_index():
 def test_a_broken_file_is_named(tmp_path: Path):
     (tmp_path / "broken.bin").write_bytes(b"nothing")
     with pytest.raises(BrokenInvariant, match=r"broken\.bin"):
-        _ = ComponentTable(tmp_path / "broken.bin").rows
+        read_components(tmp_path / "broken.bin")
