@@ -122,6 +122,13 @@ def test_changes_are_counted_by_kind_with_the_commonest_pairs_first() -> None:
     assert [item.count for item in counts] == sorted((item.count for item in counts), reverse=True)
 
 
+def test_kinds_with_many_pairs_say_how_many_are_not_shown() -> None:
+    page, work = "一二三四五六", "甲乙丙丁戊己"
+    changes = [["replaced", at, at + 1, at, at + 1] for at in range(6)]
+    (counted,) = change_counts(compare(page, work, [span(page, work, (0, 6), (0, 6), *changes)]).links)
+    assert (counted.count, len(counted.examples), counted.more) == (6, 4, 2)
+
+
 @given(st.text(alphabet="甲乙丙丁", max_size=60), st.lists(offsets, max_size=6), st.lists(offsets, max_size=3))
 def test_text_of_other_works_loses_no_character(page: str, others: list[list[int]], own: list[list[int]]) -> None:
     work = "戊" * 70

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core.hidden_characters import glyphs, spell_hidden
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span
+from webadmin.review.pages.case_page.change_summary import change_counts
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import CONTEXT_CHARS, column_html
 from webadmin.review.pages.case_page.text_map import ticks
@@ -115,6 +116,20 @@ def test_signs_of_a_moved_piece_say_how_it_begins_and_add_no_text() -> None:
         assert markup.count("zw-moved zw-gap") == markup.count('data-changes="1-1"') == 1
         assert markup.index('data-changes="1-1"') < markup.index('data-changes="1-2"')
         assert "前甲&lt;b&gt;&quot;乙…" in markup
+
+
+def test_moved_pieces_are_counted_without_pairs() -> None:
+    work, page = "前甲乙后", "甲乙前后"
+    made = span(page, work, (0, 4), (0, 4), ["moved", 2, 2, 0, 0], ["moved", 3, 3, 3, 3])
+    (counted,) = change_counts(compare(page, work, [made]).links)
+    assert (counted.kind, counted.count, counted.examples, counted.more) == (ChangeKind.MOVED, 2, (), 0)
+
+
+def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
+    page, work = "前" * 40 + "甲乙", "甲乙"
+    markup = column_html(compare(None, work, [span(page, work, (40, 42), (0, 2))]).page)
+    assert "zw-missing" in markup
+    assert "甲乙" in markup
 
 
 def test_the_map_shows_changes_on_both_sides_and_stays_small() -> None:

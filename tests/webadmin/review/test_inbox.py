@@ -233,6 +233,14 @@ def test_matters_are_assigned_together_and_papers_are_waited_for(world: World, r
     assert (ours[0].awaited, ours[0].assignee) == ("授权委托书", None)
 
 
+def test_nothing_chosen_changes_nothing_and_says_so(reviewer: Client) -> None:
+    before = VerdictRecord.objects.count()
+    for sent in ({"action": "decide_confirmed"}, {"action": "assign", "assignee": "none"}, {"action": "fly"}, {}):
+        messages = reviewer.post(INBOX, sent, follow=True).context["messages"]
+        assert [message.level_tag for message in messages] == ["error"], sent
+    assert VerdictRecord.objects.count() == before
+
+
 def test_a_view_is_kept_for_its_owner_alone(world: World, reviewer: Client) -> None:
     address = f"{INBOX}?queue=confirmed&share=50"
     reviewer.post(address, {"action": "save", "name": "整书五成"})
@@ -294,3 +302,12 @@ def test_a_longer_inbox_takes_no_more_statements(world: World, reviewer: Client)
     with CaptureQueriesContext(connection) as many:
         assert len(reviewer.get(INBOX).context["lines"]) == 22
     assert len(many) <= len(few) + 1
+
+
+def test_an_empty_inbox_says_what_to_do_next(reviewer: Client) -> None:
+    assert reviewer.get(INBOX, {"q": "没有这样的题目"}).context["empty"] == "filtered"
+    assert reviewer.get(INBOX, {"queue": "papers"}).context["empty"] == "done"
+    person = admin_data.user("新人", admin_data.holder("空空"))
+    page = signed_in(person).get(INBOX)
+    assert page.context["empty"] == "nothing"
+    assert reverse("admin:works_work_changelist") in page.content.decode()

@@ -46,6 +46,17 @@ def test_an_exclusion_opens_with_its_reason_and_both_texts(desk: DeskChain) -> N
     assert CHAPTER[40:75] in page
 
 
+def test_every_reason_is_said_in_one_sentence(desk: DeskChain) -> None:
+    desk.compare(QUOTING)
+    client, reasons = english(desk.reviewer), [each for each in Rejection if each.leaves_out == "finding"]
+    assert reasons
+    for reason in reasons:
+        Exclusion.objects.update(reason=reason, detail="青檐<b>书城")
+        why = shown(client, desk.exclusion).partition('class="zw-why">')[2].partition("</p>")[0]
+        assert why.startswith("Excluded because"), reason
+        assert "<b>" not in why
+
+
 def test_an_exclusion_without_kept_passages_or_with_other_texts_says_so(desk: DeskChain) -> None:
     desk.compare(QUOTING)
     client, kept = english(desk.reviewer), desk.exclusion.found
@@ -209,6 +220,18 @@ def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskC
     for record in (ignored, of_other_work):
         record.refresh_from_db()
         assert record.withdrawn_at is None
+
+
+def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    client, match = english(desk.reviewer), CaseMatch.objects.get()
+    address = reverse("admin:cases_case_passages", args=[desk.case.pk])
+    for key in ("", "x", "-1", "9" * 30, "１"):
+        assert client.post(address, {"do": "chapter", "match": key, "reason": "quotation"}).status_code == 404, key
+        assert client.post(address, {"do": "passage-back", "key": key}).status_code == 404, key
+        said = posted(client, desk.case, do="passage", match=match.pk, passage=key, reason="quotation")
+        assert "at least 4 readable characters" in said, "a passage that there is not is none that was chosen"
+    assert not ExcludedPassage.objects.exists()
 
 
 def test_an_older_version_of_the_page_offers_its_passages_as_they_were_found(desk: DeskChain) -> None:

@@ -12,7 +12,7 @@ from core.text import TextRange
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from webadmin.cases.models import Case
+from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import EvidenceBundle
 
 CASES = 4
@@ -79,6 +79,13 @@ def test_the_passages_of_the_page_as_it_came_are_those_of_its_text(reviewer: Cli
     assert "序" not in copied
 
 
+def test_the_text_is_shown_unless_something_else_is_asked_for(reviewer: Client, case: Case) -> None:
+    for asked in ("", "text", "<x>"):
+        shown = column(reviewer, case, asked)
+        assert 'data-view="text"' in shown
+        assert ADVERT not in shown
+
+
 def test_a_script_gets_the_column_alone(reviewer: Client, case: Case) -> None:
     address = reverse("admin:cases_case_change", args=[case.pk])
     answer = reviewer.get(address, {"column": "came"}, headers={"X-Requested-With": "XMLHttpRequest"})
@@ -94,6 +101,11 @@ def test_a_page_on_which_nothing_was_undone_says_so(reviewer: Client, case: Case
     shown = column(reviewer, case, "came")
     assert "Nothing was undone" in shown
     assert "".join(other.split()) in "".join(plain(shown).split())
+
+
+def test_a_page_that_is_no_longer_stored_says_so(reviewer: Client, case: Case) -> None:
+    CaseMatch.objects.filter(case=case).update(page_text_digest="0" * 64)
+    assert "no longer in the page store" in column(reviewer, case, "came")
 
 
 def test_the_picture_is_the_screenshot_of_the_version_that_was_compared(reviewer: Client, case: Case) -> None:
@@ -130,3 +142,8 @@ def test_the_newest_drawing_with_a_screenshot_is_shown(reviewer: Client, case: C
         pictures = re.findall(r'<img src="([^"]*)"', column(reviewer, case, "picture"))
         assert pictures == [f"?bundle={shown.pk}&amp;shown=screenshot"]
         EvidenceBundle.objects.filter(pk=newer.pk).update(state=EvidenceBundle.State.MISSING)
+
+
+def test_a_page_that_could_not_be_drawn_says_so(reviewer: Client, case: Case) -> None:
+    admin_data.evidence_bundle(case, drawing=EvidenceBundle.Drawing.FAILED)
+    assert "The page could not be rendered." in column(reviewer, case, "picture")
