@@ -15,19 +15,6 @@ from numpy.typing import NDArray
 from core.errors import BrokenInvariant
 from fingerprint.syllables_2026 import SYLLABLES
 
-__all__ = [
-    "CODE_POINTS",
-    "READINGS_2026",
-    "SYLLABLES",
-    "ReadingTable",
-    "code_points",
-    "fold_variants",
-    "pack_readings",
-    "payload_digest",
-    "read_payload",
-    "syllable_ids",
-]
-
 CODE_POINTS = 0x110000
 
 Columns = tuple[NDArray[np.uint32], NDArray[np.uint32]]

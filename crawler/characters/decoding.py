@@ -28,15 +28,6 @@ from crawler.characters.mojibake import (
     repair,
 )
 
-__all__ = [
-    "MIN_QUALITY_TO_ACCEPT",
-    "MIN_QUALITY_TO_TRUST",
-    "Decoded",
-    "decode",
-    "quality",
-    "resolve_codec",
-]
-
 # Codecs for the charset labels of pages: each label maps to its largest superset, because pages use its characters.
 
 CHINESE = frozenset({"gb18030", "big5hkscs"})

@@ -14,15 +14,6 @@ from crawler.formats.heading_styles import (
     placed_lines,
 )
 
-__all__ = [
-    "MAX_FRONT_MATTER_CHARS",
-    "ChapterHeading",
-    "list_styles",
-    "read_heading",
-    "split_by_titles",
-    "split_chapters",
-]
-
 MAX_OFFERED = 6  # styles that a person may choose from
 
 

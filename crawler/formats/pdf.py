@@ -22,8 +22,7 @@ from pypdf.generic import Destination
 
 from core.errors import UnreadableFile
 from core.works import OWN, WorkFile
-from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, quality
-from crawler.characters.mojibake import repair
+from crawler.characters.mojibake import MIN_QUALITY_TO_TRUST, quality, repair
 from crawler.characters.repertoire import count_han
 from crawler.formats.headings import cut_at_titles, number_chapters, read_heading, split_chapters
 from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_lines, require_chinese

@@ -13,8 +13,8 @@ from core.errors import UnreadableFile
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
-from crawler.characters.decoding import CHINESE, MIN_QUALITY_TO_TRUST, decode, quality
-from crawler.characters.mojibake import frequent_share
+from crawler.characters.decoding import CHINESE, decode
+from crawler.characters.mojibake import MIN_QUALITY_TO_TRUST, frequent_share, quality
 from crawler.characters.repertoire import count_han
 
 MIN_UTF8_QUALITY = (

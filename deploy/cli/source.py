@@ -99,7 +99,8 @@ def _read_bytes(source: str, settings: Settings) -> bytes:
 
 
 def _read_book(path: Path) -> PageSource:
-    from webadmin.works.services.intake import BoundedReader, read_work
+    from webadmin.works.services.intake.bounded import BoundedReader
+    from webadmin.works.services.intake.files import read_work
 
     with BoundedReader() as reader:
         works = read_work(path, reader.read_file)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import MalformedLine, UnreadableFile
-from fingerprint.readings import SYLLABLES, syllable_ids
+from fingerprint.readings import syllable_ids
+from fingerprint.syllables_2026 import SYLLABLES
 from laboratory.edits.sounds import COMMON_WEIGHT, character_weights, taken_for
 
 CONFUSIONS_FILE = "confusion_dev.jsonl.gz"

@@ -5,8 +5,9 @@ from random import Random
 import numpy as np
 
 from fingerprint.characters import Kind
-from fingerprint.readings import READINGS_2026, SYLLABLES
+from fingerprint.readings import READINGS_2026
 from fingerprint.stream import find_runs
+from fingerprint.syllables_2026 import SYLLABLES
 from fingerprint.tables import TABLES_2026
 from laboratory import draws
 from laboratory.edits.edited import Edited

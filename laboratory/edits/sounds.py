@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.fuzzy import FINALS, INITIALS, WHOLE
-from fingerprint.readings import CODE_POINTS, READINGS_2026, SYLLABLES, code_points
+from fingerprint.readings import CODE_POINTS, READINGS_2026, code_points
+from fingerprint.syllables_2026 import SYLLABLES
 from laboratory.edits.confusion import NONE, Confusions
 
 # A pirate types with an input method, which offers common characters first. The product has no character frequencies;

@@ -115,7 +115,8 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
             names.setdefault(_plain_letters(each[0]), []).append(each.span())
     if not names or _HAN.search(han) is None:
         return [], []
-    from fingerprint.readings import SYLLABLES, syllable_ids  # late, as above
+    from fingerprint.readings import syllable_ids  # late, as above
+    from fingerprint.syllables_2026 import SYLLABLES
 
     spelled: dict[str, Places] = {}
     for run in _HAN.finditer(han):

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.states import Rejection
-from crawler.characters.decoding import Decoded, decode, quality
+from crawler.characters.decoding import Decoded, decode
+from crawler.characters.mojibake import quality
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 SHORT = ("的", "你好", "第一章", "联通", "林黛玉贾宝玉薛宝钗王熙凤", "中华人民共和国国务院办公厅关于印发通知")

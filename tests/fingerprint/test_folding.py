@@ -5,9 +5,9 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.folding import folded_symbols
 from fingerprint.fuzzy import fuzzy_syllables
-from fingerprint.readings import SYLLABLES
 from fingerprint.seeds import find_anchors
 from fingerprint.stream import WILDCARD
+from fingerprint.syllables_2026 import SYLLABLES
 from tests.support.corpus_texts import story
 
 FOLDED = ALGORITHMS[5]

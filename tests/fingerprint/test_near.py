@@ -10,7 +10,8 @@ from fingerprint.near import (
     SHAPE_ALTERNATIVES_WIDTH,
     NearTable,
 )
-from fingerprint.readings import READINGS_2026, SYLLABLES, code_points
+from fingerprint.readings import READINGS_2026, code_points
+from fingerprint.syllables_2026 import SYLLABLES
 from tests.support.fingerprint_definition import alternatives, are_alike, are_homophones, shape_alternatives
 
 HOSTILE = st.text(st.sampled_from("行航长常还環着著住乾前9九，a \ue000\ud800") | st.characters(exclude_categories=[]))

@@ -12,8 +12,9 @@ from core.obfuscations import Obfuscation
 from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.normalization import normalize
-from fingerprint.readings import SYLLABLES, fold_variants, syllable_ids
+from fingerprint.readings import fold_variants, syllable_ids
 from fingerprint.stream import WILDCARD
+from fingerprint.syllables_2026 import SYLLABLES
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=200)
 MIXED_TEXT = st.text(st.sampled_from("网絡和人民 　\u200b\ufeff，。（）()wangluohwǎ3９Ａ\ue000\ufffd□\n’"), max_size=80)

@@ -14,10 +14,10 @@ from fingerprint.algorithms import ALGORITHMS, FREQUENT_INITIALS, REFERENCE_PERM
 from fingerprint.alphabets import ALPHABETS, Alphabet
 from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from fingerprint.normalization import normalize
-from fingerprint.readings import SYLLABLES
 from fingerprint.rules import AnchorRule, WindowRule
 from fingerprint.seeds import find_anchors, windows_of_rule
 from fingerprint.stream import WILDCARD
+from fingerprint.syllables_2026 import SYLLABLES
 from fingerprint.tables import TABLES_2026
 from tests.support import fingerprint_definition
 from tests.support.corpus_texts import shared_records, story, with_pinyin

@@ -18,9 +18,10 @@ from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from fingerprint.letters import TOKENS
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.normalization import normalize
-from fingerprint.readings import READINGS_2026, SYLLABLES, ReadingTable, code_points, pack_readings, payload_digest
+from fingerprint.readings import READINGS_2026, ReadingTable, code_points, pack_readings, payload_digest
 from fingerprint.rules import AnchorRule, Normalization
 from fingerprint.stream import Stream
+from fingerprint.syllables_2026 import SYLLABLES
 from fingerprint.tables import Tables
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex

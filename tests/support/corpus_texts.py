@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from fingerprint.folding import folded_symbols
-from fingerprint.readings import SYLLABLES, syllable_ids
+from fingerprint.readings import syllable_ids
+from fingerprint.syllables_2026 import SYLLABLES
 
 SHARED_CORPORA = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 

@@ -7,7 +7,8 @@ from random import Random
 from urllib.parse import quote
 
 from crawler.characters.repertoire import HAN
-from fingerprint.readings import READINGS_2026, SYLLABLES
+from fingerprint.readings import READINGS_2026
+from fingerprint.syllables_2026 import SYLLABLES
 from laboratory.extraction.obfuscated_pages.page import Body
 
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"

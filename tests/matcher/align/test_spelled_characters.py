@@ -7,7 +7,8 @@ import pytest
 from core.matches import Change, ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.readings import SYLLABLES, syllable_ids
+from fingerprint.readings import syllable_ids
+from fingerprint.syllables_2026 import SYLLABLES
 from tests.support.matchers import matcher_of
 
 # 鲁迅, 故乡 (1921) and 朝花夕拾 (1928), with a sentence that holds a figure and characters twice.

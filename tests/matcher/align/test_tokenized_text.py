@@ -8,7 +8,7 @@ from core.matches import Match
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.folding import folded_symbols
-from fingerprint.readings import SYLLABLES
+from fingerprint.syllables_2026 import SYLLABLES
 from matcher.align.tokenized_text import MASK_BITS, TokenizedPage
 from tests.support.corpus_texts import story, with_folded_sounds
 from tests.support.matchers import matcher_of

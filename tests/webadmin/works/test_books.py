@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import MalformedLine, UnreadableFile
 from crawler.formats import archive
-from webadmin.works.services.intake import read_work, read_works
+from webadmin.works.services.intake.files import read_work, read_works
 
 PROSE = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。"
 CONTAINER = (

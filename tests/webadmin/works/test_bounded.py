@@ -15,7 +15,9 @@ from core.errors import UnreadableFile, ZhuiwenError
 from laboratory.extraction.mutation import mutated
 from tests.webadmin.works.test_books import PROSE, write_epub
 from webadmin.works.services import uploads
-from webadmin.works.services.intake import BoundedReader, divide_work, divisions, read_file
+from webadmin.works.services.intake.bounded import BoundedReader
+from webadmin.works.services.intake.division import divide_work, divisions
+from webadmin.works.services.intake.files import read_file
 from webadmin.works.services.uploads import read_uploads
 
 ROUNDS = 60

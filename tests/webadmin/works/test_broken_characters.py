@@ -8,7 +8,7 @@ import pytest
 from core.errors import UnreadableFile
 from core.works import WorkFile
 from tests.support.books import epub_of
-from webadmin.works.services.intake import read_work, read_works
+from webadmin.works.services.intake.files import read_work, read_works
 
 LINE = "江面起了霧，那人站在渡口，已有三月不曾回去。"  # in each of the encodings
 TEXT = "".join(f"第{number}章\n" + f"{LINE}\n" * 45 for number in range(1, 31))  # 32,000 characters

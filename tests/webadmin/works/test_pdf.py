@@ -11,7 +11,7 @@ from pypdf import PdfReader, PdfWriter
 from core.errors import UnreadableFile
 from crawler.formats.pdf import extract_words, read_pdf
 from tests.support.books import pdf_of, pdf_of_pictures
-from webadmin.works.services.intake import read_file, read_work
+from webadmin.works.services.intake.files import read_file, read_work
 
 PARAGRAPHS = (
     "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.errors import UnreadableFile
 from crawler.formats.headings import split_chapters
 from crawler.formats.numerals import parse_number
-from webadmin.works.services.intake import read_work, read_works
+from webadmin.works.services.intake.files import read_work, read_works
 
 PROSE = (
     "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。\n"

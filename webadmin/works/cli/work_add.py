@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from webadmin.accounts.models import RightsHolder
     from webadmin.works.models import Work
     from webadmin.works.services.catalogue import AddedWork, PlannedChange
-    from webadmin.works.services.intake import FoundWork, Intake, ReadFile
+    from webadmin.works.services.intake.division import FoundWork, Intake
+    from webadmin.works.services.intake.folder import ReadFile
 
 # A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
 # The longest novels exceed that in one file; if they are split by chapters, each file is read separately.
@@ -74,7 +75,9 @@ def add(  # noqa: PLR0917 - options of a command
 
 
 def _read_paths(paths: Sequence[Path]) -> "Intake":
-    from webadmin.works.services.intake import BoundedReader, Intake, read_works
+    from webadmin.works.services.intake.bounded import BoundedReader
+    from webadmin.works.services.intake.division import Intake
+    from webadmin.works.services.intake.files import read_works
 
     intake = Intake()
     with BoundedReader() as reader:
@@ -91,7 +94,7 @@ def _add_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[s
     from webadmin import stores
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
-    from webadmin.works.services.intake import divide_work
+    from webadmin.works.services.intake.division import divide_work
 
     found = divide_work(read, style)
     owner = holders.holder(rights_holder)
@@ -110,7 +113,7 @@ def _plan_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[
     """Return the changes that adding a work would make; nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
-    from webadmin.works.services.intake import divide_work, divisions
+    from webadmin.works.services.intake.division import divide_work, divisions
 
     found, ways = divide_work(read, style), divisions(read)
     try:

@@ -9,7 +9,7 @@ from core.works import GIVEN, OWN, WHOLE
 
 if TYPE_CHECKING:
     from webadmin.works.services.catalogue import PlannedChange
-    from webadmin.works.services.intake import Division, FoundWork
+    from webadmin.works.services.intake.division import Division, FoundWork
 
 MAX_LINES = 50  # lines for each kind of change
 FIRST_TITLES = 3

@@ -31,7 +31,7 @@ from webadmin.works.services.acquisition import (
     read_sending,
 )
 from webadmin.works.services.changes import Wanted
-from webadmin.works.services.intake import divisions
+from webadmin.works.services.intake.division import divisions
 from webadmin.works.services.planned_uploads import (
     UploadGone,
     divide_upload,

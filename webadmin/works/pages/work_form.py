@@ -15,7 +15,7 @@ from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES, TOO_LARGE
 from webadmin.works.models import Work
 from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS
 from webadmin.works.services.changes import MAX_TITLE_CHARS
-from webadmin.works.services.intake import READERS
+from webadmin.works.services.intake.files import READERS
 from webadmin.works.services.uploads import MAX_FILES
 
 

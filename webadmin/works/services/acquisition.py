@@ -17,7 +17,7 @@ from core.works import ChapterText
 from webadmin.accounts.models import RightsHolder
 from webadmin.works.services.alike import NOWHERE, AlikeWorks, find_alike_works
 from webadmin.works.services.catalogue import AddedWork, PlannedChange, add_work, planned_change, work_key
-from webadmin.works.services.intake import FoundWork
+from webadmin.works.services.intake.division import FoundWork
 from webadmin.works.services.uploads import read_uploads
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from core.works import ChapterText, WorkFile
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.works.models import PlannedUpload
 from webadmin.works.services.acquisition import Sending, SentWork
-from webadmin.works.services.intake import BoundedReader, Division, FoundWork
+from webadmin.works.services.intake.bounded import BoundedReader
+from webadmin.works.services.intake.division import Division, FoundWork
 
 KEPT = timedelta(hours=24)
 LEVEL = 1  # compression level, at which 16 million characters take a second

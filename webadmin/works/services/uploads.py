@@ -16,15 +16,10 @@ from core.wording import Message
 from crawler.formats.archive import Archive
 from crawler.formats.zipped import decode_name
 from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES
-from webadmin.works.services.intake import (
-    READERS,
-    WORK_MANIFEST,
-    WORKS_MANIFEST,
-    BoundedReader,
-    Intake,
-    ReadFile,
-    read_works,
-)
+from webadmin.works.services.intake.bounded import BoundedReader
+from webadmin.works.services.intake.division import Intake
+from webadmin.works.services.intake.files import READERS, read_works
+from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
 
 TEXT_MEMBERS = frozenset({*READERS, ".xml", ".opf", ".ncx", ".toml"})
 _COMPRESSED = frozenset({".epub", ".docx", ".zip"})

@@ -21,7 +21,8 @@ from webadmin.cases.services.matters.figures import refresh_matters
 from webadmin.database import lock_rows
 from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
 from webadmin.notices.services.events import change_state, lock_notice
-from webadmin.notices.services.removals.run_looks import REMOVED, Seen
+from webadmin.notices.services.removals.page_looks import Seen
+from webadmin.notices.services.removals.run_looks import REMOVED
 from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State

@@ -14,6 +14,7 @@ from core.errors import BadInput, BrokenInvariant
 from core.ports import EvidenceStore
 from pipeline.steps import Ports
 from webadmin.notices.services.removals import bundling, conclusions, run_looks, schedule
+from webadmin.notices.services.removals.page_looks import Sources
 from webadmin.notices.services.removals.passage_finder import PassageFinder
 from webadmin.sites.models import CrawlRun
 
@@ -53,7 +54,7 @@ def follow_removals(ports: Ports, store: EvidenceStore) -> RoundCounts:
 def _record_ended_runs(ports: Ports, now: datetime) -> int:
     ended = CrawlRun.objects.exclude(state__in=CrawlRun.LIVE).filter(followed_at=None, started_at__isnull=False)
     runs = ended.filter(finished_at__gte=now - NEWS_FOR).order_by("finished_at", "pk")
-    sources, made = run_looks.Sources(ports.pages, PassageFinder(ports.works)), 0
+    sources, made = Sources(ports.pages, PassageFinder(ports.works)), 0
     for run in runs[:RUNS_AT_ONCE]:
         made += len(run_looks.record_looks(run, sources))
         CrawlRun.objects.filter(pk=run.pk).update(followed_at=now)

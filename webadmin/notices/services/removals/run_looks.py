@@ -22,8 +22,6 @@ from webadmin.notices.models import Removal, RemovalLook
 from webadmin.notices.services.removals.page_looks import PageOfCase, Seen, Sources
 from webadmin.sites.models import Address, CrawlRun
 
-__all__ = ["REMOVED", "Seen", "Sources", "record_looks"]
-
 log = logging.getLogger("zhuiwen.removals")
 
 REMOVED = (Seen.GONE, Seen.CLEARED)
