@@ -14,9 +14,10 @@ from bundles import cdx, comparison, container, originals, shapes
 from bundles.canonical import canonical
 from bundles.circumstances import circumstances
 from bundles.comparison import Comparison
-from bundles.records import Bundle, CapturedPage, Exchange, Finding
+from bundles.records import Bundle, CapturedPage, Finding
 from bundles.secrets_withheld import public_url
 from bundles.warc import archive, warc_date
+from core.captures import WireExchange
 from core.errors import BadInput
 from core.ids import digest
 
@@ -64,7 +65,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
     files[PACKAGE] = canonical(_data_package(capture, files, at, key, software))
     named = digest(files[PACKAGE])
     files[PACKAGE_DIGEST] = package_digest(files[PACKAGE])
-    return Bundle(named, container.write(files), capture.page.fetched_at.astimezone(UTC))
+    return Bundle(named, container.write(files), capture.page.ended_at.astimezone(UTC))
 
 
 def package_digest(package: bytes) -> bytes:
@@ -79,9 +80,9 @@ def _finding_files(found: Found, text: str) -> dict[str, bytes]:
 
 
 def _require_consistent(capture: CapturedPage, found: Found) -> None:
-    if not all(part.exchanges for part in capture.parts):
+    if not all(part.capture.exchanges for part in capture.parts):
         raise BadInput("evidence.no-response")
-    if any(exchange.fetched_at.tzinfo is None for exchange in capture.exchanges):
+    if any(exchange.ended_at.tzinfo is None for exchange in capture.exchanges):
         raise BadInput("evidence.naive-moment")
     drawings = [part.drawing for part in capture.parts]
     are_told = all((each.screenshot is None) != (each.undrawn is None) for each in drawings)
@@ -99,8 +100,8 @@ def _pages_index(capture: CapturedPage, salt: str) -> bytes:
     return b"".join(map(canonical, (head, page, *following)))
 
 
-def _page_entry(page: Exchange, key: str) -> dict[str, Any]:
-    return {"id": key, "url": public_url(page.url), "ts": warc_date(page.fetched_at)}
+def _page_entry(page: WireExchange, key: str) -> dict[str, Any]:
+    return {"id": key, "url": public_url(page.url), "ts": warc_date(page.ended_at)}
 
 
 def _certificate_chains(capture: CapturedPage) -> dict[str, bytes]:
@@ -125,7 +126,7 @@ def _data_package(
         "created": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "title": capture.title or public_url(capture.page.url),
         "mainPageURL": public_url(capture.page.url),
-        "mainPageDate": warc_date(capture.page.fetched_at),
+        "mainPageDate": warc_date(capture.page.ended_at),
         "resources": resources,
         "zhuiwen": {"bundle_format": FORMAT, "salt": salt},
     }

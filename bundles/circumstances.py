@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bundles.records import CapturedPage, Exchange, Part
+from bundles.records import CapturedPage, Part
 from bundles.shapes import in_both_languages, moment
-from core.captures import CaptureSource
+from core.captures import CaptureSource, WireExchange
 from core.circumstances import BrowserProfile, ClockReading, Machine, NetworkRoute
 from core.wording import Message
 
@@ -27,8 +27,8 @@ Headers = Sequence[tuple[str, str]]
 
 def circumstances(capture: CapturedPage) -> dict[str, Any]:
     """Return the circumstances as JSON values: each machine once, exchanges in the order of connection.json."""
-    machines = list(dict.fromkeys(part.machine for part in capture.parts if part.machine is not None))
-    placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
+    machines = list(dict.fromkeys(_recorded_machines(capture)))
+    placed = [(part, exchange) for part in capture.parts for exchange in part.capture.exchanges]
     return {
         "machines": [_machine_record(each) for each in machines],
         "exchanges": [
@@ -100,15 +100,15 @@ def _reading_record(reading: ClockReading) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _exchange_record(number: int, part: Part, exchange: Exchange, machines: Sequence[Machine]) -> dict[str, Any]:
-    way = exchange.way
+def _exchange_record(number: int, part: Part, exchange: WireExchange, machines: Sequence[Machine]) -> dict[str, Any]:
+    machine, profile, way = part.capture.machine, part.capture.profile, exchange.way
     return {
         "exchange": number,
-        "machine": machines.index(part.machine) if part.machine is not None else None,
+        "machine": machines.index(machine) if machine is not None else None,
         "way": way and _route_record(way),
-        "validators": request_validators(exchange.request_headers) if exchange.request_line else None,
-        "caches": cache_headers(exchange.response_headers),
-        "profile": part.profile and _profile_record(part.profile),
+        "validators": request_validators(exchange.request.headers) if exchange.request_head else None,
+        "caches": cache_headers(exchange.response.headers),
+        "profile": profile and _profile_record(profile),
     }
 
 
@@ -133,15 +133,19 @@ def _profile_record(profile: BrowserProfile) -> dict[str, Any]:
 
 def _not_recorded(capture: CapturedPage) -> Iterator[tuple[str, Message]]:
     """Yield the name of each missing fact, and the reason."""
-    sources = {part.source for part in capture.parts}
-    if CaptureSource.ARCHIVE in sources:
+    fetches = [part.capture for part in capture.parts]
+    if any(fetch.source is CaptureSource.ARCHIVE for fetch in fetches):
         yield "machine", Message("circumstance.of-archive")
-    if any(part.machine is None and part.source is not CaptureSource.ARCHIVE for part in capture.parts):
+    if any(fetch.machine is None and fetch.source is not CaptureSource.ARCHIVE for fetch in fetches):
         yield "machine", Message("circumstance.not-noted")
-    yield from _machine_absences([part.machine for part in capture.parts if part.machine is not None])
+    yield from _machine_absences(_recorded_machines(capture))
     yield from _route_absences(capture.exchanges)
-    if any(part.profile is not None and part.profile.is_from_cache is None for part in capture.parts):
+    if any(fetch.profile is not None and fetch.profile.is_from_cache is None for fetch in fetches):
         yield "browser cache", Message("circumstance.browser-cache")
+
+
+def _recorded_machines(capture: CapturedPage) -> list[Machine]:
+    return [part.capture.machine for part in capture.parts if part.capture.machine is not None]
 
 
 def _machine_absences(machines: Sequence[Machine]) -> Iterator[tuple[str, Message]]:
@@ -158,7 +162,7 @@ def _machine_absences(machines: Sequence[Machine]) -> Iterator[tuple[str, Messag
         yield "system", Message("circumstance.no-system")
 
 
-def _route_absences(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:
+def _route_absences(exchanges: Sequence[WireExchange]) -> Iterator[tuple[str, Message]]:
     ways = [exchange.way for exchange in exchanges if exchange.way is not None]
     if any(not way.interface for way in ways):
         yield "route", Message("circumstance.no-route")

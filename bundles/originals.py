@@ -32,7 +32,7 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
     ends = {WARC_FILE: 0, ARC_FILE: 0}
     found = []
     for number, part in enumerate(parts):
-        for original in part.originals:
+        for original in part.capture.records:
             file = original_file(original)
             said = {
                 "archive": original.file,

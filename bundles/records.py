@@ -6,39 +6,10 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from core.captures import ArchivedRecord, CapturedResource, CaptureSource, NameAnswer, TlsSession
-from core.circumstances import BrowserProfile, Machine, NetworkRoute
+from core.captures import Capture, CapturedResource, WireExchange
 from core.ids import Digest
 from core.marks import Mark
 from core.wording import Message
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """An HTTP request and its response.
-
-    body: as sent over the wire or, if `is_decoded`, without Content-Encoding and Transfer-Encoding.
-    """
-
-    url: str
-    request_line: str  # "GET /a HTTP/1.1"
-    request_headers: tuple[tuple[str, str], ...]
-    status: int
-    reason: str
-    response_headers: tuple[tuple[str, str], ...]
-    body: bytes
-    fetched_at: datetime
-    server_address: str = ""  # "" behind a proxy, which would be another server
-    server_port: int | None = None
-    is_through_proxy: bool = False
-    # For the body as sent over the wire, if `body` is decoded.
-    wire_digest: str = ""
-    wire_bytes: int | None = None
-    is_decoded: bool = True
-    is_truncated: bool = False
-    dns: NameAnswer | None = None
-    tls: TlsSession | None = None
-    way: NetworkRoute | None = None  # None: not recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +54,22 @@ NO_DRAWING = Drawing()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One page of the text. exchanges: in order, redirects first, the page last.
+    """One page of the text.
 
-    dom: the document in the browser when the text was read, if a browser fetched the page; the last exchange is the
-    response that the browser received. made_with: this browser. originals: records of a third-party archive, with the
-    values of cookies and logins replaced by asterisks of equal length. number: the number of the page in the text, from
-    1; unavailable pages leave gaps. machine, profile: the capturing computer and its browser profile; None if not
-    recorded.
+    capture: each exchange has its body, and ended when the response was complete; that of the page has the page's
+    headers and time. dom: the document in the browser when the text was read, if a browser fetched the page; the last
+    exchange is the response that the browser received. number: the number of the page in the text, from 1; unavailable
+    pages leave gaps.
     """
 
-    exchanges: tuple[Exchange, ...]
-    source: CaptureSource = CaptureSource.CONNECTION
-    made_with: str = ""
+    capture: Capture
     dom: bytes | None = None
-    originals: tuple[ArchivedRecord, ...] = ()
     drawing: Drawing = NO_DRAWING
     number: int = 1
-    machine: Machine | None = None
-    profile: BrowserProfile | None = None
 
     @property
-    def page(self) -> Exchange:
-        return self.exchanges[-1]
+    def page(self) -> WireExchange:
+        return self.capture.exchanges[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +89,14 @@ class CapturedPage:
     resources: tuple[CapturedResource, ...] = ()
 
     @property
-    def page(self) -> Exchange:
+    def page(self) -> WireExchange:
         """The response from which the text, or its beginning, was read."""
         return self.parts[0].page
 
     @property
-    def exchanges(self) -> list[Exchange]:
+    def exchanges(self) -> list[WireExchange]:
         """The exchanges of all parts, in order."""
-        return [exchange for part in self.parts for exchange in part.exchanges]
+        return [exchange for part in self.parts for exchange in part.capture.exchanges]
 
 
 @dataclass(frozen=True, slots=True)

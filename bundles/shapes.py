@@ -8,10 +8,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from bundles.certificates import parse_certificate
 from bundles.originals import place_originals
-from bundles.records import CapturedPage, Drawing, Exchange, Finding, Part, Passage, Rendering, SeenAddress
+from bundles.records import CapturedPage, Drawing, Finding, Part, Passage, Rendering, SeenAddress
 from bundles.secrets_withheld import public_url
 from bundles.warc import DOM, withheld_names
-from core.captures import CapturedResource, NameAnswer, TlsSession
+from core.captures import CapturedResource, NameAnswer, TlsSession, WireExchange
 from core.ids import Digest, digest
 from core.obfuscations import OBFUSCATIONS
 from core.wording import Message
@@ -51,12 +51,13 @@ def page(capture: CapturedPage) -> dict[str, Any]:
 
 def connection(capture: CapturedPage) -> dict[str, Any]:
     """Return connection.json: each exchange with server address, DNS response and certificates."""
-    placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
+    fetches = [part.capture for part in capture.parts]
+    placed = [(place, fetch.source, exchange) for place, fetch in enumerate(fetches) for exchange in fetch.exchanges]
     exchanges = [
-        {**_exchange_record(number, exchange), "part": place, "source": part.source.value}
-        for number, (place, part, exchange) in enumerate(placed, 1)
+        {**_exchange_record(number, exchange), "part": place, "source": source.value}
+        for number, (place, source, exchange) in enumerate(placed, 1)
     ]
-    return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in capture.parts[0].exchanges[:-1]]}
+    return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in fetches[0].exchanges[:-1]]}
 
 
 def finding(found: Finding, page_text: str) -> dict[str, Any]:
@@ -115,7 +116,7 @@ def _part_records(capture: CapturedPage) -> list[dict[str, Any]]:
     """Return each page of the text with its response, and the record from which its text was read."""
     numbers, total = [], 0
     for part in capture.parts:
-        total += len(part.exchanges)
+        total += len(part.capture.exchanges)
         numbers.append(total)
     originals = place_originals(capture.parts)
     return [
@@ -130,11 +131,11 @@ def _part_record(part: Part, exchange: int) -> dict[str, Any]:
     record = READ_IN_RESPONSE if part.dom is None else DOM + url
     return {
         "url": url,
-        "fetched_at": moment(part.page.fetched_at),
+        "fetched_at": moment(part.page.ended_at),
         "status": part.page.status,
         "exchange": exchange,
-        "source": part.source.value,
-        "made_with": part.made_with,
+        "source": part.capture.source.value,
+        "made_with": part.capture.made_with,
         "body_digest": digest(body),
         "body_bytes": len(body),
         "read_from": {"record": record, "digest": digest(read), "bytes": len(read)},
@@ -155,22 +156,22 @@ def _resource_record(resource: CapturedResource) -> dict[str, Any]:
     }
 
 
-def _exchange_record(number: int, exchange: Exchange) -> dict[str, Any]:
+def _exchange_record(number: int, exchange: WireExchange) -> dict[str, Any]:
     return {
         "url": public_url(exchange.url),
         "status": exchange.status,
-        "fetched_at": moment(exchange.fetched_at),
+        "fetched_at": moment(exchange.ended_at),
         "server_address": exchange.server_address,
-        "server_port": exchange.server_port,
+        "server_port": exchange.server_port or None,
         "is_through_proxy": exchange.is_through_proxy,
-        "wire_digest": exchange.wire_digest,
-        "wire_bytes": exchange.wire_bytes,
+        "wire_digest": exchange.body_digest,
+        "wire_bytes": exchange.body_bytes if exchange.body_digest else None,
         "body_digest": digest(exchange.body),
         "body_bytes": len(exchange.body),
         "body_is_decoded": exchange.is_decoded,
         "body_is_truncated": exchange.is_truncated,
         "withheld": withheld_names(exchange),
-        "dns": _dns_record(exchange.dns),
+        "dns": _dns_record(exchange.name_answer),
         "tls": _tls_session_record(number, exchange.tls),
     }
 

@@ -15,9 +15,9 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from bundles.records import CapturedPage, Exchange, Part, Rendering
+from bundles.records import CapturedPage, Part, Rendering
 from bundles.secrets_withheld import REQUEST_HEADERS, RESPONSE_HEADERS, Headers, public_url, withheld
-from core.captures import CapturedResource, NameAnswer
+from core.captures import CapturedResource, NameAnswer, WireExchange
 from core.ids import digest
 
 FULL_PAGE, PDF, TEXT = "urn:fullPage:", "urn:pdf:", "urn:text:"
@@ -102,7 +102,7 @@ def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) 
     first, *following = capture.parts
     responses, read_from = _add_part(target, first)
     answered = [responses[-1].id, *(_add_part(target, part)[0][-1].id for part in following)]
-    for answer in dict.fromkeys(each.dns for each in capture.exchanges if each.dns is not None):
+    for answer in dict.fromkeys(each.name_answer for each in capture.exchanges if each.name_answer is not None):
         target.write_record(_dns_record(answer))
     for resource in capture.resources:
         target.write_record(_resource_record(resource))
@@ -110,7 +110,7 @@ def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) 
     target.write_record(_metadata_record(capture, responses))
     text = capture.text.encode("utf-8", "surrogatepass")
     refers = (("WARC-Refers-To", read_from.id),)
-    at = capture.page.fetched_at
+    at = capture.page.ended_at
     target.write_record(_Record("conversion", TEXT + page_url, at, "text/plain; charset=utf-8", text, text, refers))
     for part, response_id in zip(capture.parts, answered, strict=True):
         for prefix, rendering in ((FULL_PAGE, part.drawing.screenshot), (PDF, part.drawing.pdf)):
@@ -128,28 +128,28 @@ def warc_date(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def withheld_names(exchange: Exchange) -> list[str]:
+def withheld_names(exchange: WireExchange) -> list[str]:
     """Return the names of the withheld headers of an exchange."""
-    requested = withheld(exchange.request_headers, REQUEST_HEADERS)[1]
-    return [*requested, *withheld(exchange.response_headers, RESPONSE_HEADERS)[1]]
+    requested = withheld(exchange.request.headers, REQUEST_HEADERS)[1]
+    return [*requested, *withheld(exchange.response.headers, RESPONSE_HEADERS)[1]]
 
 
 def _add_part(target: _Archive, part: Part) -> tuple[list[WrittenRecord], WrittenRecord]:
     """Write the records of a part; return its responses, redirects first, and the record of its text."""
-    responses = [_add_exchange(target, exchange) for exchange in part.exchanges]
+    responses = [_add_exchange(target, exchange) for exchange in part.capture.exchanges]
     if part.dom is None:
         return responses, responses[-1]
     url, refers = DOM + public_url(part.page.url), (("WARC-Refers-To", responses[-1].id),)
-    record = _Record("conversion", url, part.page.fetched_at, "text/html", part.dom, part.dom, refers)
+    record = _Record("conversion", url, part.page.ended_at, "text/html", part.dom, part.dom, refers)
     return responses, target.write_record(record)
 
 
-def _add_exchange(target: _Archive, exchange: Exchange) -> WrittenRecord:
+def _add_exchange(target: _Archive, exchange: WireExchange) -> WrittenRecord:
     """Write a response and its request, if known; return the response."""
-    url, at = public_url(exchange.url), exchange.fetched_at
+    url, at = public_url(exchange.url), exchange.ended_at
     address = (("WARC-IP-Address", exchange.server_address),) if exchange.server_address else ()
     related: tuple[tuple[str, str], ...] = ()
-    if exchange.request_line:
+    if exchange.request_head:
         answer_id = target.next_id(ahead=1)
         request = _request_block(exchange, url)
         target.write_record(
@@ -159,15 +159,16 @@ def _add_exchange(target: _Archive, exchange: Exchange) -> WrittenRecord:
     truncated = (("WARC-Truncated", "length"),) if exchange.is_truncated else ()
     block = _response_head(exchange) + exchange.body
     extra = (*address, *related, *truncated)
-    mime = _media_type(exchange.response_headers)
+    mime = _media_type(exchange.response.headers)
     return target.write_record(
         _Record("response", url, at, _RESPONSE, block, exchange.body, extra, mime, exchange.status)
     )
 
 
-def _request_block(exchange: Exchange, url: str) -> bytes:
-    headers, _ = withheld(exchange.request_headers, REQUEST_HEADERS)
-    method, _, rest = exchange.request_line.partition(" ")
+def _request_block(exchange: WireExchange, url: str) -> bytes:
+    request = exchange.request
+    headers, _ = withheld(request.headers, REQUEST_HEADERS)
+    method, _, rest = request.line.partition(" ")
     line = f"{method} {public_url(rest.rpartition(' ')[0]) or url} HTTP/{_http_version(rest)}"
     return _http_head(line, headers)
 
@@ -176,12 +177,14 @@ def _http_version(rest: str) -> str:
     return rest.rpartition("HTTP/")[2].strip() if "HTTP/" in rest else "1.1"
 
 
-def _response_head(exchange: Exchange) -> bytes:
-    headers, _ = withheld(exchange.response_headers, RESPONSE_HEADERS)
+def _response_head(exchange: WireExchange) -> bytes:
+    response = exchange.response
+    headers, _ = withheld(response.headers, RESPONSE_HEADERS)
     if exchange.is_decoded:
         renamed = tuple((_KEPT_AS + name if name.lower() in _OF_THE_WIRE else name, value) for name, value in headers)
         headers = (*renamed, ("Content-Length", str(len(exchange.body))))
-    return _http_head(f"HTTP/1.1 {exchange.status} {exchange.reason}".rstrip(), headers)
+    reason = " ".join(response.line.split(" ", 2)[2:])
+    return _http_head(f"HTTP/1.1 {exchange.status} {reason}".rstrip(), headers)
 
 
 def _http_head(line: str, headers: Headers) -> bytes:
@@ -217,9 +220,9 @@ def _metadata_record(capture: CapturedPage, responses: Sequence[WrittenRecord]) 
     page = first.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]
     pairs += [("via", each.url) for each in responses[:-1]]
-    pairs += [("source", f"{first.source} {first.made_with}".strip())]
+    pairs += [("source", f"{first.capture.source} {first.capture.made_with}".strip())]
     pairs += [("following", part.page.url) for part in following]
-    for exchange in first.exchanges:
+    for exchange in first.capture.exchanges:
         pairs += [("withheld", name) for name in withheld_names(exchange)]
     if page.tls is not None:
         pairs += [("tls", f"{page.tls.protocol} {page.tls.cipher}")]
@@ -228,7 +231,7 @@ def _metadata_record(capture: CapturedPage, responses: Sequence[WrittenRecord]) 
     pairs += [("undrawn", f"page {number}: {drawing.undrawn} {drawing.limit or ''}") for number, drawing in undrawn]
     block = _header_fields(pairs)
     concurrent = (("WARC-Concurrent-To", responses[-1].id),)
-    return _Record("metadata", public_url(page.url), page.fetched_at, _FIELDS, block, block, concurrent)
+    return _Record("metadata", public_url(page.url), page.ended_at, _FIELDS, block, block, concurrent)
 
 
 def _resource_record(resource: CapturedResource) -> _Record:

@@ -79,6 +79,31 @@ class CapturedResource:
 
 
 @dataclass(frozen=True, slots=True)
+class HttpHead:
+    """The first line of a request or response, without its line end, and the headers in order."""
+
+    line: str
+    headers: tuple[tuple[str, str], ...]
+
+
+def parse_head(head: bytes) -> HttpHead:
+    r"""Parse the head of a request or response. A folded line (RFC 9112, 5.2) continues the previous one.
+
+    >>> parse_head(b"GET / HTTP/1.1\r\nHost: a.example\r\nX: 1\r\n 2\r\n\r\n").headers
+    (('Host', 'a.example'), ('X', '1 2'))
+    """
+    lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
+    headers: list[tuple[str, str]] = []
+    for line in lines[1:]:
+        if line[:1] in (" ", "\t") and headers:
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        elif ":" in line:
+            name, _, value = line.partition(":")
+            headers.append((name.strip(), value.strip()))
+    return HttpHead(lines[0], tuple(headers))
+
+
+@dataclass(frozen=True, slots=True)
 class WireExchange:
     """One request and its response.
 
@@ -87,27 +112,36 @@ class WireExchange:
     body_digest, body_bytes: for the body as received, before content decoding (gzip); "" and 0 if unknown.
     body: for a redirect, at most MAX_HOP_BODY_BYTES (crawler.fetching.capture); for the last response b"", because its
     body is the page's. If a browser fetched the page, the page's body is its DOM, and this is the body that the browser
-    received, after content decoding.
+    received, after content decoding. Evidence (webadmin.evidence.services.material) adds the page's body.
     """
 
     url: str
     status: int
-    request_head: bytes
-    response_head: bytes
-    connected_at: datetime | None
     sent_at: datetime
     answered_at: datetime  # when the response's head was complete
     ended_at: datetime
-    server_address: str  # "" behind a proxy, where the address is not the site's
-    server_port: int
-    body_digest: str
-    body_bytes: int
+    request_head: bytes = b""
+    response_head: bytes = b""
+    connected_at: datetime | None = None
+    server_address: str = ""  # "" behind a proxy, where the address is not the site's
+    server_port: int = 0
+    body_digest: str = ""
+    body_bytes: int = 0
     body: bytes = b""
+    is_decoded: bool = False  # the body has no content coding, whatever the head says; not stored
     is_through_proxy: bool = False
     is_truncated: bool = False  # the body is longer than the part received
     name_answer: NameAnswer | None = None
     tls: TlsSession | None = None
     way: NetworkRoute | None = None  # None: not recorded
+
+    @property
+    def request(self) -> HttpHead:
+        return parse_head(self.request_head)
+
+    @property
+    def response(self) -> HttpHead:
+        return parse_head(self.response_head)
 
 
 @dataclass(frozen=True, slots=True)

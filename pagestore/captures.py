@@ -119,6 +119,7 @@ def _to_json_value(value: datetime | bytes) -> str:
 
 def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
     document = asdict(exchange)
+    del document["is_decoded"]  # stored bodies of redirects are coded as their heads say
     if exchange.way is None:
         del document["way"]
     if exchange.tls is not None:

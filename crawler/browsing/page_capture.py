@@ -111,14 +111,12 @@ class PageCapture:
             status=response.status,
             request_head=without_secrets(head(f"{request.method} {target} HTTP/1.1", asked)),
             response_head=without_secrets(head(f"HTTP/1.1 {response.status} {response.status_text}".rstrip(), said)),
-            connected_at=None,
             sent_at=sent_at,
             answered_at=answered_at,
             ended_at=ended_at,
             server_address=reached.address,
             server_port=port if reached.address else 0,
-            body_digest="",
-            body_bytes=0,  # the sizes that a browser reports differ by more than 100 bytes from those on the socket
+            # Without the size: those that a browser reports differ by more than 100 bytes from those on the socket.
             body=await _response_body(response, self._max_bytes) if is_page else b"",
             is_through_proxy=reached.is_through_proxy,
             name_answer=reached.answer,

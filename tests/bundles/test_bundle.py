@@ -35,6 +35,7 @@ from tests.support.evidence_samples import (
     SALT,
     capture,
     finding,
+    head,
 )
 from tests.support.examples import examples
 
@@ -126,8 +127,9 @@ def test_sessions_and_logins_are_in_no_file_of_the_bundle() -> None:
     secret = replace(
         page,
         url="https://me:geheim-1@m.daoban.example/7.html",
-        request_headers=(
-            *page.request_headers,
+        request_head=head(
+            page.request.line,
+            *page.request.headers,
             ("Proxy-Authorization", "Basic geheim-2"),
             ("authorization", "geheim-3"),
         ),
@@ -144,7 +146,7 @@ def test_sessions_and_logins_are_in_no_file_of_the_bundle() -> None:
 def test_a_finding_on_another_text_or_a_moment_without_a_zone_is_no_bundle() -> None:
     with pytest.raises(BadInput, match="passage 1"):
         bundle.make(capture(text="另一篇文字。"), finding(), made_at=MADE)
-    page = replace(capture().page, fetched_at=datetime(2026, 11, 20))
+    page = replace(capture().page, ended_at=datetime(2026, 11, 20))
     with pytest.raises(BadInput, match="time zone"):
         bundle.make(capture(exchanges=(page,)), finding(), made_at=MADE)
 
@@ -254,10 +256,9 @@ def test_whatever_a_site_sends_becomes_a_bundle_that_holds(
         capture().page,
         url=f"http://h.example/{url}",
         body=body,
-        response_headers=tuple(headers),
-        reason=title,
+        response_head="\r\n".join((f"HTTP/1.1 200 {title}", *map(": ".join, headers))).encode("utf-8", "replace"),
         tls=TlsSession("TLSv1.3", title, 0, url, (body,)),
-        dns=NameAnswer(url, (title,), FETCHED),
+        name_answer=NameAnswer(url, (title,), FETCHED),
     )
     given_page = capture(
         exchanges=(page, page),

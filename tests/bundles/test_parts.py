@@ -77,8 +77,8 @@ def from_archive() -> CapturedPage:
         ArchivedRecord("old.wacz", "archive/a.warc.gz", 900, REQUEST, b""),
     )
     bare = bare_capture()
-    page = replace(bare.page, request_line="", request_headers=())
-    return with_fields(bare, exchanges=(page,), source=CaptureSource.ARCHIVE, originals=kept)
+    page = replace(bare.page, request_head=b"")
+    return with_fields(bare, exchanges=(page,), source=CaptureSource.ARCHIVE, records=kept)
 
 
 def made(given: CapturedPage) -> bytes:

@@ -170,7 +170,7 @@ def test_a_bundle_that_is_carried_along_unverified_is_refused(exported: bytes, w
 
 
 def test_a_stamp_older_than_the_page_does_not_hold(world: World) -> None:
-    later = replace(bare_capture().page, fetched_at=FETCHED + timedelta(days=3650))
+    later = replace(bare_capture().page, ended_at=FETCHED + timedelta(days=3650))
     early = bundle.make(with_fields(bare_capture(), exchanges=(later,)), finding(), made_at=MADE + timedelta(days=3650))
     with serving_stamps(world.authority) as url:
         stamp = Authority(url, world.authority.ca_pem, TO_LOOPBACK).stamp(merkle.day_root([early.digest]))

@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from bundles.records import CapturedPage, Drawing, Exchange, Finding, Part, Passage, Rendering
-from core.captures import NameAnswer, TlsSession
+from bundles.records import CapturedPage, Drawing, Finding, Part, Passage, Rendering
+from core.captures import Capture, NameAnswer, TlsSession, WireExchange
 from core.circumstances import ClockFault, ClockReading, Machine, NetworkRoute, Program
 from core.ids import Digest, digest
 from core.wording import Message
@@ -49,44 +49,46 @@ def capture(**changes: object) -> CapturedPage:
     """
     dns = NameAnswer("m.daoban.example", ("203.0.113.9", "2001:db8::9"), FETCHED, "192.0.2.53")
     tls = TlsSession("TLSv1.3", "TLS_AES_256_GCM_SHA384", 256, "m.daoban.example", (certificate_der(),))
-    redirect = Exchange(
+    redirect = WireExchange(
         url="http://daoban.example/7.html",
-        request_line="GET /7.html HTTP/1.1",
-        request_headers=(("Host", "daoban.example"), ("User-Agent", "zhuiwen")),
         status=301,
-        reason="Moved Permanently",
-        response_headers=(("Location", "https://m.daoban.example/7.html"),),
-        body=b"",
-        fetched_at=FETCHED - timedelta(seconds=1),
+        **ending_at(FETCHED - timedelta(seconds=1)),
+        request_head=head("GET /7.html HTTP/1.1", ("Host", "daoban.example"), ("User-Agent", "zhuiwen")),
+        response_head=head("HTTP/1.1 301 Moved Permanently", ("Location", "https://m.daoban.example/7.html")),
         server_address="203.0.113.8",
+        is_decoded=True,
     )
-    page = Exchange(
+    page = WireExchange(
         url="https://m.daoban.example/7.html",
-        request_line="GET /7.html HTTP/1.1",
-        request_headers=(("Host", "m.daoban.example"), ("Cookie", "session=geheim-4711"), ("Accept", "text/html")),
         status=200,
-        reason="OK",
-        response_headers=(
+        **ending_at(FETCHED),
+        request_head=head(
+            "GET /7.html HTTP/1.1",
+            ("Host", "m.daoban.example"),
+            ("Cookie", "session=geheim-4711"),
+            ("Accept", "text/html"),
+        ),
+        response_head=head(
+            "HTTP/1.1 200 OK",
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Encoding", "gzip"),
             ("Set-Cookie", "session=geheim-4712"),
             ("Age", "31"),
-            ("Via", "1.1 b\xfccher\r\nX: y"),
+            ("Via", "1.1 b\xfccher\r\n X: y"),
         ),
-        body=HTML,
-        fetched_at=FETCHED,
         server_address="203.0.113.9",
-        dns=dns,
+        body=HTML,
+        is_decoded=True,
+        name_answer=dns,
         tls=tls,
         way=WAY,
     )
     first = Part(
-        (redirect, page),
+        Capture((redirect, page), machine=MACHINE),
         drawing=Drawing(
             Rendering(PNG, "image/png", FETCHED + timedelta(minutes=1), "Chromium 142", page.url),
             Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
         ),
-        machine=MACHINE,
     )
     made = CapturedPage(
         parts=(first,),
@@ -99,15 +101,28 @@ def capture(**changes: object) -> CapturedPage:
     return with_fields(made, **changes)
 
 
+def head(line: str, *headers: tuple[str, str]) -> bytes:
+    """The head of a request or response."""
+    return "".join(f"{each}\r\n" for each in (line, *map(": ".join, headers), "")).encode("latin-1")
+
+
+def ending_at(at: datetime) -> dict[str, datetime]:
+    """The moments of an exchange that took no time."""
+    return {"sent_at": at, "answered_at": at, "ended_at": at}
+
+
 def with_fields(made: CapturedPage, *, following: tuple[Part, ...] = (), **changes: object) -> CapturedPage:
-    """A capture with these fields, be they its own, of its first part or of that part's drawing."""
+    """A capture with these fields, be they its own, of its first part, its exchanges or its drawing."""
 
     def of(each: object) -> dict[str, Any]:
         return {name: changes.pop(name) for name in {field.name for field in fields(each)} & changes.keys()}  # type: ignore[arg-type]
 
     first, *others = made.parts
-    first = replace(first, drawing=replace(first.drawing, **of(first.drawing)), **of(first))
-    return replace(made, parts=(first, *(following or others)), **changes)  # type: ignore[arg-type]
+    own = of(made)
+    drawn, fetched = replace(first.drawing, **of(first.drawing)), replace(first.capture, **of(first.capture))
+    first = replace(first, drawing=drawn, capture=fetched, **of(first))
+    assert not changes
+    return replace(made, parts=(first, *(following or others)), **own)
 
 
 def part(number: int, **changes: object) -> Part:
@@ -116,10 +131,11 @@ def part(number: int, **changes: object) -> Part:
         capture().page,
         url=f"https://m.daoban.example/7_{number}.html",
         body=f"<p>第{number}页</p>".encode(),
-        fetched_at=FETCHED + timedelta(seconds=number),
+        ended_at=FETCHED + timedelta(seconds=number),
     )
     hop = replace(page, url=f"https://m.daoban.example/go?{number}", status=302, body=b"")
-    return replace(Part((hop, page), drawing=drawing(number, page.url), number=number), **changes)  # type: ignore[arg-type]
+    made = Part(Capture((hop, page)), drawing=drawing(number, page.url), number=number)
+    return replace(made, **changes)  # type: ignore[arg-type]
 
 
 def drawing(number: int, url: str) -> Drawing:
@@ -135,7 +151,7 @@ def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEX
     """A page fetched without a browser over plain HTTP."""
     page = capture().page
     return capture(
-        exchanges=(replace(page, url=url, tls=None, dns=None),),
+        exchanges=(replace(page, url=url, tls=None, name_answer=None),),
         text=text,
         screenshot=None,
         pdf=None,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from bundles.records import NO_DRAWING, CapturedPage, Drawing, Exchange, Finding, Part, Passage, SeenAddress
+from bundles.records import NO_DRAWING, CapturedPage, Drawing, Finding, Part, Passage, SeenAddress
 from bundles.secrets_withheld import public_url
 from bundles.shapes import text_digest
 from bundles.warc import DOM
@@ -179,18 +179,22 @@ def _stored_capture(name: Digest | None, pages: PageStore) -> Capture | None:
 
 def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
     """Return a page of a capture. body: the bytes from which its text was read."""
-    if wire is None:
-        return Part((_exchange_without_request(page, body),), CaptureSource.UNKNOWN)
+    at = page.fetched_at
+    if wire is None:  # the request is unknown
+        wire = Capture((WireExchange(page.url, page.status, at, at, at),), CaptureSource.UNKNOWN)
     *hops, own = wire.exchanges
-    kept = [_bundle_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
     is_browser = wire.source is CaptureSource.BROWSER
-    last = _bundle_exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
     # The page's own response, with the time of the page store and without content coding.
-    headers = last.response_headers or page.headers  # Plain-text records have no HTTP headers.
-    last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
-    dom = body if is_browser else None
-    exchanges, records = (*kept, last), wire.records
-    return Part(exchanges, wire.source, wire.made_with, dom, records, machine=wire.machine, profile=wire.profile)
+    last = replace(
+        own,
+        ended_at=at,
+        response_head=_response_head(own, page),
+        body=own.body if is_browser else body,
+        is_decoded=True,
+        is_truncated=own.is_truncated or (is_browser and not own.body),
+    )
+    capture = replace(wire, exchanges=(*map(_redirect, hops), last))
+    return Part(capture, body if is_browser else None)
 
 
 def _following_parts(
@@ -217,66 +221,33 @@ def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, 
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
         return {"connection": came_from}
-    if part.source is CaptureSource.BROWSER:
+    if wire.source is CaptureSource.BROWSER:
         record = DOM + public_url(part.page.url)
         body = {} if part.page.body else {"response body": Message("bundle.no-response-body")}
         return {"connection": Message("bundle.told-by-browser", record=record), **body}
-    if part.source is CaptureSource.ARCHIVE:
-        original = {} if part.originals else {"original record": Message("bundle.no-original", origin=origin)}
+    if wire.source is CaptureSource.ARCHIVE:
+        original = {} if wire.records else {"original record": Message("bundle.no-original", origin=origin)}
         moment = {"moment": Message("bundle.dated-by-server")} if origin.endswith(DATED_BY_SERVER) else {}
         return {"connection": Message("bundle.from-archive", origin=origin), **original, **moment}
     return {}
 
 
-def _bundle_exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchange:
-    request, response = _parse_head(seen.request_head), _parse_head(seen.response_head)
-    return Exchange(
-        url=seen.url,
-        request_line=request[0],
-        request_headers=request[1],
-        status=seen.status,
-        reason=(response[0].split(" ", 2)[2:] or [""])[0],
-        response_headers=response[1],
-        body=body,
-        fetched_at=seen.ended_at,
-        server_address=seen.server_address,
-        server_port=seen.server_port or None,
-        is_through_proxy=seen.is_through_proxy,
-        wire_digest=seen.body_digest,
-        wire_bytes=seen.body_bytes if seen.body_digest else None,
-        is_decoded=all(name.lower() != "content-encoding" for name, _ in response[1]),
-        is_truncated=is_truncated or seen.is_truncated,
-        dns=seen.name_answer,
-        tls=seen.tls,
-        way=seen.way,
-    )
+def _redirect(hop: WireExchange) -> WireExchange:
+    """Return a redirect that says whether its body is truncated, and whether it has a content coding."""
+    is_coded = any(name.lower() == "content-encoding" for name, _ in hop.response.headers)
+    is_truncated = hop.is_truncated or len(hop.body) < hop.body_bytes
+    return replace(hop, is_decoded=not is_coded, is_truncated=is_truncated)
 
 
-def _exchange_without_request(page: StoredPart, body: bytes) -> Exchange:
-    """Return an exchange with the status, headers and body in the page store; the request is unknown."""
-    return Exchange(
-        url=page.url,
-        request_line="",
-        request_headers=(),
-        status=page.status,
-        reason="",
-        response_headers=page.headers,
-        body=body,
-        fetched_at=page.fetched_at,
-    )
+def _response_head(own: WireExchange, page: StoredPart) -> bytes:
+    """Return the head of a page's response, with the headers in the page store if it has none.
 
-
-def _parse_head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the first line and the headers, in order. A folded line (RFC 9112, 5.2) continues the previous one."""
-    lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
-    headers: list[tuple[str, str]] = []
-    for line in lines[1:]:
-        if line[:1] in (" ", "\t") and headers:
-            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
-        elif ":" in line:
-            name, _, value = line.partition(":")
-            headers.append((name.strip(), value.strip()))
-    return lines[0], tuple(headers)
+    Records of plain text have no HTTP headers, and pages without a capture have no head.
+    """
+    if own.response.headers:
+        return own.response_head
+    lines = (own.response.line, *(f"{name}: {value}" for name, value in page.headers))
+    return "\r\n".join(lines).encode("latin-1", "replace")
 
 
 def _bundle_passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:
