@@ -128,34 +128,32 @@ class GenericSpider(Spider):
             return
         if text is not None:
             self._unfinished -= 1
-            if self._is_next_part(text, page, response.url):
+            if self.is_next_part(text, page, response.url):
                 for step in self._request_next_part(text, page, response, target):
                     yield step
                 self.end_if_full()
                 return
             self.context.frontier.promote(response.url, target.depth)
-            yield _assemble_page(text)
+            yield text.whole()
             target = CrawlTarget(response.url, target.depth, PAGE)
-        async for found in self._yield_page(response, page, target):
+        async for found in self.begin_text(response, page, target):
             yield found
         self.end_if_full()
 
-    async def _yield_page(
-        self, response: Response, page: WholePage, target: CrawlTarget
-    ) -> AsyncIterator[SpiderOutput]:
+    async def begin_text(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
         """Yield the items and requests of a page that does not continue another one."""
         if self.discovery.has_repeated(response.url, page, target):
-            for request in self.discovery.requests_from_page(page.links, target.depth) if page.links else ():
+            for request in self.follow_links(page, response.url, target):
                 yield request
             self.context.frontier.finish(target.url)
             return
         item = await self.pages.item(response, page, target)
         if isinstance(item, ReadPage) and isinstance(page.reading, Reading) and page.reading.text:
-            begun = PartedText(item, response.url, [item.reading])
+            begun = PartedText(item, response.url, [item.reading], is_chapter=page.outline is not None)
             for found in self._request_next_part(begun, page, response, target):
                 yield found
         else:
-            requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
+            requests = list(self.follow_links(page, response.url, target))
             if item is None:
                 self.context.frontier.finish(target.url)
             else:
@@ -163,7 +161,7 @@ class GenericSpider(Spider):
             for request in requests:
                 yield request
 
-    def _is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
+    def is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
         """Return True if a page is the next part of a text, and not a separate page."""
         reading = page.reading
         return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
@@ -175,9 +173,9 @@ class GenericSpider(Spider):
         if response.url != text.first_url and isinstance(page.reading, Reading):
             text.add_part(page.reading, self.pages.part(response))
         part = self._next_part(text, page, response.url)
-        requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
+        requests = list(self.follow_links(page, response.url, target))
         if part is None:
-            yield _assemble_page(text)
+            yield text.whole()
         else:
             self._unfinished += 1
             yield part
@@ -195,27 +193,38 @@ class GenericSpider(Spider):
 
     def _next_part(self, text: PartedText, page: WholePage, url: str) -> Request | None:
         """Make the request for the next part of a text; return None if there is none or it is a known separate page."""
-        if not self.joins_parts or page.links is None or len(text.readings) >= MAX_PARTS:
+        title = chapter_title(text.readings[-1].title)
+        is_whole = 0 < title.parts <= title.part or len(text.readings) >= MAX_PARTS
+        if not self.joins_parts or is_whole:
             return None
+        address = next(filter(self.context.scope.allows, self.next_parts(text, page, url)), None)
+        if address is None or address in text.urls or not self._claim_page(address):
+            return None
+        text.urls.add(address)
+        return Request(
+            address,
+            callback=self.parse_page,
+            errback=self.note_failure,
+            cb_kwargs={"target": text.item.target, "text": text},
+            priority=PART_PRIORITY,
+            dont_filter=True,
+        )
+
+    def next_parts(self, text: PartedText, page: WholePage, url: str) -> Iterator[str]:
+        """Yield the links of a page that may lead to the next part of a text. url: of the page."""
         last, title = text.readings[-1], chapter_title(text.readings[-1].title)
+        if page.links is None or last.extractor == "thread":
+            return
         is_expected = title.part < title.parts or announces_continuation(last.text)
         at = part_number(text.first_url, url) or 1
         for address in page.links.next_pages:
-            is_next = is_expected or part_number(text.first_url, address) == at + 1
-            is_whole = 0 < title.parts <= title.part or last.extractor == "thread"
-            if is_next and not is_whole and self.context.scope.allows(address):
-                if address in text.urls or not self._claim_page(address):
-                    return None
-                text.urls.add(address)
-                return Request(
-                    address,
-                    callback=self.parse_page,
-                    errback=self.note_failure,
-                    cb_kwargs={"target": text.item.target, "text": text},
-                    priority=PART_PRIORITY,
-                    dont_filter=True,
-                )
-        return None
+            if is_expected or part_number(text.first_url, address) == at + 1:
+                yield address
+
+    def follow_links(self, page: WholePage, url: str, target: CrawlTarget) -> Iterator[Request]:
+        """Yield the requests for the links of a page at `url`. target: the first part of its text."""
+        if page.links is not None:
+            yield from self.discovery.requests_from_page(page.links, target.depth)
 
     async def parse_sitemap(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
         """Yield the pages and the further sitemaps that a sitemap lists."""
@@ -253,7 +262,7 @@ class GenericSpider(Spider):
         if reason is not None:
             self.context.stats.reject(reason, fault)
         self.context.stats.fail(Message("page.left-out", url=text.first_url, part=url))
-        yield _assemble_page(text)
+        yield text.whole()
 
     def give_up(self, target: CrawlTarget) -> None:
         """Stop requesting a URL that failed."""
@@ -282,10 +291,6 @@ class GenericSpider(Spider):
         context.reader.close()
         context.frontier.close(is_complete=context.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         context.stats.publish(is_last=True)
-
-
-def _assemble_page(text: PartedText) -> ReadPage:
-    return text.whole() if text.parts else text.item
 
 
 # Pages that are shells for scripts: each is requested again in the browser; a missing browser is reported.

@@ -154,11 +154,16 @@ class PageHandler:
 
 @dataclass(slots=True)
 class PartedText:
-    """A text on several pages: its first page as an item, and the parts after it. urls: of all requested parts."""
+    """A text on several pages: its first page as an item, and the parts after it.
+
+    is_chapter: the text is a chapter of a novel, whose seams and part numbers are removed even if it has one page.
+    urls: of all requested parts.
+    """
 
     item: ReadPage
     first_url: str
     readings: list[Reading]
+    is_chapter: bool = False
     parts: list[FollowingPart] = field(default_factory=list)
     urls: set[str] = field(default_factory=set)
 
@@ -168,5 +173,7 @@ class PartedText:
 
     def whole(self) -> ReadPage:
         """Return all parts as one page with the URL of the first."""
+        if not self.parts and not self.is_chapter:
+            return self.item
         fetched = replace(self.item.fetched, parts=tuple(self.parts))
         return replace(self.item, fetched=fetched, reading=join_parts(self.readings))
