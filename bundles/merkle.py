@@ -91,7 +91,9 @@ def day_root(digests: Iterable[Digest]) -> Digest:
 
 
 def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[TimeStamp] = ()) -> DayProof:
-    """Return the proof that `bundle` belongs to the day; it contains no other bundle's digest, only digests over them.
+    """Return the proof that `bundle` belongs to the day.
+
+    The proof reveals no digest of another bundle, only digests computed from them.
 
     Raises ValueError if the bundle does not belong to the day.
     """

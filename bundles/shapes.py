@@ -245,7 +245,7 @@ def _passage_record(passage: Passage) -> dict[str, Any]:
 
 
 def _json_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON values; infinities and other types as strings."""
+    """Convert parameters to JSON values. Infinities and values of other types become strings."""
     return {str(name): _plain_value(value) for name, value in values.items()}
 
 

@@ -89,7 +89,7 @@ def lines(report: VerificationReport) -> list[str]:
 
 
 def as_json(report: VerificationReport) -> dict[str, Any]:
-    """Return a report as JSON."""
+    """Return a report as values for JSON."""
     return {
         "holds": True,
         "stamped": report.is_stamped,

@@ -58,7 +58,7 @@ def can_be_server(url: str) -> bool:
 
 
 def plain_address(text: str) -> str | None:
-    r"""Return a mail address that is safe in headers and SMTP, with an ASCII domain, or None if the text is not valid.
+    r"""Return a mail address that is safe in headers and SMTP, with an ASCII domain. Returns None for an invalid text.
 
     >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
     ('ts@xn--fsqu00a.cn', None, None)
@@ -74,5 +74,6 @@ def plain_address(text: str) -> str | None:
     return address if _DOMAIN.fullmatch(domain) and len(address) <= MAX_ADDRESS_CHARS else None
 
 
-def can_be_address(text: str) -> bool:
+def is_plain_address(text: str) -> bool:
+    """Return True if `plain_address` leaves the text as it is."""
     return plain_address(text) == text

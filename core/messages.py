@@ -1,4 +1,4 @@
-"""The messages between steps: ids only, JSON only.
+"""The messages that steps send each other. A message contains only ids, and is sent as JSON.
 
 PagesStored         crawler, sweeper, search -> compare pages
 MatchesFound        pipeline -> bundle the evidence of page versions

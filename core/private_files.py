@@ -25,7 +25,10 @@ def write_privately(path: Path, text: str) -> None:
         os.close(folder)
 
 
-def touched_privately(path: Path) -> Path:
-    """Create a file that only this user can read, unless it exists, and return its path. Raises OSError."""
+def touch_private(path: Path) -> Path:
+    """Create a file that only this user can read, unless it exists, and return its path.
+
+    Raises OSError if the file cannot be created.
+    """
     path.touch(mode=0o600)
     return path

@@ -12,7 +12,7 @@ from annotated_types import GroupedMetadata, Interval, Predicate
 
 from core import service_urls
 from core.hosts import parse_host
-from core.mail_servers import can_be_address, can_be_server
+from core.mail_servers import can_be_server, is_plain_address
 from core.translation import gettext_noop as _
 from core.wording import Message
 
@@ -152,5 +152,5 @@ SmtpUrl = Annotated[str, Admits(can_be_server, Message("config.smtp-url"))]
 ListenAddress = Annotated[str, Admits(_is_name, Message("config.listen-address"))]
 WebName = Annotated[str, Admits(_is_web_name, Message("config.web-names"))]
 Origin = Annotated[str, Admits(_is_origin, Message("config.origins"))]
-MailAddress = Annotated[str, Admits(can_be_address, Message("config.mail-address"))]
+MailAddress = Annotated[str, Admits(is_plain_address, Message("config.mail-address"))]
 WhoisServer = Annotated[str, Admits(_is_whois_server, Message("config.whois-servers"))]

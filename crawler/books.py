@@ -19,7 +19,7 @@ from crawler.characters.decoding import decode
 from crawler.characters.repertoire import count_han
 from crawler.formats.archive import EPUB, JSON, PDF, WORD, ZIP
 from crawler.formats.headings import split_chapters
-from crawler.formats.plain import normalize_lines
+from crawler.formats.plain import normalize_text
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.markup import element_text, parse
 from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_text, merge_findings
@@ -233,6 +233,6 @@ def _json_strings(value: Any) -> Iterator[tuple[str, str]]:
 
 def _plain_string(string: str) -> str:
     if not _TAG.search(string):
-        return normalize_lines(string)
+        return normalize_text(string)
     tree = parse(string)
-    return normalize_lines(element_text(tree)) if tree is not None else ""
+    return normalize_text(element_text(tree)) if tree is not None else ""

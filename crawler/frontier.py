@@ -52,7 +52,7 @@ class Frontier:
         self._pending: dict[bytes, CrawlTarget] = {}
         self._known: set[bytes] = set()  # pending or done
         self._claimed: set[bytes] = set()
-        self._done_pages = 0
+        self._done_page_count = 0
         self._journal = Journal(job_dir / JOURNAL_NAME, plan_digest(plan)) if job_dir is not None else None
         self.notice: Message | None = None
         if self._journal is not None:
@@ -61,8 +61,8 @@ class Frontier:
             self.notice = self._journal.notice
 
     @property
-    def done_pages(self) -> int:
-        return self._done_pages
+    def done_page_count(self) -> int:
+        return self._done_page_count
 
     def pending(self) -> list[CrawlTarget]:
         """Return the pending URLs in the order in which they were found."""
@@ -129,7 +129,7 @@ class Frontier:
         """Mark a URL as done; return False if it was already done."""
         key = _url_digest(url)
         target = self._pending.pop(key, None)
-        self._done_pages += target is not None and target.kind == PAGE
+        self._done_page_count += target is not None and target.kind == PAGE
         is_news = target is not None or key not in self._known
         self._known.add(key)
         return is_news

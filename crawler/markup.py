@@ -81,9 +81,10 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
 
 
 def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
-    """Return the root, and True if the tree is complete: libxml2 stops at a depth of 256, or of 2,048 if configured.
+    """Return the root of a page, and whether its tree is complete.
 
-    Elements that were never closed are nested, so a long page of them reaches these limits.
+    libxml2 stops at a depth of 256, or of 2,048 if `is_deep`. It nests elements that are never closed, so a long page
+    with such elements reaches these limits.
     """
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=is_deep)
     root = html.document_fromstring(data, parser=parser)

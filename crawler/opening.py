@@ -153,7 +153,7 @@ def is_page_type(content_type: str) -> bool:
 
 
 def is_attachment(content_disposition: str) -> bool:
-    """Return True if the header declares a response as an attachment."""
+    """Return True if a Content-Disposition header declares an attachment."""
     return content_disposition.strip().lower().startswith("attachment")
 
 

@@ -17,7 +17,14 @@ from crawler.books import chapter_starts, read_book
 from crawler.characters.repertoire import count_han
 from crawler.formats.archive import detect_kind
 from crawler.links import net_disk_links
-from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, extract, is_worth_reading, keep_all_lines
+from crawler.main_text.extraction import (
+    MIN_HAN_TO_KEEP,
+    Extraction,
+    LineFilter,
+    extract,
+    is_worth_reading,
+    keep_all_lines,
+)
 from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.repairs import folded_lines, kind_classifier
@@ -54,14 +61,17 @@ def read_page(
 
 
 def read_opened(
-    page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = keep_all_lines, context: RenderContext = MARKUP_ALONE
+    page: OpenPage,
+    rules: ReadingRules = NO_RULES,
+    line_filter: LineFilter = keep_all_lines,
+    context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
     """Read an open page: the second half of `read_page`, which uses up the tree.
 
-    sieve: removes the site's template
+    line_filter: removes the site's template
     """
     with paused_collection():
-        reading = _read_text(page) if page.tree is None else _read_tree(page, rules, sieve, context)
+        reading = _read_text(page) if page.tree is None else _read_tree(page, rules, line_filter, context)
     return reading if isinstance(reading, Rejected) else _with_skipped_parts(reading, page)
 
 
@@ -75,11 +85,13 @@ def _with_skipped_parts(reading: Reading, page: OpenPage) -> Reading:
     return replace(reading, obfuscations=(found, *reading.obfuscations))
 
 
-def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
+def _read_tree(
+    page: OpenPage, rules: ReadingRules, line_filter: LineFilter, context: RenderContext
+) -> Reading | Rejected:
     assert page.tree is not None
     has_scripts = next(page.tree.iter("script", "link"), None) is not None
     for_scripts = read_script_data(page.tree, page.url) if has_scripts else None
-    reading = _read_markup(page, rules, sieve, context)
+    reading = _read_markup(page, rules, line_filter, context)
     if (
         for_scripts is None
         or not for_scripts.may_be_written
@@ -91,7 +103,9 @@ def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Rende
     return written if written is not None and is_longer else reading
 
 
-def _read_markup(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
+def _read_markup(
+    page: OpenPage, rules: ReadingRules, line_filter: LineFilter, context: RenderContext
+) -> Reading | Rejected:
     """Read the text in a page's own markup."""
     assert page.tree is not None
     if page.is_plain and len(flat := lines(page.tree)) > MAX_LINES_OF_PLAIN:
@@ -100,7 +114,7 @@ def _read_markup(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
     deobfuscation = _deobfuscate(page, context)
     page.notes += deobfuscation.notes
     page.skipped += deobfuscation.skipped
-    extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
+    extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, line_filter)
     if extraction is None:
         return _no_text(page.url)
     reading = _reading(extraction, page, deobfuscation)

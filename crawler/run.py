@@ -113,7 +113,7 @@ def run_crawl(
             clock=services.clock,
             is_held=services.is_held,
             job_dir=job_dir,
-            fetched_before=frontier.done_pages,
+            fetched_before=frontier.done_page_count,
             on_read=on_read,
             machine=machine,
         )

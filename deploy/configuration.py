@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import BadConfiguration
 from core.known_settings import HOME, KnownSetting, environment_variable, format_value, known_settings, mask_secrets
-from core.private_files import touched_privately
+from core.private_files import touch_private
 from core.settings import Settings, default_home
 from core.settings_layers import (
     SECRETS_FILE,
@@ -198,6 +198,6 @@ def _affected_processes(after: Configuration, name: str) -> list[str]:
 def _settings_lock(home: Path) -> Iterator[None]:
     """Lock the settings, so that only one process changes them at a time."""
     make_folders(home)
-    with touched_privately(home / "run" / "settings.lock").open("w") as lock:
+    with touch_private(home / "run" / "settings.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

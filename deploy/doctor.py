@@ -35,14 +35,14 @@ def examine(context: Context, checks: Sequence[Check]) -> list[DoctorFinding]:
     return [finding for check in checks for finding in check(context)]
 
 
-def python_version(_: Context) -> list[DoctorFinding]:
+def check_python_version(_: Context) -> list[DoctorFinding]:
     if sys.version_info >= OLDEST_PYTHON:
         return []
     have = ".".join(map(str, sys.version_info[:3]))
     return [DoctorFinding("python.version", Message("doctor.python", version=have), Message("doctor.python-remedy"))]
 
 
-def fonts(_: Context) -> list[DoctorFinding]:
+def check_fonts(_: Context) -> list[DoctorFinding]:
     """Check that the fonts of PDF reports are installed; without them Chinese text would be empty boxes."""
     spec = find_spec("mplfonts")
     folders = [Path(place) / "fonts" for place in (spec.submodule_search_locations or [])] if spec else []
@@ -51,7 +51,7 @@ def fonts(_: Context) -> list[DoctorFinding]:
     return [DoctorFinding("fonts.missing", Message("doctor.font", font=font), remedy) for font in missing]
 
 
-def services(context: Context) -> list[DoctorFinding]:
+def check_services(context: Context) -> list[DoctorFinding]:
     return [
         DoctorFinding(f"service.{each.name}", _service_problem(each), each.remedy or Message("start.up"))
         for each in status(context.home)
@@ -59,7 +59,7 @@ def services(context: Context) -> list[DoctorFinding]:
     ]
 
 
-def redis_durability(context: Context) -> list[DoctorFinding]:
+def check_redis_durability(context: Context) -> list[DoctorFinding]:
     """Check that Redis, embedded or not, keeps its data, because it holds the queue and the index."""
     url = context.home.settings.redis_url
     client = redis.Redis.from_url(
@@ -70,7 +70,7 @@ def redis_durability(context: Context) -> list[DoctorFinding]:
     except redis.ResponseError:
         return []  # a hosted Redis that hides its configuration
     except (redis.RedisError, OSError):
-        return []  # Redis does not respond, which `services` reports
+        return []  # Redis does not respond, which `check_services` reports
     finally:
         client.close()
     found = []
@@ -84,7 +84,7 @@ def redis_durability(context: Context) -> list[DoctorFinding]:
     return found
 
 
-def index_keeps_all(context: Context) -> list[DoctorFinding]:
+def check_index_eviction(context: Context) -> list[DoctorFinding]:
     """Check that an external index never evicts entries, which would silently lose copies."""
     url = context.home.settings.services.index_url
     if not url:
@@ -92,7 +92,7 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
     try:
         policies = _eviction_policies(url)
     except (redis.RedisError, RedisClusterException, OSError):
-        return []  # Redis hides its configuration, or does not respond, which `services` reports
+        return []  # Redis hides its configuration, or does not respond, which `check_services` reports
     return [
         DoctorFinding(
             "index.eviction",
@@ -103,11 +103,11 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
     ]
 
 
-def mongo_writes(context: Context) -> list[DoctorFinding]:
+def check_mongo_writes(context: Context) -> list[DoctorFinding]:
     """Check that a responding page store can write; its disk may be full, or its user may lack the permission."""
     url = context.home.settings.mongo_url
     if not health.mongo_answers(url):
-        return []  # `services` reports it
+        return []  # `check_services` reports it
     try:
         database = connect(url, timeout_s=REDIS_TIMEOUT_S)
         with translate_errors(database):
@@ -119,7 +119,7 @@ def mongo_writes(context: Context) -> list[DoctorFinding]:
     return []
 
 
-def object_writes(context: Context) -> list[DoctorFinding]:
+def check_object_writes(context: Context) -> list[DoctorFinding]:
     """Check that readable S3 stores can also be written to; otherwise pages and evidence would wait forever."""
     found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
     return [
@@ -131,7 +131,7 @@ def object_writes(context: Context) -> list[DoctorFinding]:
     ]
 
 
-def browser(context: Context) -> list[DoctorFinding]:
+def check_browser(context: Context) -> list[DoctorFinding]:
     """Check that Chromium can run as another user, in its sandbox, if the installation runs as root."""
     missing = missing_browser(context.home.settings.crawl)
     if unprivileged_user() is None or find_chromium(context.home.settings.crawl.chromium) is None:
@@ -144,7 +144,7 @@ def browser(context: Context) -> list[DoctorFinding]:
     return [DoctorFinding("browser.sandbox", problem, Message("doctor.no-sandbox-remedy"))]
 
 
-def migrations(context: Context) -> list[DoctorFinding]:
+def check_migrations(context: Context) -> list[DoctorFinding]:
     """Check that the admin database has the tables of this release."""
     try:
         checked = subprocess.run(
@@ -179,16 +179,16 @@ def _eviction_policies(url: str) -> set[str]:
 
 
 CHECKS: tuple[Check, ...] = (
-    python_version,
+    check_python_version,
     *home_checks.CHECKS,
-    fonts,
-    services,
-    redis_durability,
-    index_keeps_all,
-    mongo_writes,
-    object_writes,
-    browser,
-    migrations,
+    check_fonts,
+    check_services,
+    check_redis_durability,
+    check_index_eviction,
+    check_mongo_writes,
+    check_object_writes,
+    check_browser,
+    check_migrations,
 )
 
 

@@ -12,7 +12,7 @@ from deploy.findings import Context, DoctorFinding
 from deploy.home import FOLDERS
 
 
-def unknown_settings(context: Context) -> list[DoctorFinding]:
+def check_setting_names(context: Context) -> list[DoctorFinding]:
     """Find names that are set but unknown; most of them are misspelt."""
     of_variables = [
         (name, Message("start.unknown-variable", name=name), near, Message("doctor.unset"))
@@ -33,13 +33,13 @@ def unknown_settings(context: Context) -> list[DoctorFinding]:
     ]
 
 
-def settings_to_come(context: Context) -> list[DoctorFinding]:
+def check_planned_settings(context: Context) -> list[DoctorFinding]:
     """Find settings with which the next `zhuiwen up` would fail; running processes are not affected."""
     _settings, faults = read_leniently(planned_layers(context.environ))
     return [DoctorFinding("settings.faulty", fault, Message("doctor.set-or-unset")) for fault in faults]
 
 
-def secrets_in_the_open(context: Context) -> list[DoctorFinding]:
+def check_secret_places(context: Context) -> list[DoctorFinding]:
     """Find secrets in the file that is not meant for secrets."""
     secret_file, open_file = file_layers(context.home.path)
     return [
@@ -55,7 +55,7 @@ def secrets_in_the_open(context: Context) -> list[DoctorFinding]:
     ]
 
 
-def home_permissions(context: Context) -> list[DoctorFinding]:
+def check_home_permissions(context: Context) -> list[DoctorFinding]:
     """Check that other users can neither enter the home folder nor read its files."""
     home = context.home.path
     if home.stat().st_mode & 0o077:
@@ -77,14 +77,14 @@ def _private_paths(home: Path) -> list[Path]:
     return [*files, *folders, *(path for folder in folders for path in folder.rglob("*") if not path.is_socket())]
 
 
-def free_disk(context: Context) -> list[DoctorFinding]:
+def check_free_disk(context: Context) -> list[DoctorFinding]:
     found = [
         space for space in disk.spaces(context.home.settings) if space.is_full or space.free_bytes < disk.LOW_BYTES
     ]
     return [DoctorFinding("disk.full" if each.is_full else "disk.free", each.problem, each.remedy) for each in found]
 
 
-def damaged_files(context: Context) -> list[DoctorFinding]:
+def check_database_files(context: Context) -> list[DoctorFinding]:
     """Find damaged SQLite database files."""
     settings = context.home.settings
     paths = [settings.sqlite_path] if not settings.services.database_url else []
@@ -98,4 +98,11 @@ def damaged_files(context: Context) -> list[DoctorFinding]:
     ]
 
 
-CHECKS = (unknown_settings, settings_to_come, secrets_in_the_open, home_permissions, free_disk, damaged_files)
+CHECKS = (
+    check_setting_names,
+    check_planned_settings,
+    check_secret_places,
+    check_home_permissions,
+    check_free_disk,
+    check_database_files,
+)

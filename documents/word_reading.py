@@ -12,7 +12,7 @@ _ALIGN = {"center": Align.CENTER, "right": Align.RIGHT, "end": Align.RIGHT}
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
-def read_word(content: bytes, title: str, language: str = "zh") -> Document:
+def read_word_file(content: bytes, title: str, language: str = "zh") -> Document:
     """Return the file's paragraphs, tables and pictures in order, and the first section's header and footer.
 
     Raises BadInput.

@@ -103,9 +103,9 @@ class Fingerprint:
         bytes_of_windows = sum(count * width for count, width in shapes)
         columns = _Columns(_decompress(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
         read_tokens = columns.take("<u2", tokens).astype(np.uint16)
-        offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
+        offsets, positions = columns.take_delta_coded(tokens), columns.take_delta_coded(anchors)
         read_windows = tuple(columns.take_bytes(count * width).reshape(count, width) for count, width in shapes)
-        starts = columns.take_steps(noise)
+        starts = columns.take_delta_coded(noise)
         ends = starts + columns.take("<u4", noise).astype(np.int32)
         kinds = columns.take_bytes(noise)
         hashes = _seed_hashes(read_tokens, read_windows, positions, algorithm)
@@ -178,5 +178,6 @@ class _Columns:
     def take_bytes(self, size: int) -> NDArray[np.uint8]:
         return self.take("u1", size).astype(np.uint8)
 
-    def take_steps(self, size: int) -> NDArray[np.int32]:
+    def take_delta_coded(self, size: int) -> NDArray[np.int32]:
+        """Read deltas and return their running sums."""
         return np.cumsum(self.take("<u4", size), dtype=np.int32)

@@ -33,7 +33,7 @@ from matcher.judge.classification import (
     classify,
     count_distinct_runs,
     find_patchwork,
-    is_common,
+    is_common_wording,
     mark_places,
     own_share,
     split_at_quotations,
@@ -167,7 +167,7 @@ class Judge:
         return [
             finding._replace(is_quotation=True)
             if not (finding.is_quotation or finding.is_whole)
-            and is_common(finding.figures, finding.own, surroundings, aligned.index_postings, self._calibration)
+            and is_common_wording(finding.figures, finding.own, surroundings, aligned.index_postings, self._calibration)
             else finding
             for finding in findings
         ]

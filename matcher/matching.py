@@ -64,15 +64,15 @@ class Matcher:
         Looks up several pages at once, in the index of that moment. Raises IndexStale, ServiceUnavailable, and
         AlgorithmMismatch if the fingerprint of a page or of a work in the corpus has another algorithm.
         """
-        for portion in _page_batches(pages):
-            for page in portion:
+        for batch in _page_batches(pages):
+            for page in batch:
                 require_same_algorithm(page.fingerprint, self._index.algorithm_id)
             if not self._index_postings:
                 self._index_postings = self._index.state().postings
             cap = self._calibration.cap(self._index_postings)
-            fingerprints = [page.fingerprint for page in portion]
+            fingerprints = [page.fingerprint for page in batch]
             found, self._index_postings = find_hits(self._index, self._streams, fingerprints, cap, self._calibration)
-            for page, hits in zip(portion, found, strict=True):
+            for page, hits in zip(batch, found, strict=True):
                 yield self._page_matches(page, hits)
 
     def _page_matches(self, given: GivenPage, hits: PageHits) -> tuple[Match, ...]:
@@ -98,16 +98,16 @@ class Matcher:
 
 
 def _page_batches(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
-    portion: list[GivenPage] = []
+    batch: list[GivenPage] = []
     tokens = 0
     for page in pages:
-        portion.append(page)
+        batch.append(page)
         tokens += page.fingerprint.tokens.size
-        if len(portion) == MAX_PAGES_AT_ONCE or tokens >= MAX_TOKENS_AT_ONCE:
-            yield portion
-            portion, tokens = [], 0
-    if portion:
-        yield portion
+        if len(batch) == MAX_PAGES_AT_ONCE or tokens >= MAX_TOKENS_AT_ONCE:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
 
 
 def _map_to_itself(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:

@@ -118,7 +118,7 @@ def _change_pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray
     """
     if len(change.page) == len(change.work) and len(change.page):
         steps = list(zip(_character_pairs(change.page, page), _character_pairs(change.work, work), strict=True))
-        yield from (Change(change.kind, *both) for both in _join_steps(steps))
+        yield from (Change(change.kind, *both) for both in _merge_adjacent_pairs(steps))
         return
     ranges = list(_given_ranges(change.page, page)), list(_given_ranges(change.work, work))
     for number in range(max(map(len, ranges))):
@@ -130,7 +130,7 @@ def _character_pairs(read: TextRange, places: NDArray[np.int64] | None) -> list[
     return list(range(read.start, read.end)) if places is None else places[read.start : read.end].tolist()
 
 
-def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
+def _merge_adjacent_pairs(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
     """Join pairs of characters that are neighbours in both texts, in any order, into ranges."""
     steps = sorted(steps)
     first = 0

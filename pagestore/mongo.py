@@ -170,7 +170,7 @@ class MongoPageStore(MongoPageHistory):
 
     def _put_page(self, version: PageVersion) -> Stored:
         for _ in range(MAX_ATTEMPTS):
-            stored = self._move_current(version) or self._insert_version(version) or self._insert_earlier(version)
+            stored = self._make_current(version) or self._insert_version(version) or self._insert_earlier(version)
             if stored is not None:
                 return stored
         raise BrokenInvariant("store.page-stuck", page=version.page_id)
@@ -182,7 +182,7 @@ class MongoPageStore(MongoPageHistory):
             for found in collection.find({"_id": {"$in": batch}}, {"_id": 1})
         }
 
-    def _move_current(self, version: PageVersion) -> Stored | None:
+    def _make_current(self, version: PageVersion) -> Stored | None:
         """Make this the current version if the page was not seen later."""
         return _stored_result(version, self._show_version(version.page_id, version.id, version.fetched_at))
 

@@ -119,7 +119,10 @@ class MovedBodies:
 
 
 def _run_concurrently(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
-    """Return each name with the result of `ask`. Errors are raised after all calls have ended."""
+    """Call `ask` for all names at once and return each name with its result.
+
+    Waits until all calls have ended, then raises the first error.
+    """
     asked = list(names)
     if len(asked) < 2:
         return iter([(name, ask(name)) for name in asked])

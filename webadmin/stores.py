@@ -1,6 +1,6 @@
-"""The stores, the outbox and the ports for all applications, opened on first use and kept by the process.
+"""Opens the stores, the outbox and the ports on first use, and keeps them for the process.
 
-Drivers are imported on first use too, because they take .15 s, and most commands use no store.
+Also imports the drivers on first use: they take 0.15 s, and most commands use no store.
 """
 
 from functools import cache

@@ -113,11 +113,12 @@ def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
     )
 
 
-def known_to_browsers(name: str, value: str) -> bool | None:
-    """Return True if Chromium supports a declaration, or None if that is unknown.
+def is_supported_by_chromium(name: str, value: str) -> bool | None:
+    """Return True if Chromium supports a declaration; None if that is unknown.
 
-    >>> known_to_browsers("display", "grid"), known_to_browsers("display", "grud"), known_to_browsers("gap", "1px")
-    (True, False, None)
+    >>> is_supported_by_chromium("display", "grid"), is_supported_by_chromium("display", "grud")
+    (True, False)
+    >>> is_supported_by_chromium("gap", "1px")  # returns None
     """
     tokens = parse_value(value)
     if name.startswith("--"):
@@ -141,7 +142,7 @@ def _longhands(name: str, value: str, is_important: bool) -> tuple[Declaration, 
         name = unprefixed if name not in DECLARED and unprefixed in DECLARED else name
         if name not in DECLARED:
             return ()
-    if known_to_browsers(name, value) is False:
+    if is_supported_by_chromium(name, value) is False:
         return ()
     return tuple(
         Declaration(each, part if each in _AS_WRITTEN or each[:2] == "--" else part.lower(), is_important)

@@ -13,7 +13,7 @@ import tinycss2
 from tinycss2.ast import Node
 
 from crawler.css.conditions import media_screens, screens_supporting
-from crawler.css.declarations import Declaration, block_declarations, known_to_browsers, plain_declarations
+from crawler.css.declarations import Declaration, block_declarations, is_supported_by_chromium, plain_declarations
 from crawler.css.matching import MAX_CHARS
 from crawler.css.values import ALL_SCREENS, IN_DOUBT, Tokens, families, significant, split, token_address
 
@@ -285,7 +285,7 @@ def _screens_of_block(keyword: str, prelude: str) -> int:
     """Return the screens to which a block's rules apply; conditions on layout and overlong ones are in doubt."""
     if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
         return IN_DOUBT
-    return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)
+    return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, is_supported_by_chromium)
 
 
 def _parse_selectors(selectors: str) -> list[list[Node]]:

@@ -175,9 +175,9 @@ class Rgba:
     blue: float
     alpha: float = 1.0
 
-    def blend(self, ground: "Rgba") -> "Rgba":
+    def blend(self, background: "Rgba") -> "Rgba":
         """Return this colour as seen on an opaque background."""
-        pairs = zip((self.red, self.green, self.blue), (ground.red, ground.green, ground.blue), strict=True)
+        pairs = zip((self.red, self.green, self.blue), (background.red, background.green, background.blue), strict=True)
         return Rgba(*(own * self.alpha + other * (1 - self.alpha) for own, other in pairs))
 
     def distance(self, other: "Rgba") -> float:

@@ -56,8 +56,8 @@ class GuardedResolver:
         addressTypes: Sequence[Any] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
-        sieve = _Sieve(resolutionReceiver, self._guard, _ascii_name(hostName), portNumber, self._note_answer)
-        return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
+        name_filter = _NameFilter(resolutionReceiver, self._guard, _ascii_name(hostName), portNumber, self._note_answer)
+        return self._inner.resolveHostName(name_filter, hostName, portNumber, addressTypes, transportSemantics)
 
     def last_answer(self, host: str) -> NameAnswer | None:
         """Return the last answer for a name, or None if it was not looked up."""
@@ -76,7 +76,7 @@ class GuardedResolver:
 
 
 @implementer(IResolutionReceiver)
-class _Sieve:
+class _NameFilter:
     """Passes on the addresses that the guard allows, and records the answer."""
 
     def __init__(

@@ -15,7 +15,7 @@ from core.works import OWN, WorkFile
 from crawler.characters.decoding import decode
 from crawler.formats.archive import Archive
 from crawler.formats.headings import number_chapters, split_chapters
-from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, decode_with_replacement, normalize_lines
+from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, decode_with_replacement, normalize_text
 from crawler.markup import element_text, parse
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
@@ -98,7 +98,7 @@ class _Book:
         for reading in tree.xpath("//rt | //rp"):
             reading.drop_tree()
         headings = [" ".join(element_text(node).split()) for node in tree.xpath("//h1 | //h2")]
-        return next((heading for heading in headings if heading), ""), normalize_lines(element_text(tree))
+        return next((heading for heading in headings if heading), ""), normalize_text(element_text(tree))
 
     def _read_markup(self, name: str) -> str:
         """Return the markup of a part. Raises UnreadableFile if no encoding fits."""

@@ -25,7 +25,7 @@ from core.works import OWN, WorkFile
 from crawler.characters.mojibake import MIN_QUALITY_TO_TRUST, quality, repair
 from crawler.characters.repertoire import count_han
 from crawler.formats.headings import cut_at_titles, number_chapters, read_heading, split_chapters
-from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_lines, require_chinese
+from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_text, require_chinese
 
 MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of the size of a telephone
 MAX_CHARS = 100_000_000  # all pages; a stream of 75 MB, the maximum that pypdf unpacks, can be drawn by every page
@@ -133,7 +133,7 @@ def _page_lines(reader: PdfReader, name: Path | str) -> list[list[str]]:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
     for page in reader.pages:
-        text = normalize_lines(_page_text(page))
+        text = normalize_text(_page_text(page))
         left -= len(text)
         if left < 0:
             raise UnreadableFile(name, "intake.unpacks-too-large", most=MAX_CHARS // 1_000_000)

@@ -73,7 +73,7 @@ def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> De
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
     characters, lost = _decode_characters(data, path)
-    text = normalize_lines(characters)
+    text = normalize_text(characters)
     return DecodedText(require_chinese(text, path) if is_chinese else text, lost)
 
 
@@ -114,8 +114,8 @@ def _replace_byte(fault: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_IN_STEP, _replace_byte)
 
 
-def normalize_lines(text: str) -> str:
-    """Remove a byte order mark and characters that cannot be stored; convert line ends to line feeds."""
+def normalize_text(text: str) -> str:
+    """Remove a byte order mark and characters that cannot be stored, and convert line endings to line feeds."""
     return storable(re.sub("\r\n?", "\n", text.removeprefix("\ufeff")))
 
 

@@ -17,7 +17,7 @@ from core.errors import UnreadableFile
 from core.works import OWN, WorkFile
 from crawler.formats.archive import Archive
 from crawler.formats.headings import cut_at_titles, number_chapters, split_chapters
-from crawler.formats.plain import normalize_lines, require_chinese
+from crawler.formats.plain import normalize_text, require_chinese
 
 # python-docx's own errors for a damaged or hostile file, and errors that it does not catch
 _DAMAGES = (
@@ -56,10 +56,10 @@ def _read_paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, in
 
 def _block_paragraphs(block: Paragraph | Table) -> Iterator[tuple[str, int]]:
     if isinstance(block, Paragraph):
-        yield normalize_lines(block.text), _paragraph_level(block)
+        yield normalize_text(block.text), _paragraph_level(block)
         return
     for row in block.rows:
-        yield normalize_lines("\t".join(cell.text for cell in row.cells)), 0
+        yield normalize_text("\t".join(cell.text for cell in row.cells)), 0
 
 
 def _paragraph_level(paragraph: Paragraph) -> int:

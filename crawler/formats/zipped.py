@@ -18,7 +18,7 @@ from crawler.characters.repertoire import count_han
 from crawler.formats.archive import PDF, Archive, detect_kind
 from crawler.formats.headings import split_chapters
 from crawler.formats.numerals import natural_key
-from crawler.formats.plain import TRIED, kind_of_binary, normalize_lines
+from crawler.formats.plain import TRIED, kind_of_binary, normalize_text
 from crawler.markup import element_text, parse
 
 _TEXTS = frozenset({".txt", ".text", ".md", ""})
@@ -112,10 +112,10 @@ def _read_member(archive: Archive, member: str, shown: str) -> tuple[Sequence[Ch
     decoded = decode(data)
     if isinstance(decoded, Rejection):
         raise UnreadableFile(shown, "intake.no-encoding", tried=TRIED)
-    text = normalize_lines(decoded.text)
+    text = normalize_text(decoded.text)
     if suffix in _PAGES:
         tree = parse(text)
-        text = normalize_lines(element_text(tree)) if tree is not None else ""
+        text = normalize_text(element_text(tree)) if tree is not None else ""
     return (split_chapters(text), decoded) if count_han(text) else None
 
 

@@ -429,7 +429,7 @@ def _frame(line: Line) -> tuple[object, str, str]:
 # quality on unseen sites, see docs/decisions/reading-pages.md.
 
 HAN_OF_WHOLE_TEXT = 120  # a paragraph; longer texts give no further evidence
-# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried); must be refitted if the sieve or the density changes.
+# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried); refit if the line filter or the density changes.
 # A sixth signal, the agreement of a second extractor, was removed; the base includes it at the value with which 176
 # labelled pages are judged best without it (.8 to 1 tried).
 _BASE, _LENGTH, _SHARE, _PROSE, _COMPACT = -5.21, 0.25, 2.01, 1.93, 3.54

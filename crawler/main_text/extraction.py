@@ -56,7 +56,7 @@ MAX_CHARS_OF_PREFIX = 12  # before a thread's title: "[求助]", the name of a b
 MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # maximum number of reported template lines, and their length
 
 # Takes the lines of a whole page and the name of its site, and returns the lines that are not the site's own.
-Sieve = Callable[[Sequence[Line], str], list[Line]]
+LineFilter = Callable[[Sequence[Line], str], list[Line]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +81,21 @@ class Extraction:
 
 
 def keep_all_lines(page: Sequence[Line], site_name: str) -> list[Line]:
-    """Return all lines: the sieve for a site that is not known yet."""
+    """Return all lines. This is the filter for a site that is not known yet."""
     return list(page)
 
 
 def extract(
-    tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = keep_all_lines
+    tree: HtmlElement,
+    url: str = "",
+    body_selector: str = "",
+    title_selector: str = "",
+    line_filter: LineFilter = keep_all_lines,
 ) -> Extraction | None:
     """Extract the main text and the surroundings of a page without hidden parts, or return None if there is no text.
 
     A list or a front page has no main text; all its lines are surroundings.
-    sieve: removes the lines of the site's template before the text is chosen
+    line_filter: removes the lines of the site's template before the text is chosen
     Raises BadConfiguration if a selector is neither CSS nor XPath.
     """
     whole = lines(tree)
@@ -101,7 +105,7 @@ def extract(
     is_worth = is_worth_reading(line.text for line in whole)
     site_name = metadata.site_name(tree)
     stated_title = metadata.one_line(tree.findtext(".//title") or "")
-    page = sieve(whole, site_name)
+    page = line_filter(whole, site_name)
     if not is_worth:
         return None
     if is_a_thread or body_selector:
@@ -210,7 +214,7 @@ def _choose_lines(
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
-    """Return the lines that the sieve removed between the first and the last line of the text."""
+    """Return the lines that the filter removed between the first and the last line of the text."""
     passed, ids = {id(line) for line in page}, {id(line) for line in chosen}
     places = [number for number, line in enumerate(whole) if id(line) in ids]
     if not places:

@@ -424,20 +424,20 @@ _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; a longer one in
 def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
     """Return the time of publication that the page states, in UTC. A time without a zone is read as Chinese time."""
     stated = (meta(tree, _TIME_META) or "", *(node.get("datetime") or "" for node in tree.iter("time")))
-    if moment := next(filter(None, map(parse_time, stated)), None):
+    if moment := next(filter(None, map(find_datetime, stated)), None):
         return moment
     near = list(_lines_near_main(page, main_lines))
     worded = [line for line in near if _DATE_WORDS.search(line.text)]
-    if moment := next(filter(None, (parse_time(line.text) for line in [*worded, *near])), None):
+    if moment := next(filter(None, (find_datetime(line.text) for line in [*worded, *near])), None):
         return moment
     is_small = next(islice(tree.iter(), MAX_ELEMENTS_FOR_HTMLDATE, None), None) is None
     return _htmldate_time(tree, url) if is_small and len(page) <= MAX_LINES_FOR_HTMLDATE else None
 
 
-def parse_time(text: str) -> datetime | None:
-    """Return the first date in `text`, in UTC.
+def find_datetime(text: str) -> datetime | None:
+    """Return the first date and time in `text`, in UTC. A time without a zone is read as Chinese time.
 
-    >>> parse_time("发布时间：2024年1月2日 10:20").isoformat()
+    >>> find_datetime("发布时间：2024年1月2日 10:20").isoformat()
     '2024-01-02T02:20:00+00:00'
     """
     match = _DATE.search(text)
@@ -490,7 +490,7 @@ def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
         found = find_date(tree, extensive_search=False, original_date=True, url=url or None, outputformat="%Y-%m-%d")
     except (ValueError, TypeError, AttributeError, LookupError):
         return None
-    return parse_time(found or "")
+    return find_datetime(found or "")
 
 
 def _lines_near_main(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:

@@ -1,13 +1,14 @@
-"""Learns the templates of sites from lines that repeat on their pages: navigation, notices, advertisements.
+"""Learns the template of a site from lines that repeat on its pages: navigation, notices, advertisements.
 
-A line is identified by its frame: its Chinese characters without book titles, numbers, Latin letters and punctuation.
-An advertisement whose URL or decoration changes with each load keeps its frame. A repeated line is dropped only if
+The frame of a line identifies it: its Chinese characters without book titles, numbers, Latin letters and punctuation.
+An advertisement keeps its frame although its URL or decoration changes with each load. The template drops a repeated
+line only if
 
-- it is in a kind of box, except paragraphs, that showed few different lines on many pages, or
-- it names a site: a host in any spelling, or the site's own name.
+- the line is in a kind of box, except paragraphs, that showed few different lines on many pages, or
+- the line names a site: a host in any spelling, or the site's own name.
 
-A refrain, a closing formula (且听下回分解) or a chapter with several URLs meets neither condition: it is among lines
-that do not repeat and names no site. Pages that repeat each other are not learnt from.
+A refrain, a closing formula (且听下回分解) or a chapter with several URLs meets neither condition: its neighbours do
+not repeat, and it names no site. Pages that repeat each other are not used for learning.
 """
 
 import json

@@ -116,7 +116,7 @@ def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line
     """Return True if a page is a thread, by its statements, software, URL, labels and names of boxes."""
     addresses = [url, *statements.addresses]
     is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
-    points = MIN_POINTS if _is_declared(tree, statements) else _points_of_software(statements, page, is_article)
+    points = MIN_POINTS if _declares_thread(tree, statements) else _points_of_software(statements, page, is_article)
     points += not is_article and any(map(_ADDRESS.search, addresses))
     short = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL)
     frames = [text for text in short if _OF_LABELS.search(text) and not END_OF_SENTENCE.search(text)]
@@ -145,7 +145,7 @@ def _is_answered(frames: Sequence[str]) -> bool:
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 
-def _is_declared(tree: HtmlElement, statements: PageStatements) -> bool:
+def _declares_thread(tree: HtmlElement, statements: PageStatements) -> bool:
     types = {str(each).rstrip("/").rsplit("/", 1)[-1] for each in _types(tree)}
     is_question = {"Question", "Answer"} <= types and "FAQPage" not in types
     return is_question or any(map(_DECLARED.search, (*types, *statements.linked_data)))
@@ -294,7 +294,7 @@ def _poster_in_line(line: Line, *, is_thread: bool = False) -> str:
 
 
 def _name_before_time(line: Line) -> str:
-    """Return the word before the time in a line with a time and little else, if it may be a name."""
+    """Return the name before the time in a line that has little else; "" if there is none."""
     time = TIME.search(line.text) if is_mark(line.text) else None
     if time is None or not time.start():
         return ""

@@ -30,7 +30,7 @@ _LEAST_PX = 1.0  # smallest side of a box in which something is visible
 
 
 def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:
-    """Return True if an element is part of a line, which ignores sizes, overflow and transforms.
+    """Return True if an element is part of a line. Such an element ignores sizes, overflow and transforms.
 
     is_item: True if the parent lays out its children itself (flex, grid).
     """

@@ -32,17 +32,17 @@ class TooMuch(ValueError):
 
 
 @dataclass(slots=True)
-class Drawings:
-    """The drawings of some code points of a font.
+class GlyphRasters:
+    """The rasters of a font's glyphs.
 
-    codes: the code points that were drawn; rasters: uint8[codes, SIZE_PX, SIZE_PX], where 255 is ink
+    codes: the code points that have a glyph. rasters: uint8[codes, SIZE_PX, SIZE_PX]; 255 is ink
     """
 
     codes: list[int]
     rasters: NDArray[np.uint8]
 
 
-def draw(font: bytes, codes: Sequence[int]) -> Drawings:
+def draw(font: bytes, codes: Sequence[int]) -> GlyphRasters:
     """Draw each of `codes` for which the font has an outline. Raises fontTools' errors for a broken font."""
     face = TTFont(BytesIO(font), lazy=True, recalcBBoxes=False, recalcTimestamp=False, fontNumber=0)
     names: dict[int, str] = face.getBestCmap() or {}
@@ -55,7 +55,7 @@ def draw(font: bytes, codes: Sequence[int]) -> Drawings:
             drawn.append(code)
             rasters.append(_fill(outline, em))
     empty = np.zeros((0, SIZE_PX, SIZE_PX), np.uint8)
-    return Drawings(drawn, np.stack(rasters) if rasters else empty)
+    return GlyphRasters(drawn, np.stack(rasters) if rasters else empty)
 
 
 def _outline(glyphs: Any, name: str) -> list[list[tuple[float, float]]]:
@@ -152,7 +152,7 @@ class FontProcess:
     def __init__(self) -> None:
         self._worker = WorkerProcess(answer)
 
-    def draw(self, font: bytes, codes: Sequence[int]) -> Drawings | None:
+    def draw(self, font: bytes, codes: Sequence[int]) -> GlyphRasters | None:
         """Draw glyphs in the process, as `draw` does, or return None if the font is broken, too large or too slow."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
@@ -160,7 +160,7 @@ class FontProcess:
         if given is None:
             return None
         numbers, pixels = given
-        return Drawings(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
+        return GlyphRasters(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
 
     def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
         """Return the ink of a picture, as `read_ink` does, or None if it is broken, too large or too slow."""
@@ -175,14 +175,14 @@ class FontProcess:
 
 
 def answer(codes: list[int] | None, data: bytes) -> tuple[list[int], bytes]:
-    """Return a font's drawn code points and their drawings, or a picture's height, width and ink."""
+    """Return a font's code points and the rasters of their glyphs, or a picture's height, width and ink."""
     if codes is None:
         ink = read_ink(data)
         return (list(ink.shape), ink.tobytes()) if ink is not None else ([], b"")
     try:
-        drawings = draw(data, codes)
+        glyphs = draw(data, codes)
     except MemoryError:
         raise
-    except Exception:  # any error that a hostile font causes in fontTools means that there are no drawings
+    except Exception:  # any error that a hostile font causes in fontTools means that there are no glyphs
         return [], b""
-    return drawings.codes, drawings.rasters.tobytes()
+    return glyphs.codes, glyphs.rasters.tobytes()

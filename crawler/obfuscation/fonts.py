@@ -28,7 +28,7 @@ MIN_SIMILARITY = 0.62  # below it, a drawing shows none of the known characters
 # A character counts as drawn as another one only if that one is much more similar than the character itself, which lags
 # by at most .08 in any face for all but one in 5,000.
 MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
-MIN_REMAPPED = 3  # of a font's characters; two may be odd drawings in an honest one
+MIN_REMAPPED = 3  # of a font's characters; two may be odd glyphs in an honest one
 MAX_FONTS_KEPT = 64
 _MAX_ASKED_OF_OCR = 300  # glyphs of one font; each takes 16 ms
 # A glyph is doubtful if it is this many times further below the font's median than its 5th percentile is. This holds
@@ -134,11 +134,11 @@ class FontReader:
     def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:
         """Draw and compare characters. A character is None if the font lacks it, or draws it as no known one."""
         read: dict[str, _Glyph | None] = dict.fromkeys(chars)
-        drawings = self._process.draw(font, [ord(char) for char in chars])
-        if drawings is None:
+        glyphs = self._process.draw(font, [ord(char) for char in chars])
+        if glyphs is None:
             return read
-        rows = index.similarities(list(drawings.rasters))
-        for code, row, raster in zip(drawings.codes, rows, drawings.rasters, strict=True):
+        rows = index.similarities(list(glyphs.rasters))
+        for code, row, raster in zip(glyphs.codes, rows, glyphs.rasters, strict=True):
             candidates = index.candidates(row)
             if candidates[0].similarity >= MIN_SIMILARITY:
                 read[chr(code)] = _Glyph(index.own(row, chr(code)), candidates, raster)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-Raster = NDArray[np.uint8]  # uint8[height, width]: 0 ground, 255 ink
+Raster = NDArray[np.uint8]  # uint8[height, width]: 0 background, 255 ink
 
 # Of the 3,500 most frequent characters in SimHei, which is not among the references, 4 are misread with squares of 48
 # in 10 fields, 5 with 32 or 40 in 8, 5 with 48 in 7, and 79 with grey values instead of directions (2026-11).

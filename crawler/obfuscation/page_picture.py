@@ -49,8 +49,8 @@ def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
         if shown.mode == "LA":
             grey, alpha = (np.asarray(band) for band in shown.split())
             drawn = grey[alpha > 127]
-            ground = 0 if drawn.size and float(drawn.mean()) > 160 else 255
-            shown = Image.composite(shown.getchannel(0), Image.new("L", shown.size, ground), shown.getchannel(1))
+            background = 0 if drawn.size and float(drawn.mean()) > 160 else 255
+            shown = Image.composite(shown.getchannel(0), Image.new("L", shown.size, background), shown.getchannel(1))
         if shown.width > MAX_WIDTH_PX:
             shown = shown.resize((MAX_WIDTH_PX, max(1, round(shown.height * MAX_WIDTH_PX / shown.width))))
         return np.asarray(shown, np.uint8)
@@ -64,8 +64,8 @@ def looks_like_text(grey: Grey) -> bool:
     """Return True if a picture has an even background, with ink in lines, rows or columns."""
     if grey.shape[0] < MIN_SIDES_PX[0] or grey.shape[1] < MIN_SIDES_PX[1]:
         return False
-    ground = _ground(grey)
-    differs = np.abs(grey.astype(np.int16) - ground)
+    background = _background(grey)
+    differs = np.abs(grey.astype(np.int16) - background)
     if float((differs <= _NEAR_GROUND).mean()) < _MIN_SHARE_OF_GROUND:
         return False
     is_ink = _ink(differs)
@@ -76,7 +76,7 @@ def looks_like_text(grey: Grey) -> bool:
 
 def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
     """Yield the start and end rows of each tile; cuts are made where there is least ink."""
-    is_ink = _ink(np.abs(grey.astype(np.int16) - _ground(grey)))
+    is_ink = _ink(np.abs(grey.astype(np.int16) - _background(grey)))
     rows = is_ink.mean(axis=1) if is_ink is not None else np.zeros(grey.shape[0])
     top, height = 0, grey.shape[0]
     while height - top > TILE_ROWS + MIN_TILE_ROWS:
@@ -89,7 +89,7 @@ def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
     yield top, height
 
 
-def _ground(grey: Grey) -> int:
+def _background(grey: Grey) -> int:
     """Return the most frequent brightness."""
     counts = np.bincount(grey.reshape(-1), minlength=256).astype(np.float64)
     return int(np.convolve(counts, np.ones(9), "same").argmax())

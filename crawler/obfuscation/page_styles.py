@@ -52,7 +52,7 @@ def page_sheets(tree: HtmlElement, base: str, resources: Resources, *, with_link
     for element in tree.iter("link", "style"):
         sheet = read_style_element(element) if element.tag == "style" else None
         if element.tag == "link" and with_linked:
-            sheet = _fetch_linked(element, base, resources)
+            sheet = _fetch_linked_sheet(element, base, resources)
         if sheet is not None:
             found += _with_imports(sheet, sheet.base or base, resources, MAX_IMPORTS_DEEP if with_linked else 0)
     return found
@@ -70,7 +70,7 @@ def _address(link: HtmlElement, base: str) -> str:
     return absolute_url(base, link.get("href") or "") if link.get("href") and (is_sheet or is_late) else ""
 
 
-def _fetch_linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
+def _fetch_linked_sheet(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
     address = _address(link, base)
     # With `media="print" onload="this.media='all'"`, a script decides which media the sheet applies to.
     is_late = link.get("onload") is not None

@@ -74,7 +74,7 @@ class TextState:
     fill: str = "currentcolor"
     has_shadow: bool = False
     has_stroke: bool = False
-    ground: Rgba | None = None  # the declared background of the text
+    background: Rgba | None = None  # the declared background of the text
     is_gone: bool = False
     cut: Holds = Holds.NOTHING  # inside a box that shows nothing
     is_off: bool = False  # outside the area that a reader can reach
@@ -108,7 +108,7 @@ class TextState:
             return True
         if ink.alpha * self.opacity < MIN_OPACITY:
             return False
-        return self.ground is None or ink.blend(self.ground).distance(self.ground) > MAX_UNSEEN_STEPS
+        return self.background is None or ink.blend(self.background).distance(self.background) > MAX_UNSEEN_STEPS
 
     def copy(self) -> "TextState":
         return TextState(*_FIELDS(self))
@@ -203,7 +203,7 @@ class PageRendering:
             state.cut = max(state.cut, holds)
         if shift.may_return:
             state.is_off = state.scale == 1.0 and shift.is_off()
-        state.ground = _ground(element, own, None if shift.overlaps else state.ground)
+        state.background = _background(element, own, None if shift.overlaps else state.background)
         if "opacity" in own or "filter" in own:
             state.opacity *= _opacity(own)
         state.scale *= transform.scale
@@ -261,8 +261,8 @@ def _color(element: HtmlElement, value: str | None, state: TextState) -> Rgba | 
     return state.color if value in (None, "inherit", "currentcolor") else color(value or "")
 
 
-def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
-    """Return the declared background of text, or None if there is none or it is a picture."""
+def _background(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
+    """Return the declared background colour of text; None for a picture, or if none is declared."""
     value = own.get("background-color", "")
     if has_picture(own.get("background-image", "")) or element.get("background"):
         return None

@@ -36,10 +36,10 @@ Question = Callable[[Any, bytes], tuple[Any, bytes]]
 
 
 class WorkerProcess:
-    """A process that calls one function of a module, for one request at a time. Call `close` when done.
+    """A process that calls one function for one request at a time. Call `close` when done.
 
-    Requests and responses consist of a JSON value and a block of bytes. Safe to use from several threads.
-    max_cpu_s: processor seconds per request; 0 if only wall-clock time is limited
+    Requests and responses consist of a JSON value and a block of bytes. Threads may share an instance.
+    max_cpu_s: CPU seconds per request; 0 limits only wall-clock time
     """
 
     def __init__(self, function: Question, max_memory_bytes: int = MAX_MEMORY_BYTES, max_cpu_s: float = 0.0) -> None:

@@ -83,7 +83,10 @@ class BanVerdict:
 
 @dataclass(frozen=True, slots=True)
 class BanCheck:
-    """Judges a response, as a task of the reading process (crawler.readers.messages.HasSimplerReading)."""
+    """A task of the reading process: judge whether a response is a ban.
+
+    Implements crawler.readers.messages.HasSimplerReading.
+    """
 
     rules: tuple[BanRule, ...]
     encoding: str

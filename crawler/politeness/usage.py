@@ -79,7 +79,7 @@ class HostUsage:
         return next((name for name, limit, used in reached if limit and used >= limit), "")
 
     def close(self, now: datetime) -> None:
-        """Delete entries that no budget counts any longer."""
+        """Delete the entries that no budget counts any longer, and close the database."""
         with suppress(sqlite3.OperationalError):  # the disk is full: deleted by the next crawl
             self._rows.execute("DELETE FROM usage WHERE begun < ?", [int((now - _KEPT).timestamp())])
         self._rows.close()

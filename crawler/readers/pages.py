@@ -182,7 +182,7 @@ class SinglePage:
     given_up: Message | None = None
 
     def simplify(self, reason: Message) -> "SinglePage | None":
-        """Return the same page to be read by its plain markup."""
+        """Return the same page, to be read from its markup alone; None if it already is."""
         return replace(self, given_up=reason) if self.given_up is None else None
 
     def run(self, session: "ReadingSession") -> Reading | Rejected:

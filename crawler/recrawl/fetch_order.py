@@ -27,7 +27,10 @@ class FetchOrder:
                 frontier.add_address(visit.url, visit.depth, PAGE)
 
     def split(self, targets: list[CrawlTarget]) -> tuple[list[CrawlTarget], list[CrawlTarget]]:
-        """Separate the URLs to fetch first from known pages, which wait: lists may name new pages, which go first."""
+        """Return the URLs to fetch first, and the known pages that wait for them.
+
+        Known pages wait because lists may name new pages, and new pages go first.
+        """
         first: list[CrawlTarget] = []
         later: list[CrawlTarget] = []
         for target in targets:

@@ -19,7 +19,7 @@ from lxml.html import HtmlElement
 from core.text import storable
 from crawler.characters.decoding import Decoded, decode
 from crawler.links import absolute_url
-from crawler.main_text.metadata import parse_time
+from crawler.main_text.metadata import find_datetime
 from crawler.markup import parse
 from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
 
@@ -110,11 +110,11 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
     address = absolute_url(own, url)
     if not address:
         return None
-    modified = parse_time(_text_or_empty(item.get("date_modified")))
+    modified = find_datetime(_text_or_empty(item.get("date_modified")))
     listed = ListedPage(
         url=address,
         title=_plain_words(item.get("title"))[:MAX_TITLE_CHARS],
-        published=parse_time(_text_or_empty(item.get("date_published"))) or modified,
+        published=find_datetime(_text_or_empty(item.get("date_published"))) or modified,
         modified=modified,
         author=(_json_authors(item) or feed_authors)[:MAX_AUTHOR_CHARS],
     )
@@ -195,7 +195,7 @@ def _feed_entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
 
 def _entry_moment(entry: Mapping[str, Any], name: str) -> datetime | None:
     """Return a time in UTC. feedparser assumes UTC if there is no zone; for Chinese feeds it is China's."""
-    stated = parse_time(str(entry.get(name) or ""))
+    stated = find_datetime(str(entry.get(name) or ""))
     if stated is not None:
         return stated
     parsed = entry.get(f"{name}_parsed")

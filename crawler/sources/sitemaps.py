@@ -11,7 +11,7 @@ from protego import Protego
 
 from core.pages import Reading
 from crawler.fetching.bodies import declares_entities
-from crawler.main_text.metadata import parse_time
+from crawler.main_text.metadata import find_datetime
 from crawler.sources.url_list import BadAddress, read_url_list
 
 # Facts about a page in a sitemap or a feed, before it is fetched.
@@ -120,8 +120,8 @@ def _read_entry(node: etree._Element) -> ListedPage | None:
     return ListedPage(
         url=said["loc"],
         title=" ".join(news.get("title", "").split())[:MAX_TITLE_CHARS],
-        published=parse_time(news.get("publication_date", "")),
-        modified=parse_time(said.get("lastmod", "")),
+        published=find_datetime(news.get("publication_date", "")),
+        modified=find_datetime(said.get("lastmod", "")),
     )
 
 

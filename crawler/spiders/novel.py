@@ -152,7 +152,7 @@ class NovelSpider(GenericSpider):
         """Yield the target of a "next chapter" link, for chapters that no catalogue lists."""
         if page.outline is None or not self.context.scope.keeps(url):
             return
-        named = [link.url for link in page.outline.following if _says_next_chapter(link)]
+        named = [link.url for link in page.outline.following if _is_next_chapter_link(link)]
         wanted = [link for link in named if link != url and self.context.scope.follows(link)]
         unknown = [link for link in wanted[:1] if link not in self._chapters]
         yield from self.discovery.new_requests(unknown, 1, PAGE)
@@ -162,6 +162,6 @@ def _all_chapters(catalogue: _Catalogue) -> tuple[ChapterLink, ...]:
     return list_chapter_links(catalogue.blocks)
 
 
-def _says_next_chapter(link: Following) -> bool:
+def _is_next_chapter_link(link: Following) -> bool:
     words = "".join(link.words.lower().split())
     return link.is_marked or any("".join(said.split()) in words for said in _NEXT_CHAPTER)

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, Protocol
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
 from crawler.opening import Rejected
-from deploy.cli.comparing_processes import in_order
+from deploy.cli.comparing_processes import compare_in_order
 from webadmin.ui.services.json_lines import Complain, JsonRecord, records
 
 PROGRESS_EVERY_PAGES = 100
 # Limits of the pages that a process receives at once, whichever is reached first: some hundredths of a second of work.
-PORTION_PAGES, PORTION_CHARS = 32, 1 << 18
+BATCH_PAGES, BATCH_CHARS = 32, 1 << 18
 
 
 @dataclass(slots=True)
@@ -120,9 +120,9 @@ class _ArchiveRun:
 
     def lines(self, processes: int) -> Generator[str]:
         """Yield the output of each page: a line, or ""."""
-        with closing(in_order(self._compare_pages, _page_batches(self._read_pages()), processes)) as compared:
-            for portion in compared:
-                for line in portion:
+        with closing(compare_in_order(self._compare_pages, _page_batches(self._read_pages()), processes)) as compared:
+            for batch in compared:
+                for line in batch:
                     self.summary.pages += 1
                     self.summary.without_text += line is None
                     self.summary.matched += bool(line)
@@ -160,16 +160,16 @@ class _ArchiveRun:
 
 
 def _page_batches(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
-    portion: list[ArchivePage] = []
+    batch: list[ArchivePage] = []
     chars = 0
     for page in pages:
-        portion.append(page)
+        batch.append(page)
         chars += len(page.given)
-        if len(portion) == PORTION_PAGES or chars >= PORTION_CHARS:
-            yield portion
-            portion, chars = [], 0
-    if portion:
-        yield portion
+        if len(batch) == BATCH_PAGES or chars >= BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
 
 
 def _result_line(page_id: str, matches: list[dict[str, Any]]) -> str:

@@ -27,9 +27,10 @@ def _print_warning(problem: Message, near: str) -> None:
 
 
 def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
-    """Raise BadConfiguration if the default home is unused while another installation of this program runs.
+    """Check that this home folder is complete and the one that the user means.
 
-    Raises BadInput if a restore of this home folder is incomplete.
+    Raises BadConfiguration if the default home is unused while another installation of this program runs, and
+    BadInput if a restore of this home folder is incomplete.
     """
     restoration.require_ended(home.path)
     if environ.get(environment_variable("home")) or not installed.is_unused(home.path):

@@ -112,7 +112,7 @@ def _find_leads(text: str, matches: Sequence[Match], settings: Settings) -> "lis
     for match in found:
         several = [] if match.text_id in copied else owners[match.text_id]
         if several:
-            leads.append(Lead(match, _work_records(several), texts[match.text_id]))
+            leads.append(Lead(match, _chapter_records(several), texts[match.text_id]))
     return leads
 
 
@@ -136,7 +136,7 @@ def _match_record(
     from webadmin.cases.services.findings import frozen_span
 
     return {
-        "works": _work_records(owners[match.text_id]),
+        "works": _chapter_records(owners[match.text_id]),
         "class": str(match.match_class),
         "similarity": cut_share(match.similarity),
         "page_containment": cut_share(match.page_containment),
@@ -147,7 +147,7 @@ def _match_record(
     }
 
 
-def _work_records(chapters: "Sequence[Chapter]") -> list[dict[str, Any]]:
+def _chapter_records(chapters: "Sequence[Chapter]") -> list[dict[str, Any]]:
     return [
         {
             "id": chapter.work_id,

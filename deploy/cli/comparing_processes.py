@@ -1,4 +1,4 @@
-"""Compares portions of pages in forked processes, which share the parent's memory, and keeps their order.
+"""Compares batches of pages in forked processes, which share the parent's memory, and keeps their order.
 
 No process outlives the parent, however the parent ends.
 """
@@ -18,7 +18,7 @@ from core.garbage import freeze_loaded_objects
 
 P = TypeVar("P")
 R = TypeVar("R")
-PORTIONS_AHEAD = 4  # for each process: how far the others may go ahead while one is slow
+BATCHES_AHEAD = 4  # for each process: how far the others may go ahead while one is slow
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _ENDING = frozenset({signal.SIGINT, signal.SIGTERM})
 
@@ -30,23 +30,24 @@ def default_processes() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_order(compare: Callable[[P], R], portions: Iterable[P], processes: int) -> Generator[R]:
-    """Yield the result of each portion, in order, reading only a few portions ahead for each process.
+def compare_in_order(compare: Callable[[P], R], batches: Iterable[P], processes: int) -> Generator[R]:
+    """Compare batches in several processes and yield their results in order.
 
-    The first portion is compared in this process, so that forks share the data that it loads and sorts; so are all
-    portions if one process is enough or the system cannot fork. Close the generator, for example with
-    contextlib.closing, to end the processes. Raises the exceptions of `compare`, and RetryLater if a process cannot
-    start or dies during its portion.
+    Reads only a few batches ahead for each process. Compares the first batch in this process, so that forks share the
+    data that it loads and sorts; compares all batches here if one process is enough or the system cannot fork.
+    Close the generator, for example with contextlib.closing, to end the processes.
+
+    Raises the exceptions of `compare`, and RetryLater if a process cannot start or dies while it compares a batch.
     """
-    rest = iter(portions)
+    rest = iter(batches)
     yield from map(compare, islice(rest, 1))
     can_fork = processes > 1 and hasattr(os, "fork")
     next_two = tuple(islice(rest, 2)) if can_fork else ()
     rest = chain(next_two, rest)
-    yield from _shared_out(compare, rest, processes) if len(next_two) == 2 else map(compare, rest)
+    yield from _compare_in_processes(compare, rest, processes) if len(next_two) == 2 else map(compare, rest)
 
 
-def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int) -> Iterator[R]:
+def _compare_in_processes(compare: Callable[[P], R], batches: Iterator[P], processes: int) -> Iterator[R]:
     from concurrent.futures import Future, ProcessPoolExecutor  # their imports take time; few pages need no processes
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
@@ -57,10 +58,10 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
     pool = ProcessPoolExecutor(processes, get_context("fork"), _begin_process, (compare, held))
     given: deque[Future[R]] = deque()
     try:
-        for portion in portions:
-            given.append(pool.submit(_answer_portion, portion))
+        for batch in batches:
+            given.append(pool.submit(_compare_batch, batch))
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
-            if len(given) == PORTIONS_AHEAD * processes:
+            if len(given) == BATCHES_AHEAD * processes:
                 yield given.popleft().result()
         while given:
             yield given.popleft().result()
@@ -81,9 +82,9 @@ def _begin_process(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)  # the whole group receives the signal; the parent decides
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    if sys.platform == "linux":  # elsewhere the process ends after its portion
+    if sys.platform == "linux":  # elsewhere the process ends after its batch
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _answer_portion(portion: Any) -> Any:
-    return _compare(portion)
+def _compare_batch(batch: Any) -> Any:
+    return _compare(batch)

@@ -123,7 +123,7 @@ def _left_out(run: "CrawlRun") -> "Sequence[Message]":
 
 
 def _left_out_sentence(run: "CrawlRun", code: str) -> str | None:
-    """Return a sentence on the pages that a run left out for a reason, or None."""
+    """Return the sentence that says how many pages a run left out for a reason; None if it left out none."""
     return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
 

@@ -13,7 +13,7 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, UnreadableFile
 from core.wording import Message
 from deploy.cli.evidence_authority import add_authority
-from webadmin.cases.cli.keys import case_number, find_case, find_matter
+from webadmin.cases.cli.keys import find_case, find_matter, parse_case_id
 from webadmin.rewrites.cli.keys import find_lead
 from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.groups import verb_group
@@ -52,7 +52,7 @@ def export(
         if is_lead:
             write = _lead_writer(find_lead(case_key), out, with_names=with_names)
         else:
-            number = case_number(case_key)
+            number = parse_case_id(case_key)
             write = _case_writer(
                 _newest_removal(number) if is_removal else _case_material(number, with_names=with_names), out
             )
@@ -160,7 +160,7 @@ def parse_numbers(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
             matters.append(int(found[1]))
             continue
         try:
-            cases.append(case_number(text))
+            cases.append(parse_case_id(text))
         except BadInput as error:
             raise BadInput("digests.no-number", text=repr(text)) from error
     return cases, matters

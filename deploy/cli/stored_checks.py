@@ -18,7 +18,7 @@ MAX_AGE_OF_CHECK = timedelta(days=2)  # the check runs each night; one failure i
 MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, on one line of the doctor
 
 
-def readings(_: Context) -> list[DoctorFinding]:
+def check_readings(_: Context) -> list[DoctorFinding]:
     """Check that the table of readings is the one for which the algorithms were frozen."""
     from fingerprint.fingerprinting import fingerprint_text
 
@@ -30,7 +30,7 @@ def readings(_: Context) -> list[DoctorFinding]:
     return []
 
 
-def index(settings: "Settings") -> list[DoctorFinding]:
+def check_index_texts(settings: "Settings") -> list[DoctorFinding]:
     """Check that the index exists and has all texts of the rights holders."""
     from webadmin.wiring import live_ports
     from webadmin.works.services.catalogue import corpus_texts
@@ -45,7 +45,7 @@ def index(settings: "Settings") -> list[DoctorFinding]:
     return []
 
 
-def failures(_: "Settings") -> list[DoctorFinding]:
+def check_failures(_: "Settings") -> list[DoctorFinding]:
     """Find messages that failed after all retries, and scheduled crawls that did not happen."""
     from django.utils import timezone
 
@@ -65,7 +65,7 @@ def failures(_: "Settings") -> list[DoctorFinding]:
     return found
 
 
-def clock(_: "Settings") -> list[DoctorFinding]:
+def check_clock(_: "Settings") -> list[DoctorFinding]:
     """Find times in the future, which stop the jobs that depend on them."""
     from django.utils import timezone
 
@@ -76,7 +76,7 @@ def clock(_: "Settings") -> list[DoctorFinding]:
     return [DoctorFinding("clock.ahead", problem, Message("doctor.clock-ahead-remedy"))] if names else []
 
 
-def evidence(settings: "Settings") -> list[DoctorFinding]:
+def check_evidence_status(settings: "Settings") -> list[DoctorFinding]:
     """Find damaged bundles and files, missing stamps, invalid authorities, and missing nightly checks."""
     from django.utils import timezone
 
@@ -91,7 +91,7 @@ def evidence(settings: "Settings") -> list[DoctorFinding]:
     return _evidence_faults(evidence_status(names), timezone.now())
 
 
-def backups(_: "Settings") -> list[DoctorFinding]:
+def check_last_backup(_: "Settings") -> list[DoctorFinding]:
     """Check that the last backup is recent enough, and that an installation with cases has one."""
     from django.utils import timezone
 
@@ -101,7 +101,7 @@ def backups(_: "Settings") -> list[DoctorFinding]:
     return [DoctorFinding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
 
 
-def stores(_: "Settings") -> list[DoctorFinding]:
+def check_store_damage(_: "Settings") -> list[DoctorFinding]:
     """Find damage that the checks of the stores reported, and missing nightly checks."""
     from django.utils import timezone
 
@@ -118,7 +118,7 @@ def stores(_: "Settings") -> list[DoctorFinding]:
     return []
 
 
-def encoder(_: "Settings") -> list[DoctorFinding]:
+def check_encoder(_: "Settings") -> list[DoctorFinding]:
     """Check that the encoder works if a rights holder has the search for rewrites enabled."""
     from matcher.reworded.weights import fault
     from webadmin.rewrites.services.due_searches import watches
@@ -156,17 +156,31 @@ def _first_names(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-def _asks_stores(look: Callable[["Settings"], list[DoctorFinding]]) -> Check:
+def _skip_without_services(check: Callable[["Settings"], list[DoctorFinding]]) -> Check:
     """Return a check that finds nothing if a service does not respond, which the check of services reports."""
 
-    def check(_: Context) -> list[DoctorFinding]:
+    def check_or_skip(_: Context) -> list[DoctorFinding]:
         try:
             with session() as settings:
-                return look(settings)
+                return check(settings)
         except ZhuiwenError:
             return []
 
-    return check
+    return check_or_skip
 
 
-CHECKS = (readings, *map(_asks_stores, (index, failures, clock, evidence, stores, backups, encoder)))
+CHECKS = (
+    check_readings,
+    *map(
+        _skip_without_services,
+        (
+            check_index_texts,
+            check_failures,
+            check_clock,
+            check_evidence_status,
+            check_store_damage,
+            check_last_backup,
+            check_encoder,
+        ),
+    ),
+)

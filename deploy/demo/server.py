@@ -35,7 +35,7 @@ ORIGIN = b"{{origin}}"  # placeholder for the site's URL in files
 
 
 class SiteHandler(BaseHTTPRequestHandler):
-    """The request handler of one site, set by a subclass from `make_handler`."""
+    """The request handler of one site, set by a subclass from `make_handler_class`."""
 
     site: SitePlan
     server_version = "DemoSite/1.0"
@@ -98,7 +98,7 @@ def server_origin(listening: socket) -> str:
     return f"http://{host}:{port}"
 
 
-def make_handler(site: SitePlan) -> type[SiteHandler]:
+def make_handler_class(site: SitePlan) -> type[SiteHandler]:
     """Return a handler class for one site."""
     return type("BoundSiteHandler", (SiteHandler,), {"site": site})
 
@@ -177,7 +177,7 @@ def _site_ports(given: str) -> dict[str, int]:
 
 def _start_server(site: SitePlan, port: int) -> SiteServer:
     try:
-        return SiteServer((HOST, port), make_handler(site))
+        return SiteServer((HOST, port), make_handler_class(site))
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise PortTaken(Message("demo.site", name=site.name_en), port, PORTS_VARIABLE) from error

@@ -12,7 +12,7 @@ import psutil
 
 from core import disk, sockets
 from core.errors import BadConfiguration, PortTaken, RetryLater, ServiceUnavailable
-from core.private_files import touched_privately
+from core.private_files import touch_private
 from core.wording import Message
 from deploy import started
 from deploy.home import Home, make_socket_folder
@@ -107,7 +107,7 @@ def down(home: Home, on_progress: OnProgress) -> None:
 @contextmanager
 def _installation_lock(home: Home, on_progress: OnProgress) -> Iterator[None]:
     """Lock the installation for one `up` or `down` at a time; the system releases the lock of a dead process."""
-    with touched_privately(home.run / "lifecycle.lock").open("w") as lock:
+    with touch_private(home.run / "lifecycle.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

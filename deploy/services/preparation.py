@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.private_files import touched_privately
+from core.private_files import touch_private
 from core.sqlite_files import says_damage
 from core.wording import Message
 from deploy.home import Home
@@ -45,7 +45,7 @@ def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
 
 def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable[[Message], None]) -> None:
     """Run the steps in order; safe to run twice. Raises PreparationFailed."""
-    touched_privately(_log_path(home)).write_text("", "utf-8")
+    touch_private(_log_path(home)).write_text("", "utf-8")
     for step in wanted:
         on_progress(step.name)
         said = run(home, step)
@@ -72,7 +72,7 @@ def run(home: Home, step: PreparationStep) -> list[str]:
         )
     except subprocess.TimeoutExpired as error:
         raise PreparationFailed(step.name, Message("start.step-too-long", seconds=STEP_TIMEOUT_S), log) from error
-    with touched_privately(log).open("a", encoding="utf-8", errors="replace") as file:
+    with touch_private(log).open("a", encoding="utf-8", errors="replace") as file:
         file.write(f"{' '.join(step.command)}\n{done.stdout}")
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     if done.returncode != 0:

@@ -40,7 +40,7 @@ class Engine(Protocol):
         """Index a work. Each id is added once; works with equal texts are different works."""
 
     def find(self, text: str) -> list[EngineMatch]:
-        """Return the works that the page duplicates by the engine's published rule, each once, best first."""
+        """Return each work that the page duplicates by the engine's published rule, best first."""
 
 
 @dataclass(frozen=True, slots=True)

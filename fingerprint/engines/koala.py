@@ -27,10 +27,10 @@ MIN_SHARED = 3
 
 
 class Koala(ChapterEngine):
-    """Finds chapters that share at least `min_shared` of their chosen substrings with the page.
+    """Finds chapters that share at least `min_shared` of their rarest substrings with the page.
 
-    Rarity is recomputed after works are added. Substrings whose beginning no work has are not chosen: they would match
-    nothing, and on an edited page they would take all places. similarity: shared / `substrings`.
+    Recomputes rarity after works are added. Ignores substrings whose beginning no work has: they match nothing, and on
+    an edited page they would displace all others. Similarity is the shared number divided by `substrings`.
     """
 
     def __init__(

@@ -1,6 +1,7 @@
-"""Reads passages entirely in pinyin as syllables, with tone marks, tone digits or neither, with or without spaces.
+"""Splits passages that are entirely in pinyin into syllables.
 
-Single pinyin between Chinese characters is read by fingerprint.latin; this module reads whole passages without any.
+Tones may be marks, digits or absent, and spaces are optional. fingerprint.latin reads single syllables between Chinese
+characters.
 """
 
 import numpy as np

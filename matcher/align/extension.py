@@ -1,4 +1,7 @@
-"""Extends each hit along its diagonal, and promising hits with gaps, to segments, and joins neighbouring segments."""
+"""Extends hits to segments and joins neighbouring segments.
+
+Each hit is extended along its diagonal; promising hits are also extended with gaps.
+"""
 
 from typing import NamedTuple
 

@@ -148,9 +148,10 @@ def _first_above(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uin
 
 @kernel(allocates=False)
 def owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]) -> Int:
-    """Return the last row of ascending `starts` at or below `address`; -1 if there is none.
+    """Return the row that owns an address: the last row whose start is at or below it; -1 if there is none.
 
-    directory: the owner of the first address of each block of 2^BLOCK_BITS, and the last row; or empty.
+    starts: ascending. directory: the owner of the first address of each block of 2^BLOCK_BITS addresses, then the
+    last row; may be empty, in which case all rows are searched.
     """
     low: Int = np.int64(-1)
     high: Int = np.int64(starts.size - 1)

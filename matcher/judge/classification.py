@@ -149,7 +149,7 @@ def _cover_ranges(starts: NDArray[np.int32], ends: NDArray[np.int32], size: int)
     return np.cumsum(begun - ended)[:size] > 0
 
 
-def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
+def is_common_wording(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
     """Return whether the passages of a page from a text are common wording rather than a copy.
 
     own: the share of the passages that no other text has; surroundings: `background_share` of the page; postings: the

@@ -133,9 +133,9 @@ def test_a_broken_font_draws_nothing_and_the_next_is_drawn_all_the_same(font: by
         broken = process.draw(font, [ord("字")])
         assert broken is None or not broken.codes
         good = hand._font({"\ue001": "字"}, Random(1))
-        drawings = process.draw(good, [0xE001])
-        assert drawings.codes == [0xE001]
-        assert drawings.rasters.max() == 255
+        glyphs = process.draw(good, [0xE001])
+        assert glyphs.codes == [0xE001]
+        assert glyphs.rasters.max() == 255
     finally:
         process.close()
 

@@ -29,7 +29,7 @@ def test_what_was_found_and_not_done_is_pending_again(tmp_path: Path) -> None:
         CrawlTarget("http://a.example/1", 1, "page"),
         CrawlTarget("http://a.example/2", 1, "page"),
     ]
-    assert again.done_pages == 2
+    assert again.done_page_count == 2
     assert not again.add_address("http://a.example/0?utm_source=x", 1)
     assert again.notice is None
 

@@ -17,7 +17,7 @@ import pytest
 from core.errors import BadInput, RetryLater
 from deploy.cli.archive import write_comparison
 from deploy.cli.comparers import make_comparer
-from deploy.cli.comparing_processes import in_order
+from deploy.cli.comparing_processes import compare_in_order
 from tests.support.batch_files import write
 
 pytestmark = [
@@ -63,26 +63,26 @@ def test_the_lines_and_the_faults_are_those_of_one_process(tmp_path: Path) -> No
     assert seen[0][1].matched > PAGES // 2
 
 
-def _fails_at_five(portion: int) -> int:
-    if portion == 5:
+def _fails_at_five(batch: int) -> int:
+    if batch == 5:
         raise BadInput("batch.no-engine", engine="five")
     return os.getpid()
 
 
 def test_a_fault_of_one_process_is_raised_here() -> None:
-    with closing(in_order(_fails_at_five, range(100), 2)) as results, pytest.raises(BadInput, match="five"):
+    with closing(compare_in_order(_fails_at_five, range(100), 2)) as results, pytest.raises(BadInput, match="five"):
         list(results)
 
 
-def _ends_at_five(portion: int) -> int:
-    if portion == 5:
+def _ends_at_five(batch: int) -> int:
+    if batch == 5:
         os.kill(os.getpid(), signal.SIGKILL)
-    return portion
+    return batch
 
 
 def test_a_process_that_is_killed_ends_the_batch_with_a_sentence() -> None:
     with (
-        closing(in_order(_ends_at_five, range(100), 2)) as results,
+        closing(compare_in_order(_ends_at_five, range(100), 2)) as results,
         pytest.raises(RetryLater, match="ran out of memory"),
     ):
         list(results)
@@ -91,12 +91,12 @@ def test_a_process_that_is_killed_ends_the_batch_with_a_sentence() -> None:
 def test_no_more_is_read_than_is_compared_soon() -> None:
     read = []
 
-    def portions() -> Iterator[int]:
+    def batches() -> Iterator[int]:
         for number in range(1000):
             read.append(number)
             yield number
 
-    with closing(in_order(str, portions(), 2)) as results:
+    with closing(compare_in_order(str, batches(), 2)) as results:
         assert [next(results) for _ in range(10)] == [str(number) for number in range(10)]
     assert len(read) < 40
 

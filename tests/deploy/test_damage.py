@@ -11,7 +11,7 @@ from core.errors import DamagedStore
 from core.settings_layers import planned_layers
 from deploy.findings import Context
 from deploy.home import prepare
-from deploy.home_checks import damaged_files
+from deploy.home_checks import check_database_files
 from pagestore.connection import connect, translate_errors
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo
@@ -40,7 +40,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def look(home: Path) -> list[str]:
     environ = {"ZHUIWEN_HOME": str(home)}
-    return [str(each.problem) for each in damaged_files(Context(prepare(environ, planned_layers), environ))]
+    return [str(each.problem) for each in check_database_files(Context(prepare(environ, planned_layers), environ))]
 
 
 def test_whole_files_and_files_that_are_not_there_are_no_damage(tmp_path: Path, files: tuple[Path, Path]) -> None:

@@ -102,7 +102,7 @@ def test_a_full_disk_is_named_by_all_and_the_stores_go_on_when_there_is_room_aga
     assert shown.code == 1
     assert f"the disk of {home.path} is full" in shown.out
     assert "zhuiwen up" not in shown.out
-    (found,) = [each for each in home_checks.free_disk(Context(home, {})) if each.id == "disk.full"]
+    (found,) = [each for each in home_checks.check_free_disk(Context(home, {})) if each.id == "disk.full"]
     assert str(found.problem) in shown.out
 
     filler.unlink()

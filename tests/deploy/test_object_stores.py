@@ -30,15 +30,15 @@ def test_a_store_that_answers_is_external_and_is_written_to(tmp_path: Path, s3_u
         "raw": InstallationState.EXTERNAL,
     }
     assert found["raw"].address == f"s3://{s3_url.split('/')[2]} ({s3_server.endpoint_url.removeprefix('http://')})"
-    assert doctor.object_writes(Context(home, {})) == []
-    assert doctor.object_writes(Context(home, {})) == [], "the object that is tried with may be there"
+    assert doctor.check_object_writes(Context(home, {})) == []
+    assert doctor.check_object_writes(Context(home, {})) == [], "the object that is tried with may be there"
 
 
 def test_a_user_who_may_read_alone_is_named(tmp_path: Path, s3_url: str, s3_server: S3Server) -> None:
     home = home_with(tmp_path, s3_server, ZHUIWEN_EVIDENCE_URL=s3_url)
     s3_server.fault = lambda environ: ("403 No", "AccessDenied") if environ["REQUEST_METHOD"] == "PUT" else None
     assert rows(home)["evidence"].state is InstallationState.EXTERNAL
-    [finding] = doctor.object_writes(Context(home, {}))
+    [finding] = doctor.check_object_writes(Context(home, {}))
     assert finding.id == "evidence.write"
     assert "can be read but not written to" in str(finding.problem)
     assert "AccessDenied" in str(finding.remedy)
@@ -61,7 +61,7 @@ def test_what_a_store_says_is_the_remedy_and_one_cause_one_finding(
     row = rows(home)["raw"]
     assert row.state is InstallationState.UNREACHABLE
     assert words in str(row.remedy)
-    found = {each.id for each in doctor.examine(Context(home, {}), [doctor.services, doctor.object_writes])}
+    found = {each.id for each in doctor.examine(Context(home, {}), [doctor.check_services, doctor.check_object_writes])}
     assert "service.raw" in found
     assert "raw.write" not in found
 

@@ -176,24 +176,24 @@ def test_the_doctor_names_unknown_names_and_secrets_in_the_open_file(tmp_path: P
         'web_prot = 1\nredis_url = "redis://:hush@r/0"\nmongo_url = "mongodb://h/x"\n'
     )
     context = Context(prepare({"ZHUIWEN_HOME": str(tmp_path)}), {})
-    (unknown,) = home_checks.unknown_settings(context)
+    (unknown,) = home_checks.check_setting_names(context)
     assert (unknown.id, str(unknown.remedy)) == ("settings.unknown.web_prot", "write web_port, or remove it")
-    (secret,) = home_checks.secrets_in_the_open(context)
+    (secret,) = home_checks.check_secret_places(context)
     assert (secret.id, str(secret.remedy)) == ("settings.secret.redis_url", "zhuiwen config set redis_url")
     (tmp_path / "settings.toml").write_text("workers = 0\n")
-    (found,) = home_checks.settings_to_come(Context(context.home, {"ZHUIWEN_HOME": str(tmp_path)}))
+    (found,) = home_checks.check_planned_settings(Context(context.home, {"ZHUIWEN_HOME": str(tmp_path)}))
     assert str(found.problem).startswith(f"workers is '0' in {tmp_path}/settings.toml; allowed: ")
 
 
 @pytest.mark.usefixtures("processes")
 def test_the_doctor_names_files_that_others_could_read(tmp_path: Path) -> None:
     context = Context(prepare({"ZHUIWEN_HOME": str(tmp_path / "home")}), {})
-    assert home_checks.home_permissions(context) == []
+    assert home_checks.check_home_permissions(context) == []
     (context.home.logs / "web.log").touch(mode=0o644)
-    (found,) = home_checks.home_permissions(context)
+    (found,) = home_checks.check_home_permissions(context)
     assert (found.id, str(found.remedy)) == ("home.files", f"chmod -R go= {tmp_path / 'home'}")
     subprocess.run([*str(found.remedy).split()], check=True)
-    assert home_checks.home_permissions(context) == []
+    assert home_checks.check_home_permissions(context) == []
 
 
 @pytest.mark.usefixtures("processes")

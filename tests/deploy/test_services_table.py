@@ -207,7 +207,9 @@ def context(home: Home) -> Context:
 @pytest.mark.usefixtures("loopback")
 def test_the_doctor_names_what_does_not_run_and_what_is_open_to_others(home: Home) -> None:
     home.path.chmod(0o755)
-    found = doctor.examine(context(home), [home_checks.home_permissions, doctor.services, doctor.mongo_writes])
+    found = doctor.examine(
+        context(home), [home_checks.check_home_permissions, doctor.check_services, doctor.check_mongo_writes]
+    )
     ids = [each.id for each in found]
     assert ids[0] == "home.permissions"
     assert {"service.mongo", "service.redis", "service.web"} <= set(ids)
@@ -218,11 +220,11 @@ def test_the_doctor_names_what_does_not_run_and_what_is_open_to_others(home: Hom
 @pytest.mark.usefixtures("loopback")
 def test_the_doctor_finds_nothing_wrong_with_embedded_stores_until_redis_forgets(home: Home) -> None:
     checks = [
-        doctor.python_version,
-        home_checks.home_permissions,
-        doctor.fonts,
-        doctor.redis_durability,
-        doctor.mongo_writes,
+        doctor.check_python_version,
+        home_checks.check_home_permissions,
+        doctor.check_fonts,
+        doctor.check_redis_durability,
+        doctor.check_mongo_writes,
     ]
     try:
         up(home, str, ["mongo", "redis"])
@@ -230,7 +232,10 @@ def test_the_doctor_finds_nothing_wrong_with_embedded_stores_until_redis_forgets
         client = redis.Redis.from_url(home.settings.redis_url)
         client.config_set("maxmemory-policy", "allkeys-lru")
         client.config_set("appendonly", "no")
-        assert [each.id for each in doctor.redis_durability(context(home))] == ["redis.appendonly", "redis.eviction"]
+        assert [each.id for each in doctor.check_redis_durability(context(home))] == [
+            "redis.appendonly",
+            "redis.eviction",
+        ]
     finally:
         down(home, str)
 
@@ -244,10 +249,10 @@ def test_status_and_doctor_look_at_an_index_that_is_elsewhere(
     (row,) = [each for each in status(home) if each.name == "index"]
     assert (row.state, row.address) == (InstallationState.EXTERNAL, url.partition("://")[2].partition("/")[0])
     client = driver_probes.index_client(url)
-    assert doctor.index_keeps_all(context(home)) == []
+    assert doctor.check_index_eviction(context(home)) == []
     try:
         _set_policy(client, "allkeys-lru")
-        (found,) = doctor.index_keeps_all(context(home))
+        (found,) = doctor.check_index_eviction(context(home))
         assert (found.id, "allkeys-lru" in str(found.problem)) == ("index.eviction", True)
     finally:
         _set_policy(client, "noeviction")
@@ -263,7 +268,9 @@ def _set_policy(client: "redis.Redis | RedisCluster", policy: str) -> None:
 def test_the_doctor_names_an_index_elsewhere_that_does_not_answer(tmp_path: Path) -> None:
     url = f"redis+cluster://u:secret@127.0.0.1:{free_port()}"
     home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_INDEX_URL": url})
-    found = {each.id: each for each in doctor.examine(context(home), [doctor.services, doctor.index_keeps_all])}
+    found = {
+        each.id: each for each in doctor.examine(context(home), [doctor.check_services, doctor.check_index_eviction])
+    }
     assert str(found["service.index"].remedy) == "check ZHUIWEN_INDEX_URL"
     assert "index.eviction" not in found
     assert not any("secret" in str(each.problem) for each in found.values())
@@ -271,9 +278,9 @@ def test_the_doctor_names_an_index_elsewhere_that_does_not_answer(tmp_path: Path
 
 def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) -> None:
     inherited = {**home.environment, "ZHUIWEN_CONFIGURATION": "x", "ZHUIWEN_WEBPORT": "1", "ZHUIWEN_XYZZY": "1"}
-    found = home_checks.unknown_settings(Context(home, inherited))
+    found = home_checks.check_setting_names(Context(home, inherited))
     assert [(each.id, str(each.remedy).partition(",")[0]) for each in found] == [
         ("settings.unknown.ZHUIWEN_WEBPORT", "write ZHUIWEN_WEB_PORT"),
         ("settings.unknown.ZHUIWEN_XYZZY", "unset it; for all settings see docs/settings.md"),
     ]
-    assert home_checks.unknown_settings in doctor.CHECKS
+    assert home_checks.check_setting_names in doctor.CHECKS

@@ -27,7 +27,7 @@ from tests.support.records import MOMENT, response
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.services.searching.search import Done, RewordedSearching
+from webadmin.rewrites.services.searching.search import RewordedSearching, SearchSummary
 from webadmin.sites.models import PageRecord, Site
 from webadmin.sites.services import watchlist
 from webadmin.works.models import Work
@@ -101,7 +101,7 @@ class RewordedChain:
             self.clock.advance(1)
             carry(message, self.ports)
 
-    def search(self) -> Done:
+    def search(self) -> SearchSummary:
         self.clock.advance(10)
         return self.searching.run()
 

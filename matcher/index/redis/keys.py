@@ -77,9 +77,9 @@ def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 
 def _hash_tag(generation: int, shard: int) -> str:
-    """Return the hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
+    """Return the hash tag of a shard: the first tag whose slot lies in the shard's share of the slots.
 
-    This spreads shards over the servers as evenly as slots; random tags leave some server with a third too much.
+    Spreads shards over the servers as evenly as slots. With random tags, some server would hold a third too much.
     """
     tags = (f"{generation}:s{shard:02d}-{number:03d}" for number in range(1000))
     in_its_slots = (tag for tag in tags if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard)

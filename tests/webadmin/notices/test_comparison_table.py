@@ -12,7 +12,7 @@ from pypdf import PdfReader
 from documents.blocks import InlineMark
 from documents.pdf_writing import pdf_file
 from documents.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
-from documents.word_reading import read_word
+from documents.word_reading import read_word_file
 from documents.word_writing import word_file
 from webadmin.notices.services.comparison_table import ComparedCase, comparison_table, mark_differences
 
@@ -87,7 +87,7 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
     assert printed.count("杜口的登收藏本站是在") == 80
     assert printed.count("https://pirate.example/book/1.html") == 2
     assert sum(len(page.images) for page in pdf.pages) == 2
-    again = read_word(word, "侵权比对表")
+    again = read_word_file(word, "侵权比对表")
     assert [type(block).__name__ for block in again.blocks].count("BlockPicture") == 2
     assert [type(block).__name__ for block in again.blocks].count("BlockTable") == 2
     assert "PageBreak" in [type(block).__name__ for block in again.blocks]

@@ -14,7 +14,7 @@ from pypdf import PdfReader
 
 from core.addressees import Paper
 from core.errors import BadInput
-from documents.word_reading import read_word
+from documents.word_reading import read_word_file
 from tests.support.refusals import refused
 from webadmin.notices.services.legal_fields import FIELDS
 from webadmin.notices.services.standard_templates import standard_template
@@ -196,7 +196,7 @@ def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None
     template = edited(Paper.LETTER, dress)
     files = render_paper(Paper.LETTER, template, values(), AT)
     assert "长河文学法务部专用函" in printed(files)
-    read = read_word(files.word, "函")
+    read = read_word_file(files.word, "函")
     assert read.blocks[-1].rows[0][0].span == 2  # type: ignore[union-attr]
     assert "合并的一格" in printed(files)
 

@@ -19,7 +19,7 @@ from tests.support.memory_pages import MemoryWorkStore
 from webadmin import stores
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
-from webadmin.works.pages.read_chapter import PORTION_CHARS, portions
+from webadmin.works.pages.read_chapter import CHUNK_CHARS, text_chunks
 
 CASES = 1
 BEGUN = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)  # noon in Shanghai
@@ -80,9 +80,9 @@ def test_portions_lose_nothing(reviewer: Client, world: World, store: MemoryWork
     assert "0灯" in first.content.decode()
     assert "49灯" in last.content.decode()
     assert len(last.content) < 200_000
-    assert "".join(portions(text)) == text
-    assert "".join(portions("灯" * 50_001)) == "灯" * 50_001
-    assert max(map(len, portions("灯" * 50_001))) == PORTION_CHARS
+    assert "".join(text_chunks(text)) == text
+    assert "".join(text_chunks("灯" * 50_001)) == "灯" * 50_001
+    assert max(map(len, text_chunks("灯" * 50_001))) == CHUNK_CHARS
 
 
 def test_a_text_that_cannot_be_had_is_a_sentence(

@@ -93,7 +93,7 @@ def password(
     name: str,
     password_stdin: bool = False,
 ) -> None:
-    """Set a user's password, which is read, or generated and shown once."""
+    """Set a user's password: the one on standard input, or a generated one, shown once."""
     with session():
         from webadmin.accounts.models import User
 

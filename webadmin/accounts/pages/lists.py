@@ -55,12 +55,12 @@ class AdminLists:
     def search_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
         """Return the entries that have the words, and store the number of searched entries in the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
-        request.zhuiwen_searched_count = found.searched_count  # type: ignore[attr-defined]
+        request.zhuiwen_searched_entry_count = found.searched_entry_count  # type: ignore[attr-defined]
         return found.rows
 
-    def searched_count(self, request: HttpRequest) -> int:
-        """Return the number of entries that this request's search covered, or 0 if it covered all."""
-        return int(getattr(request, "zhuiwen_searched_count", 0))
+    def searched_entry_count(self, request: HttpRequest) -> int:
+        """Return the number of entries that this request's search covered; 0 if it covered all."""
+        return int(getattr(request, "zhuiwen_searched_entry_count", 0))
 
     def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:
         """Return the record that a URL names. Raises Http404 if it does not exist or the user may not see it."""

@@ -94,10 +94,10 @@ class DeclaredChangeList(WholeChangeList):
             super().get_results(request)
         except IncorrectLookupParameters as error:
             raise BadValue(PAGE_VAR, str(self.page_num), _("this page of the list does not exist.")) from error
-        searched_count = self.model_admin.searched_count(request)
-        if self.query and searched_count and not getattr(request, ONLY_QUERY, False):
+        searched_entry_count = self.model_admin.searched_entry_count(request)
+        if self.query and searched_entry_count and not getattr(request, ONLY_QUERY, False):
             words = _("Only the first %(count)s entries of this list were searched. Narrow it down with filters.")
-            messages.info(request, words % {"count": f"{searched_count:,}"})
+            messages.info(request, words % {"count": f"{searched_entry_count:,}"})
 
 
 def _is_period(spec: ListFilter) -> bool:

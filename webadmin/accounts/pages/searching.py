@@ -65,10 +65,10 @@ def written_ways(typed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search. searched_count: the number of first entries searched, or 0 if all were."""
+    """The result of a search. searched_entry_count: the number of first entries searched, or 0 if all were."""
 
     rows: "QuerySet[Any]"
-    searched_count: int
+    searched_entry_count: int
 
 
 def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> SearchResult:
@@ -83,12 +83,12 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
     keys = _row_keys(has_all.filter(pk__among=first[:SEARCHED]))
     if len(first) <= SEARCHED:
-        return SearchResult(rows_with_keys(rows, keys), searched_count=0)
+        return SearchResult(rows_with_keys(rows, keys), searched_entry_count=0)
     addressed = _row_keys(rows.filter(pk__among=_row_keys(every.filter(_is_address(rows.model, typed, user)))))
     for narrowed in _narrow_rows(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
             keys |= _row_keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
-    return SearchResult(rows_with_keys(rows, keys | addressed), searched_count=0 if addressed else SEARCHED)
+    return SearchResult(rows_with_keys(rows, keys | addressed), searched_entry_count=0 if addressed else SEARCHED)
 
 
 @dataclass(frozen=True, slots=True)

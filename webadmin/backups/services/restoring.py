@@ -39,7 +39,10 @@ class RestoreTarget:
 
 
 def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
-    """Read a whole backup before anything is written. Raises DamagedBackup, or BadInput if the tables differ."""
+    """Verify a whole backup before a restore writes anything.
+
+    Raises DamagedBackup if a part is missing or damaged, and BadInput if the tables differ.
+    """
     faults = verify(manifest, source, on_progress).faults
     if faults:
         raise DamagedBackup("backup.not-whole", fault=faults[0], count=len(faults))

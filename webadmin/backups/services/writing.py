@@ -202,7 +202,7 @@ class _BackupWriter:
     def _write_packs(
         self, collection: Collection, early: BackupPart | None = None, gone: Iterable[str] = ()
     ) -> BackupPart:
-        """Write records that never change, reusing whole pieces of the last backup."""
+        """Write records that never change. Reuses the pieces of the last backup whose records all still exist."""
         living = set(collection.keys())
         if early is not None:
             living |= {key for piece in early.pieces for key in read_keys(self._destination, piece)} - set(gone)

@@ -14,7 +14,7 @@ def find_case(key: str) -> "Case":
     from webadmin.cases.models import Case
 
     rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
-    return find_row(rows, case_number(key), "corpus.no-case")
+    return find_row(rows, parse_case_id(key), "corpus.no-case")
 
 
 def find_matter(key: str) -> "Matter":
@@ -25,6 +25,6 @@ def find_matter(key: str) -> "Matter":
     return find_row(Matter.objects.select_related("site", "work", "rights_holder"), number, "corpus.no-matter")
 
 
-def case_number(text: str) -> int:
-    """Return the number of a case. Raises BadInput for any other text."""
+def parse_case_id(text: str) -> int:
+    """Return the number in a case id. Raises BadInput if the text is not a number."""
     return as_number(text, BadInput("cli.no-case-number", text=repr(text)))

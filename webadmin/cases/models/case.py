@@ -104,7 +104,7 @@ class Case(models.Model):
 
     @property
     def verdict(self) -> str:
-        """The current verdict, or ""; select `decision` with the case."""
+        """The current verdict; "" if there is none. Select `decision` with the case to avoid a query."""
         return self.decision.verdict if self.decision else ""
 
     @property

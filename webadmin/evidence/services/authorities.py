@@ -90,7 +90,10 @@ def write_with_seals(
 
 
 def root_file(url: str, named: str) -> Path:
-    """Return the path of an authority's root certificate: the named file, or HOST.pem in the named folder."""
+    """Return the path of an authority's root certificate.
+
+    named: the file, or a folder that has it as HOST.pem
+    """
     path = Path(named).expanduser()
     return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
 

@@ -220,7 +220,7 @@ def _fetch_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
 
 
 def _obfuscation_caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the caveats of the obfuscations that were undone in the page's text."""
+    """Yield a label and a caveat for each obfuscation that was undone in the page's text, if it has a caveat."""
     for item in page.get("obfuscations", ()):
         if "caveat" in item:
             yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]

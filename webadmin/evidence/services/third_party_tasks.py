@@ -139,7 +139,7 @@ def _update_task(task: ThirdPartyTask, **changed: object) -> None:
 
 
 def _update_proof_due(task: ThirdPartyTask) -> None:
-    """Update the matter's earliest due day, which puts the matter in a queue of the inbox."""
+    """Update the earliest due day of the matter. A matter that has one is in a queue of the inbox."""
     matter = task.matter_id if task.case is None else task.case.matter_id
     if matter is None:
         return

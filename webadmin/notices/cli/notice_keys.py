@@ -9,7 +9,7 @@ import typer
 
 from core.addressees import Paper
 from core.errors import BadInput, NotFound, UnreadableFile
-from webadmin.cases.cli.keys import case_number
+from webadmin.cases.cli.keys import parse_case_id
 from webadmin.ui.console.keys import find_row
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def find_notice(key: str) -> "Notice":
     from webadmin.notices.models import Notice
 
     rows = Notice.objects.select_related("site", "rights_holder", "addressee")
-    return find_row(rows, case_number(key), "notice.no-notice")
+    return find_row(rows, parse_case_id(key), "notice.no-notice")
 
 
 def find_user(name: str) -> "User":

@@ -10,7 +10,7 @@ from core.clock import SystemClock
 from core.errors import BadInput
 from core.settings import Settings
 from core.wording import Message
-from webadmin.cases.cli.keys import case_number
+from webadmin.cases.cli.keys import parse_case_id
 from webadmin.notices.cli.notice_keys import USER, find_addressee, find_notice, find_user, parse_iso_day, read_files
 from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import print_fields, print_line
@@ -140,7 +140,7 @@ def record_counter_statement(
     with session():
         from webadmin.notices.services.counters import enter_counter_statement
 
-        chosen = [case_number(each) for each in case or []]
+        chosen = [parse_case_id(each) for each in case or []]
         noted, now = _event_details(on, note, files), SystemClock().now()
         entered = enter_counter_statement(find_notice(notice_key), noted, find_user(user), now, cases=chosen)
         print_line(Message("notice.counter-noted"))

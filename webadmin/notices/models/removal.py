@@ -1,6 +1,6 @@
-"""Looks at the pages of confirmed cases, and the removals that they prove.
+"""Removals of the pages of confirmed cases, and the checks that prove them.
 
-webadmin.notices.services.removals writes both. An unchanged page gets no row.
+webadmin.notices.services.removals writes both. A check that finds a page unchanged is not stored.
 """
 
 from django.db import models
@@ -43,7 +43,7 @@ class Removal(models.Model):
 
 
 class RemovalLook(models.Model):
-    """A look at the page of a confirmed case, with its result. Only its bundle and its removal are set later."""
+    """A check of the page of a confirmed case, with its result. Only its bundle and its removal are set later."""
 
     class Seen(models.TextChoices):
         STANDS = "stands", _("the passages are on it")

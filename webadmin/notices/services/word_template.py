@@ -23,7 +23,7 @@ from core.wording import Message
 from documents.pdf_writing import pdf_file
 from documents.plain import printable
 from documents.word_files import MAX_FILE_BYTES, open_word_file, text_parts
-from documents.word_reading import read_word
+from documents.word_reading import read_word_file
 from webadmin.notices.services.legal_fields import BY_NAME, FIELDS, PaperField
 
 Row = Mapping[str, str]
@@ -165,7 +165,7 @@ def _is_empty_field(field: PaperField, values: Values) -> bool:
 
 
 def _lacks_value(field: PaperField, values: Values) -> bool:
-    """Return True if the field is empty, or one of its rows says nothing in its main column."""
+    """Return True if the field is empty, or the main column of a row is."""
     rows = values.get(field.code, "")
     if isinstance(rows, str) or not rows:
         return _is_empty_field(field, values)
@@ -336,7 +336,9 @@ def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
     language = "en" if kind is Paper.DMCA else "zh"
     word = fill_template(template, values)
-    return RenderedPaper(word, pdf_file(read_word(word, term(Paper(kind)).in_language(language), language), made_at))
+    return RenderedPaper(
+        word, pdf_file(read_word_file(word, term(Paper(kind)).in_language(language), language), made_at)
+    )
 
 
 def check_rendering(template: bytes, kind: Paper) -> None:
@@ -349,6 +351,6 @@ def check_rendering(template: bytes, kind: Paper) -> None:
         raise BadInput(faults[0])
     try:
         unfilled_fields(template, {})
-        read_word(fill_template(template, {}), "")
+        read_word_file(fill_template(template, {}), "")
     except (ValueError, AttributeError) as error:  # invalid numbers, missing parts
         raise BadInput("paper.no-word-file") from error

@@ -1,6 +1,7 @@
 """Starts and stops the long jobs of this machine: crawls, imports, backups and searches by meaning.
 
-Each job is a process (`crawler`, `archive_imports`) that outlives the worker that starts it, so no worker waits.
+Each job is a process of its own (`crawler`, `archive_imports`). It outlives the worker that starts it, so that no
+worker waits for it.
 """
 
 import logging

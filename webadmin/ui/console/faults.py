@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, ServiceUnavailable, ZhuiwenError
 from core.full_disk import find_disk_full_error
-from core.private_files import touched_privately
+from core.private_files import touch_private
 from core.wording import Message
 from webadmin.ui.console.output import terminal_text
 from webadmin.ui.console.words import console_text
@@ -59,9 +59,12 @@ def warn(warning: Message) -> None:
     complain(Message("cli.warning", warning=warning))
 
 
-def private_log(folder: Path) -> Path:
-    """Create the log of the command line in a folder, readable only by this user, and return it. Raises OSError."""
-    return touched_privately(folder / "command-line.log")
+def create_private_log(folder: Path) -> Path:
+    """Create the log of the command line, readable only by this user, and return its path.
+
+    Raises OSError if the folder is not writable.
+    """
+    return touch_private(folder / "command-line.log")
 
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
@@ -123,7 +126,7 @@ def _usage_message(error: Any) -> Message:
 
 
 def _write_traceback(error: BaseException, environ: Mapping[str, str]) -> Path:
-    path = private_log(_log_folder(environ))
+    path = create_private_log(_log_folder(environ))
     with path.open("a", encoding="utf-8", errors="backslashreplace") as log:
         log.write(f"{datetime.now(UTC).isoformat()} zhuiwen {' '.join(sys.argv[1:2])}\n")
         log.write("".join(traceback.format_exception(error)))
@@ -137,7 +140,7 @@ def _log_folder(environ: Mapping[str, str]) -> Path:
     try:
         folder = load(environ).home / "logs"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        private_log(folder)
+        create_private_log(folder)
     except (OSError, ZhuiwenError):
         return Path(tempfile.mkdtemp(prefix="zhuiwen-"))
     return folder

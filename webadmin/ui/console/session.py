@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from core.settings import Settings
 from core.settings_loading import load
-from webadmin.ui.console.faults import private_log
+from webadmin.ui.console.faults import create_private_log
 from webadmin.ui.console.words import console_language
 
 _openers: list[Callable[[], Settings]] = []
@@ -62,7 +62,7 @@ def local_iso(moment: datetime | None, settings: Settings) -> str | None:
 def _configure_logging(settings: Settings) -> None:
     """Send the warnings of libraries to a file instead of the terminal."""
     logging.basicConfig(
-        filename=private_log(settings.home / "logs"),
+        filename=create_private_log(settings.home / "logs"),
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
     )

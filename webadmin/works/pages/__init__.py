@@ -1,1 +1,1 @@
-"""Lists and forms of works and rights; uploading works, reading chapters, official times."""
+"""The pages of works: lists, forms, uploads, rights, chapters and official times."""

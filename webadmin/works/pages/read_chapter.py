@@ -15,23 +15,23 @@ from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Chapter, Work
 
-PORTION_CHARS = 20_000  # Characters on one page; a chapter of a novel has 3,000, a whole work a million.
+CHUNK_CHARS = 20_000  # Characters on one page; a chapter of a novel has 3,000, a whole work a million.
 
 
 def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResponse:
-    """Show the text of a chapter, in portions if it is long. Raises Http404 if it is missing, BadValue."""
+    """Show the text of a chapter, in chunks if it is long. Raises Http404 if it is missing, BadValue."""
     chapter = work.chapters.filter(number=int(number)).first() if is_key(number) else None
     if chapter is None or not access.may_see(request.user, work):
         raise Http404
-    portion, fault = _requested_portion(request, chapter)
+    chunk, fault = _requested_chunk(request, chapter)
     context = {
         "opts": Work._meta,
         "title": f"《{work.title}》 {chapter}",
         "subtitle": None,
         "work": work,
         "chapter": chapter,
-        "page": portion,
-        "lines": portion.object_list[0].split("\n") if portion is not None else [],
+        "page": chunk,
+        "lines": chunk.object_list[0].split("\n") if chunk is not None else [],
         "fault": fault,
         "query": "",
         "previous": work.chapters.filter(number__lt=chapter.number).order_by("-number").first(),
@@ -41,10 +41,10 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
     return admin_page(request, "works/read_chapter.html", context, status=503 if fault else 200)
 
 
-def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
-    r"""Yield the text in pieces of at most `most` characters, cut at line ends if possible.
+def text_chunks(text: str, most: int = CHUNK_CHARS) -> Iterator[str]:
+    r"""Yield the text in chunks of at most `most` characters, cut after a line ending if possible.
 
-    >>> list(portions("甲\n乙\n丙丁戊己", 4))
+    >>> list(text_chunks("甲\n乙\n丙丁戊己", 4))
     ['甲\n乙\n', '丙丁戊己']
     """
     start = 0
@@ -56,12 +56,12 @@ def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
     yield text[start:]
 
 
-def _requested_portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
-    """Return the requested portion, or None and a message that explains why."""
+def _requested_chunk(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
+    """Return the requested chunk and an empty message. If there is no text, returns None and the reason."""
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))
     except ZhuiwenError as error:
         return None, message_text(error)
     if text is None:
         return None, _("The text is not in the store; upload the work again.")
-    return requested_page(request, list(portions(text)), 1), ""
+    return requested_page(request, list(text_chunks(text)), 1), ""

@@ -15,5 +15,5 @@ def register_announcement(announcement: Announcement) -> None:
 
 
 def announce_rulings(request: HttpRequest, holder: int) -> AbstractContextManager[None]:
-    """Return a context manager for a change of rights that announces its effects on findings."""
+    """Return a context manager for a change of rights. When it exits, it announces the effects on findings."""
     return _announcements[-1](request, holder) if _announcements else nullcontext()

@@ -68,7 +68,10 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
 def _check_frozen(
     rows: list[Any], stand: Callable[[Any, str, str], bool], reading: StoreReading, context: CheckContext
 ) -> None:
-    """Report findings or suspected rewrites whose texts differ from the compared texts or lack the found passages."""
+    """Check findings or suspected rewrites against the stored texts, and report those that no longer hold.
+
+    A row holds if its texts are the compared texts and still contain the found passages.
+    """
     versions = {str(version.id): version for version in reading.versions({row.version_id: row.page_id for row in rows})}
     texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
     for row in rows:

@@ -128,7 +128,10 @@ class PageOfCase:
         return self._look_without_passages(version, answer)
 
     def _look_without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
-        """Search a page in which the comparison with all works found nothing again, and return the look."""
+        """Return the check of a page in which the comparison with all works found no passages.
+
+        Searches the whole text and the responses for the passages once more.
+        """
         kept = answer if answer is not None else version
         look = self._make_look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
         # The response of this look, and the responses of the text's further pages.

@@ -184,7 +184,7 @@ class CaseAdmin(AuthorSearchAdmin):
             numbered = set(queryset.order_by().filter(pk=int(number)).values_list("pk", flat=True))
             if numbered:
                 found = rows_with_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
-                request.zhuiwen_searched_count = 0  # type: ignore[attr-defined]
+                request.zhuiwen_searched_entry_count = 0  # type: ignore[attr-defined]
         return found, may_repeat
 
     @admin.action(description=_("Undo the verdict"), permissions=["review"])
@@ -201,7 +201,7 @@ class CaseAdmin(AuthorSearchAdmin):
 
 
 def _exportable_cases(queryset: QuerySet, request: HttpRequest) -> QuerySet:
-    """Return the cases that the user may export, which excludes rights holders whose cases the user only reviews."""
+    """Return the cases that the user may export: those of rights holders that the user manages, not only reviews."""
     cases = manageable(queryset, request.user).prefetch_related("addresses__page")
     return cases.select_related("rights_holder", "work", "page__site", "decision__decided_by")
 

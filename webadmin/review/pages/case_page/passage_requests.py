@@ -64,17 +64,17 @@ def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
 
 
 def _withdraw_passage(request: HttpRequest, case: Case, user: User) -> str:
-    passages.withdraw_exclusion(_named_record(case.excluded_passages.select_related("case"), request), user)
+    passages.withdraw_exclusion(_posted_record(case.excluded_passages.select_related("case"), request), user)
     return _("The passage counts again.")
 
 
 def _withdraw_noise(request: HttpRequest, case: Case, user: User) -> str:
-    ignoring.withdraw_ignored_text(_named_record(case.page.site.ignored_texts.all(), request), user)
+    ignoring.withdraw_ignored_text(_posted_record(case.page.site.ignored_texts.all(), request), user)
     return _("The text counts again, from the next comparison of the site's pages on.")
 
 
 def _withdraw_overruling(request: HttpRequest, case: Case, user: User) -> str:
-    overruling.withdraw_overruling(_named_record(case.page.overrulings.filter(work=case.work_id), request), user)
+    overruling.withdraw_overruling(_posted_record(case.page.overrulings.filter(work=case.work_id), request), user)
     return _("The overruling was withdrawn.")
 
 
@@ -96,5 +96,5 @@ def _requested_match(request: HttpRequest, case: Case) -> CaseMatch:
     return require_record(case.matches.select_related("case"), request.POST.get("match", ""))
 
 
-def _named_record(records: "QuerySet[R]", request: HttpRequest) -> R:
+def _posted_record(records: "QuerySet[R]", request: HttpRequest) -> R:
     return require_record(records, request.POST.get("key", ""))

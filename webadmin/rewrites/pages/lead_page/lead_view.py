@@ -18,7 +18,14 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Matter
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, list_pairs, order_lines, sentence_rows
+from webadmin.rewrites.pages.lead_page.pairs import (
+    HEIGHT,
+    MAX_SHOWN,
+    WIDTH,
+    list_pairs,
+    sentence_order_lines,
+    sentence_rows,
+)
 from webadmin.rewrites.services.lead_export import export_lead
 from webadmin.rewrites.services.lead_status import compared_page, compared_work, lead_status
 from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
@@ -149,7 +156,7 @@ def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status:
         "page_href": lead.page_url if is_web_address(lead.page_url) else "",
         "notes": notes,
         "rows": [] if page_text is None or work_text is None else sentence_rows(page_text, work_text, pairs),
-        "lines": order_lines(pairs) if len(pairs) > 1 else [],
+        "lines": sentence_order_lines(pairs) if len(pairs) > 1 else [],
         "is_shared": len({pair.rank for pair in pairs}) < len(pairs),
         "moved": sum(pair.is_moved for pair in pairs),
         "width": WIDTH,

@@ -60,8 +60,8 @@ def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
     ]
 
 
-def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the lines of the drawing; lines out of order come last, so that they are on top."""
+def sentence_order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    """Return the lines that join the sentences of each pair. Lines out of order come last, so that they are on top."""
     most = max((pair.rank for pair in pairs), default=0)
     lines = [
         {

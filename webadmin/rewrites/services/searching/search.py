@@ -35,8 +35,8 @@ _AT_FAULT = (RetryLater, *AWAY)  # errors of a service, not of a page
 
 
 @dataclass(slots=True)
-class Done:
-    """The counts of a round."""
+class SearchSummary:
+    """What a round of searches did: the number of searched pages and of suspected rewrites."""
 
     pages: int = 0
     leads: int = 0
@@ -45,7 +45,7 @@ class Done:
 class RewordedSearching:
     """Runs the due searches, and caches the indexes of rights holders.
 
-    client: counts the attempts at pages, so that a page that repeatedly crashes the process is given up, or None.
+    client: counts the attempts at each page, so that a page that repeatedly crashes the process is skipped; may be None
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class RewordedSearching:
         self._codes = CodesStore(ports.fingerprints, ports.works)
         self._works: OrderedDict[int, HolderWorks] = OrderedDict()
 
-    def run(self) -> Done:
+    def run(self) -> SearchSummary:
         """Run the due searches of all rights holders. Raises the error of a service that is down."""
-        done = Done()
+        done = SearchSummary()
         for watch in due_searches.watches():
             if is_search_due(watch, self._ports):
                 _HolderSearch(watch, self._holder_works(watch), self._ports, self._codes, self._client).run(done)
@@ -80,7 +80,7 @@ class _HolderSearch:
     ) -> None:
         self._watch, self._works, self._ports, self._codes, self._client = watch, works, ports, codes, client
 
-    def run(self, done: Done) -> None:
+    def run(self, done: SearchSummary) -> None:
         until = self._synchronize_works()
         if until is None:
             return
@@ -102,7 +102,7 @@ class _HolderSearch:
         due_searches.add_searched_texts(watch, texts, self._ports.clock.now())
         return due_searches.newest_text_time(watch)
 
-    def _search_batch(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
+    def _search_batch(self, pages: Sequence[DuePage], until: datetime, done: SearchSummary) -> bool:
         """Compare pages and record the results, or return False if the watched kinds have changed."""
         if self._client is None:
             return self._compare_pages(pages, until, done)
@@ -118,7 +118,7 @@ class _HolderSearch:
         finally:
             attempts.end()  # The count remains only if the process died.
 
-    def _compare_pages(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
+    def _compare_pages(self, pages: Sequence[DuePage], until: datetime, done: SearchSummary) -> bool:
         searched = self._search_pages(pages)
         try:
             recorded = record_searched(self._watch, until, searched, self._codes, self._ports.clock.now())

@@ -13,7 +13,7 @@ from core.wording import Message
 from core.works import OWN, WorkFile
 from crawler.formats.epub import read_epub
 from crawler.formats.headings import number_chapters, split_by_titles, split_chapters
-from crawler.formats.plain import TRIED, normalize_lines, require_chinese
+from crawler.formats.plain import TRIED, normalize_text, require_chinese
 from crawler.formats.word import read_docx
 from crawler.opening import Rejected
 from webadmin.works.services.intake.division import FoundWork, Intake
@@ -35,7 +35,7 @@ _MAX_SHOWN_CHARS = 200  # characters of an invalid name that a message quotes
 
 
 def read_file(path: Path) -> Intake:
-    """Return the works of a single file. Raises UnreadableFile."""
+    """Return the works in a single file. Raises UnreadableFile if it is missing, a folder or of an unknown kind."""
     try:
         is_there, is_folder = path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
@@ -137,7 +137,7 @@ def _read_html(path: Path) -> Intake:
         raise UnreadableFile(path, _UNREAD[Rejection.NO_MAIN_TEXT])
     if reading.is_encoding_doubtful:
         raise UnreadableFile(path, "intake.doubtful-page-encoding", name=reading.encoding)
-    text = require_chinese(normalize_lines(reading.text), path)
+    text = require_chinese(normalize_text(reading.text), path)
     return Intake(
         [FoundWork(WorkFile(reading.title or path.stem, reading.author, number_chapters([("", text)])), path)]
     )

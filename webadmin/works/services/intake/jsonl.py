@@ -12,7 +12,7 @@ from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.moments import parse_moment
 from core.works import GIVEN, ChapterText, WorkFile
 from crawler.characters.repertoire import count_han
-from crawler.formats.plain import normalize_lines
+from crawler.formats.plain import normalize_text
 from webadmin.ui.services.json_lines import records
 from webadmin.works.services.intake.division import FoundWork, Intake
 
@@ -86,7 +86,7 @@ def _parse_line(path: Path, number: int, record: dict[str, Any]) -> _JsonLine:
     if not isinstance(author, str):
         raise MalformedLine(path, number, "intake.author-no-string")
     published_at = _parse_published(path, number, record.get("published_at"))
-    chapter = ChapterText(chapter_number or 0, chapter_title.strip(), normalize_lines(record["text"]), published_at)
+    chapter = ChapterText(chapter_number or 0, chapter_title.strip(), normalize_text(record["text"]), published_at)
     return _JsonLine(record["work_id"], record["title"].strip(), author.strip(), chapter)
 
 
