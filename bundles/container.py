@@ -82,6 +82,13 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
     return files
 
 
+def required_file(files: Mapping[str, Content], name: str) -> bytes:
+    """Return a file of a container. Raises DoesNotHold if it is missing."""
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    return bytes(files[name])
+
+
 def _read_entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
     """Return name, content and CRC of one file."""
     if position + _LOCAL.size > len(data):

@@ -8,10 +8,12 @@ from typing import Any
 from bundles import bundle, comparison, container
 from bundles.canonical import parse_canonical, sha256
 from bundles.circumstances import cache_headers, request_validators
+from bundles.container import required_file
 from bundles.faults import DoesNotHold, Fault, require
 from bundles.shapes import READ_IN_RESPONSE
 from bundles.warc import FULL_PAGE, PDF, TEXT
 from bundles.warc_reading import ByteBudget, Expanded, records
+from core.captures import parse_head
 from core.ids import Digest, digest
 from core.marks import Mark, rebuild_text
 from core.wording import Message
@@ -69,16 +71,16 @@ def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FI
 
 def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
     files = container.read(content, "")
-    package = parse_canonical(_required_file(files, bundle.PACKAGE), bundle.PACKAGE)
+    package = parse_canonical(required_file(files, bundle.PACKAGE), bundle.PACKAGE)
     _check_listed(files, package)
-    if _required_file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
+    if required_file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
         raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
     names = bundle.PAGE, bundle.CONNECTION, bundle.CIRCUMSTANCES, said_in
-    page, connection, around, finding = (parse_canonical(_required_file(files, name), name) for name in names)
+    page, connection, around, finding = (parse_canonical(required_file(files, name), name) for name in names)
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
     budget = ByteBudget()
-    archived = list(_checked_records(_required_file(files, bundle.ARCHIVE), budget))
+    archived = list(_checked_records(required_file(files, bundle.ARCHIVE), budget))
     try:
         renderings = _page_renderings(archived, page)
         text = renderings["text"].decode("utf-8", "surrogatepass")
@@ -97,12 +99,6 @@ def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PAGE, why=Message("flaw.fields")) from error
     named = digest(bytes(files[bundle.PACKAGE]))
     return OpenedBundle(named, files, page, connection, finding, renderings, fetched, made, around)
-
-
-def _required_file(files: Mapping[str, memoryview], name: str) -> bytes:
-    if name not in files:
-        raise DoesNotHold(Fault.MISSING, name)
-    return bytes(files[name])
 
 
 def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -> None:
@@ -240,8 +236,8 @@ def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]
         machine = each["machine"]
         is_described = machine is None or (type(machine) is int and 0 <= machine < len(said["machines"]))
         require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
-        sent = None if request is None else request_validators(_record_headers(request))
-        are_same = each["validators"] == sent and each["caches"] == cache_headers(_record_headers(response))
+        sent = None if request is None else request_validators(parse_head(request.head).headers)
+        are_same = each["validators"] == sent and each["caches"] == cache_headers(parse_head(response.head).headers)
         require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
     require(
         all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
@@ -255,18 +251,13 @@ def _archived_exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_Check
             yield (before if before is not None and before.kind == "request" else None), record
 
 
-def _record_headers(record: _CheckedRecord) -> list[tuple[str, str]]:
-    lines = (line.partition(":") for line in record.head.decode("latin-1").split("\r\n")[1:])
-    return [(name, value.strip()) for name, colon, value in lines if colon]
-
-
 def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: ByteBudget) -> None:
     """Check the position and digest of each record of another archive; they are listed in order of position."""
     expanded: dict[str, tuple[Expanded, int]] = {}
     for part in (page, *page["following"]):
         for said in part["originals"]:
             name, at, size = said["file"], said["at"], said["bytes"]
-            archive, end = expanded.get(name) or (Expanded(_required_file(files, name), name, budget), 0)
+            archive, end = expanded.get(name) or (Expanded(required_file(files, name), name, budget), 0)
             require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")
             archive.digest(at - end)
             require(archive.digest(size) == said["digest"], bundle.PAGE, "flaw.original-record")

@@ -8,6 +8,7 @@ from typing import Any
 
 from bundles import layout
 from bundles.canonical import canonical, sha256
+from bundles.container import required_file
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import MAX_DEPTH
 from bundles.opened import OpenedBundle
@@ -181,11 +182,8 @@ def stamp_files(folder: str, stamp: TimeStamp) -> dict[str, bytes]:
 
 def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> TimeStamp:
     """Return the stamp in a folder. Raises DoesNotHold if a file is missing."""
-    names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
-    for name in names:
-        if name not in files:
-            raise DoesNotHold(Fault.MISSING, name)
-    query, response, roots = (bytes(files[name]) for name in names)
+    names = layout.QUERY, layout.RESPONSE, layout.ROOTS
+    query, response, roots = (required_file(files, f"{folder}/{name}") for name in names)
     return TimeStamp(query, response, roots, authority)
 
 

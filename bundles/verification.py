@@ -14,6 +14,7 @@ from typing import Any
 from bundles import container, layout, statements
 from bundles.bundle import COMPARISON, FINDING
 from bundles.canonical import parse_canonical, sha256
+from bundles.container import required_file
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import compute_root
 from bundles.opened import OpenedBundle, open_bundle
@@ -118,11 +119,11 @@ def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
     """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
     hashed = statements.list_files(files)
     files, is_for_people = _case_export_names(files)
-    manifest = parse_canonical(_required_file(files, layout.MANIFEST), layout.MANIFEST)
+    manifest = parse_canonical(required_file(files, layout.MANIFEST), layout.MANIFEST)
     _check_kind(manifest, is_for_people=is_for_people)
     listed = {layout.case_export_name(name): each for name, each in hashed.items()}
     _check_listed(listed, manifest)
-    if _required_file(files, layout.SUMS) != statements.sums(hashed):
+    if required_file(files, layout.SUMS) != statements.sums(hashed):
         raise DoesNotHold(Fault.DIGEST, layout.SUMS)
     explained = {layout.MATTER_EXPLANATION, layout.MATTER_PRINTED} if is_for_people else _EXPLAINED
     looked_at = _CheckedFiles({layout.MANIFEST, layout.SUMS, *explained})
@@ -152,12 +153,6 @@ def check_proof(bundle: OpenedBundle, proof: DayProof, part: str, trusted_pem: b
             raise DoesNotHold(Fault.STAMP_TIME, place, stamped=moment(said.at), said=moment(latest))
         facts.append(said)
     return tuple(facts)
-
-
-def _required_file(files: Files, name: str) -> bytes:
-    if name not in files:
-        raise DoesNotHold(Fault.MISSING, name)
-    return bytes(files[name])
 
 
 def _check_kind(manifest: Mapping[str, Any], *, is_for_people: bool) -> None:
@@ -209,7 +204,7 @@ def _case_statements(files: Files, manifest: Mapping[str, Any], looked_at: _Chec
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
         return [_Case(layout.LEAD, manifest["lead"], list(layout.SHOWN), is_lead=True)]
-    said = parse_canonical(_required_file(files, layout.MATTER), layout.MATTER)
+    said = parse_canonical(required_file(files, layout.MATTER), layout.MATTER)
     try:
         numbers, documents = [int(each) for each in said["cases"]], [str(each) for each in said["documents"]]
         looked_at.papers += [(layout.MATTER, dict(each)) for each in said["papers"]]
@@ -220,7 +215,7 @@ def _case_statements(files: Files, manifest: Mapping[str, Any], looked_at: _Chec
     if not numbers or len(set(numbers)) < len(numbers):
         raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields"))
     for name in documents:
-        _required_file(files, name)
+        required_file(files, name)
     looked_at.documents = documents
     looked_at.names |= {layout.MATTER, *documents}
     return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
@@ -228,7 +223,7 @@ def _case_statements(files: Files, manifest: Mapping[str, Any], looked_at: _Chec
 
 def _checked_case(files: Files, case: _Case, looked_at: _CheckedFiles, trusted_pem: bytes) -> Iterator[CheckedBundle]:
     """Yield the bundles of a case or suspected rewrite, each compared with its copies and statements."""
-    said = parse_canonical(_required_file(files, case.name), case.name)
+    said = parse_canonical(required_file(files, case.name), case.name)
     looked_at.names.add(case.name)
     if said.get("lead" if case.is_lead else "case") != case.number:
         why = Message("flaw.lead-number" if case.is_lead else "flaw.case-number")
@@ -302,7 +297,7 @@ def _check_repeated(
     if set(shown) != set(copied):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
     for rendering, name in shown.items():
-        if _required_file(files, name) != bundle.renderings[rendering]:
+        if required_file(files, name) != bundle.renderings[rendering]:
             raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
     return set(shown.values())
 

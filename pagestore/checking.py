@@ -6,7 +6,8 @@ A damaged store refuses a whole batch because of one item; the items of such a b
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from core.batches import batches
 from core.errors import BrokenInvariant
@@ -26,6 +27,7 @@ PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
 TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"
 WORKS, FINGERPRINTS = "work_texts", "fingerprints"
 BLOBS = (TEXTS, BODIES, CAPTURES, CERTIFICATES, WORKS, FINGERPRINTS)
+Item = TypeVar("Item")
 CHANGED_CODES = ("store.changed", "store.damaged")
 # The errors that a damaged document causes in the code that reads it.
 GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
@@ -139,16 +141,12 @@ class StoreReading:
         """Return the bytes under some keys; damaged and missing ones are noted and left out."""
         found: dict[str, bytes] = {}
         for batch in batches(page_by_key, BATCH_KEYS):
-            try:
-                read = self._blobs[collection].get_many(batch)
-                refused = set[str]()
-            except GARBLED:
-                read, refused = self._load_singly(collection, batch, page_by_key)
+            read, errors = _read_items(self._blobs[collection].get_many, batch)
             self.items += len(batch)
             for key in batch:
-                if key in refused:
-                    continue
-                if key not in read:
+                if key in errors:
+                    self.note(collection, key, _error_kind(errors[key]), page_by_key[key])
+                elif key not in read:
                     self.note(collection, key, FaultKind.MISSING, page_by_key[key])
                 elif not _is_content(collection, key, read[key]):
                     self.note(collection, key, FaultKind.CHANGED, page_by_key[key])
@@ -193,44 +191,43 @@ class StoreReading:
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
         """Return documents by id; missing ones are noted if `page_by_key` is given."""
-        found: dict[str, Document] = {}
-        refused = set[str]()
+        found, owners = dict[str, Document](), page_by_key or {}
         for batch in batches(keys, BATCH_KEYS):
-            try:
-                found |= self._find_by_key(collection, batch)
-            except GARBLED:
-                for key in batch:
-                    try:
-                        found |= self._find_by_key(collection, [key])
-                    except GARBLED:
-                        refused.add(key)
-                        self.note(collection, key, FaultKind.UNREADABLE, (page_by_key or {}).get(key, ""))
+            read, errors = _read_items(partial(self._find_by_key, collection), batch)
+            found |= read
+            for key in batch:
+                if key in errors:
+                    self.note(collection, key, FaultKind.UNREADABLE, owners.get(key, ""))
+                elif key not in read and page_by_key is not None:
+                    self.note(collection, key, FaultKind.MISSING, owners.get(key, ""))
         self.items += len(keys)
-        if page_by_key is not None:
-            for key in keys:
-                if key not in found and key not in refused:
-                    self.note(collection, key, FaultKind.MISSING, page_by_key.get(key, ""))
         return found
 
     def _find_by_key(self, collection: str, keys: list[str]) -> dict[str, Document]:
         with translate_errors(self._database):
             return {each["_id"]: each for each in self._database[collection].find({"_id": {"$in": keys}})}
 
-    def _load_singly(
-        self, collection: str, keys: Iterable[str], page_by_key: Mapping[str, str]
-    ) -> tuple[dict[str, bytes], set[str]]:
-        read, refused = dict[str, bytes](), set[str]()
-        for key in keys:
-            try:
-                data = self._blobs[collection].get_many([key]).get(key)
-            except GARBLED as error:
-                refused.add(key)
-                is_told = isinstance(error, BrokenInvariant) and error.message.code in CHANGED_CODES
-                self.note(collection, key, FaultKind.CHANGED if is_told else FaultKind.UNREADABLE, page_by_key[key])
-            else:
-                if data is not None:
-                    read[key] = data
-        return read, refused
+
+def _read_items(
+    read: Callable[[list[str]], dict[str, Item]], keys: list[str]
+) -> tuple[dict[str, Item], dict[str, Exception]]:
+    """Read items together or, if one of them is damaged, one by one; also return the errors by key."""
+    try:
+        return read(keys), {}
+    except GARBLED as error:
+        if len(keys) == 1:
+            return {}, {keys[0]: error}
+    found, errors = dict[str, Item](), dict[str, Exception]()
+    for key in keys:
+        item, error_of_item = _read_items(read, [key])
+        found |= item
+        errors |= error_of_item
+    return found, errors
+
+
+def _error_kind(error: Exception) -> FaultKind:
+    is_told = isinstance(error, BrokenInvariant) and error.message.code in CHANGED_CODES
+    return FaultKind.CHANGED if is_told else FaultKind.UNREADABLE
 
 
 def _check_page(document: Document) -> bool:

@@ -42,12 +42,7 @@ def page_capture(
     drawings: the renderings of its pages, by page number from 1. text: the page text that was compared, or None for the
     main text.
     """
-    body = pages.raw(version.raw_digest)
-    if body is None:
-        raise NotFound("raw-response", version.raw_digest)
-    wire = _stored_capture(version.capture_digest, pages)
-    own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
-    first = _page_part(own, body, wire)
+    first, wire = _first_part(version, pages)
     following, not_there = _following_parts(version, pages, drawings or {})
     said = {**_describe_fetch(first, wire, version.origin), **not_there, **(absent or {})}
     return CapturedPage(
@@ -70,12 +65,7 @@ def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str
     title, text: the page's title and text, if the response is a page. Raises NotFound if the response is gone,
     BrokenInvariant if changed.
     """
-    body = pages.raw(answer.raw_digest)
-    if body is None:
-        raise NotFound("raw-response", answer.raw_digest)
-    wire = _stored_capture(answer.capture_digest, pages)
-    own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
-    part = _page_part(own, body, wire)
+    part, wire = _first_part(answer, pages)
     return CapturedPage((part,), title, text, absent=_describe_fetch(part, wire, ""))
 
 
@@ -175,6 +165,16 @@ def matched_version(match: CaseMatch, pages: PageStore) -> PageVersion:
 
 def _stored_capture(name: Digest | None, pages: PageStore) -> Capture | None:
     return pages.capture(name) if name else None
+
+
+def _first_part(answer: PageVersion | Absence, pages: PageStore) -> tuple[Part, Capture | None]:
+    """Return the response of a version or an absence, and the stored capture."""
+    body = pages.raw(answer.raw_digest)
+    if body is None:
+        raise NotFound("raw-response", answer.raw_digest)
+    wire = _stored_capture(answer.capture_digest, pages)
+    own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
+    return _page_part(own, body, wire), wire
 
 
 def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:

@@ -30,11 +30,6 @@ class Subject:
         """The values of a row's fields that refer to the subject."""
         return {"case": self.case, "matter": self.matter, "rights_holder_id": self.record.rights_holder_id}
 
-    @property
-    def matter_key(self) -> int | None:
-        """The key of the matter, or of the matter of the case."""
-        return self.matter.pk if self.matter is not None else self.case.matter_id if self.case is not None else None
-
     def cases(self) -> "QuerySet[Case]":
         return (
             Case.objects.filter(pk=self.case.pk) if self.case is not None else Case.objects.filter(matter=self.matter)
