@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
+from operator import itemgetter
 from statistics import median
 from urllib.parse import parse_qsl, urlsplit
 
@@ -51,7 +52,7 @@ def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: st
     """
     links = list(_chapter_links(tree, url, selector, encoding))
     if selector:
-        return _join_single_links([[link for link, _ in group] for group in _group_links(links)])
+        return tuple(_group_links(links))
     named = [link for link, _ in links if is_chapter_title(link.title.text)]
     if len({link.url for link in named}) < MIN_CHAPTERS:
         return ()
@@ -63,7 +64,7 @@ def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: st
         for link, block in links
         if _url_shape(link.url) in wanted and (link.url in named_urls or not _NAVIGATION.match(link.title.text))
     ]
-    return _join_single_links([[link for link, _ in group] for group in _group_links(kept)])
+    return tuple(_group_links(kept))
 
 
 def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple[str, ...]:
@@ -113,28 +114,14 @@ def _chapter_links(tree: HtmlElement, url: str, selector: str, encoding: str) ->
             yield ChapterLink(address, chapter_title(words)), block
 
 
-def _group_links(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[ChapterLink, int]]]:
-    groups: list[list[tuple[ChapterLink, int]]] = []
-    for entry in links:
-        if groups and groups[-1][-1][1] == entry[1]:
-            groups[-1].append(entry)
+def _group_links(links: Iterable[tuple[ChapterLink, int]]) -> Iterator[Block]:
+    """Group adjacent links of one block; adjacent blocks of one link each (a heading around every link) are joined."""
+    blocks = (tuple(link for link, _ in group) for _, group in groupby(links, key=itemgetter(1)))
+    for is_single, adjacent in groupby(blocks, key=lambda block: len(block) == 1):
+        if is_single:
+            yield tuple(chain.from_iterable(adjacent))
         else:
-            groups.append([entry])
-    return groups
-
-
-def _join_single_links(groups: Sequence[Sequence[ChapterLink]]) -> tuple[Block, ...]:
-    """Join blocks of one link each (a heading around every link) to one list."""
-    joined: list[list[ChapterLink]] = []
-    was_single = False
-    for group in groups:
-        is_single = len(group) == 1
-        if joined and is_single and was_single:
-            joined[-1].extend(group)
-        else:
-            joined.append(list(group))
-        was_single = is_single
-    return tuple(tuple(group) for group in joined)
+            yield from adjacent
 
 
 def _without_repeats(blocks: Sequence[Block]) -> list[Block]:
@@ -151,7 +138,7 @@ def _sort_block(block: Block) -> Block:
 
 
 def _counts_down(block: Block) -> bool:
-    numbers = [link.title.number for link in block if link.title.number is not None]
+    numbers = _block_numbers(block)
     down = sum(later < earlier for earlier, later in pairwise(numbers))
     return down > sum(later > earlier for earlier, later in pairwise(numbers))
 

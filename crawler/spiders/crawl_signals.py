@@ -72,6 +72,14 @@ class Failures:
         settings = self._context.settings
         return explain(failure, url, settings.timeout_s, settings.max_body_bytes)
 
+    def count_lost_page(self, failure: Failure) -> str:
+        """Count a page of a text or a catalogue that goes on without it; return the page's URL."""
+        url: str = failure.request.url  # type: ignore[attr-defined]
+        reason, fault = self.explain(failure, url)
+        if reason is not None:
+            self._context.stats.reject(reason, fault)
+        return url
+
 
 IS_FILE = "is_file"  # key in a request's meta: its response was counted as a file
 

@@ -4,7 +4,7 @@ The evidence of such a text is the response of the feed.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,7 +34,6 @@ from crawler.spiders.page_handler import PartedText
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target
-MAX_FEEDS = 100  # per crawl: a site names one for each of its sections, and a paged feed has some tens
 PRIORITY = 20
 
 
@@ -49,25 +48,12 @@ class _Carried:
 class FeedDiscovery(LinkDiscovery):
     """Discovers feeds, the feeds that pages name, and the pages that feeds list."""
 
-    def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
-        super().__init__(context, make_request)
-        self._feeds = 0
-
     def seed(self) -> None:
         for url in self.safe_urls(self.context.plan.start_urls):
             self.context.frontier.add_address(url, 0, FEED)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
         return self.requests_for_downloads(found, depth)
-
-    def count_feed(self) -> None:
-        """Count one more feed towards MAX_FEEDS."""
-        self._feeds += 1
-
-    def requests_for_feeds(self, urls: Iterable[str]) -> Iterator[Request]:
-        """Yield requests for further feeds of the site."""
-        wanted = [url for url in urls if self.context.scope.is_on_site(url)][: max(0, MAX_FEEDS - self._feeds)]
-        yield from self.new_requests(wanted, 0, FEED)
 
 
 class FeedSpider(GenericSpider):
@@ -76,7 +62,6 @@ class FeedSpider(GenericSpider):
     name = "feed"
     discovery_type = FeedDiscovery
     joins_parts = False
-    discovery: FeedDiscovery
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
@@ -97,7 +82,6 @@ class FeedSpider(GenericSpider):
 
     async def parse_feed(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
         """Yield the pages that a feed lists, further feeds, and the text of entries whose pages have already failed."""
-        self.discovery.count_feed()
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         given = response.body, content_type, response.url, self.context.plan.encoding
         task = Call(response.url, parse_feed_or_urls, given)
@@ -107,7 +91,7 @@ class FeedSpider(GenericSpider):
                 yield request
             self.finish_list(target)
             return
-        further = list(self.discovery.requests_for_feeds((feed.next_page,))) if feed.next_page else []
+        further = list(self.discovery.requests_for_lists((feed.next_page,), FEED)) if feed.next_page else []
         async for found in self._feed_entries(feed, response, target):  # may finish this feed
             yield found
         for request in further:
@@ -146,7 +130,7 @@ class FeedSpider(GenericSpider):
     def _requests_for_feeds(self, response: Response, named: tuple[str, ...]) -> Iterator[Request]:
         if not named:
             self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-feed", url=response.url))
-        yield from self.discovery.requests_for_feeds(named)
+        yield from self.discovery.requests_for_lists(named, FEED)
 
     async def _feed_entries(self, feed: Feed, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
         fetched = self.pages.make_fetched(response, target, CanonicalUrl(response.url), make_capture(response))

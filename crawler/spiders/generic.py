@@ -257,10 +257,7 @@ class GenericSpider(Spider):
         self._unfinished -= 1
         if isinstance(failure.value, Postponed):
             return  # the next run begins the text again
-        url = failure.request.url  # type: ignore[attr-defined]
-        reason, fault = self.failures.explain(failure, url)
-        if reason is not None:
-            self.context.stats.reject(reason, fault)
+        url = self.failures.count_lost_page(failure)
         self.context.stats.fail(Message("page.left-out", url=text.first_url, part=url))
         yield text.whole()
 

@@ -16,7 +16,7 @@ from crawler.readers.pages import WholePage
 from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, ListedPage, Sitemap, named_in_robots
 from crawler.urls import is_book
 
-MAX_SITEMAPS = 100  # per crawl
+MAX_LISTS = 100  # sitemaps or feeds of a crawl: a site has one for each of its sections, and a paged feed some tens
 
 
 class LinkDiscovery:
@@ -28,7 +28,7 @@ class LinkDiscovery:
     def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
         self.context, self.make_request = context, make_request
         self.listed: dict[str, ListedPage] = {}
-        self._sitemaps = self._downloads = 0
+        self._lists = self._downloads = 0
 
     def begin(self) -> None:
         """Fill an empty frontier; that of an interrupted crawl is not changed."""
@@ -112,14 +112,14 @@ class LinkDiscovery:
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:
         """Yield the sitemaps that a sitemap names, and the pages that it lists."""
-        yield from self._sitemap_requests(sitemap.sitemaps)
+        yield from self.requests_for_lists(sitemap.sitemaps, SITEMAP)
         followed = self.keep_followed(sitemap.entries)
         yield from self.new_requests([entry.url for entry in followed], 1, PAGE)
 
     def requests_from_robots(self, body: bytes, url: str) -> Iterator[Request]:
         """Yield the sitemaps that robots.txt names."""
         named = named_in_robots(body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
-        yield from self._sitemap_requests([urljoin(url, each) for each in named])
+        yield from self.requests_for_lists([urljoin(url, each) for each in named], SITEMAP)
 
     def has_repeated(self, url: str, page: WholePage, target: CrawlTarget) -> bool:
         """Return True if a page repeats another one's text under a new parameter value, and no crawl has stored it."""
@@ -148,8 +148,9 @@ class LinkDiscovery:
         for target in targets:
             yield self.make_request(target)
 
-    def _sitemap_requests(self, urls: Iterable[str]) -> Iterator[Request]:
+    def requests_for_lists(self, urls: Iterable[str], kind: str) -> Iterator[Request]:
+        """Yield requests for further sitemaps or feeds of the site."""
         on_site = [url for url in urls if self.context.scope.is_on_site(url)]
-        wanted = on_site[: max(0, MAX_SITEMAPS - self._sitemaps)]
-        self._sitemaps += len(wanted)
-        yield from self.new_requests(wanted, 0, SITEMAP)
+        wanted = on_site[: max(0, MAX_LISTS - self._lists)]
+        self._lists += len(wanted)
+        yield from self.new_requests(wanted, 0, kind)

@@ -99,9 +99,7 @@ class NovelSpider(GenericSpider):
             return super().note_failure(failure)
         if isinstance(failure.value, Postponed):
             return None  # the next run begins the catalogue again
-        reason, fault = self.failures.explain(failure, failure.request.url)  # type: ignore[attr-defined]
-        if reason is not None:
-            self.context.stats.reject(reason, fault)
+        self.failures.count_lost_page(failure)
         catalogue.done += 1
         return self._catalogue_requests(catalogue, given["target"])
 
