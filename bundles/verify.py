@@ -49,7 +49,7 @@ def lines(report: VerificationReport) -> list[str]:
     (en, zh), name = _export_kind(report), layout.CASE if report.lead is None else layout.LEAD
     said = [
         f"HOLDS: {en} {report.created}; {pages} bundle(s), {files} files, {size} bytes",
-        f"成立：{zh} {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+        f"核验通过：{zh} {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
     ]
     if report.lead is not None:
         said += [f"  {CAUTION.in_language(language)}" for language in ("en", "zh")]
@@ -60,7 +60,7 @@ def lines(report: VerificationReport) -> list[str]:
     if report.papers:
         said += [
             f"  papers that go with it: {report.papers}; unchanged since the export, what they say was not checked",
-            f"  所附材料 {report.papers} 份：自导出后未变，其内容未作核对",
+            f"  所附材料 {report.papers} 份：自导出后未变，其内容未经核对",
         ]
     if not report.seals:
         said += [
@@ -76,14 +76,14 @@ def lines(report: VerificationReport) -> list[str]:
         said += [
             "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were "
             "fetched is the exporter's word until its day is over and stamped. Export the case again then.",
-            "网页尚未加盖时间戳：整份导出文件在盖章时即已存在且此后未变；各网页的抓取时间在其当日结束并盖章之前，"
+            "网页尚未加盖时间戳：整份导出文件在加盖时间戳时即已存在且此后未变；各网页的抓取时间在当日结束并加盖时间戳之前，"
             "仅为导出方陈述。届时请重新导出。",
         ]
     else:
         said += [
             "NOT STAMPED: nothing was changed in this file since it was written, but whoever had it could have written "
             "it anew; it proves no time.",
-            "未加盖时间戳：文件写成后未被改动，但持有者可以重新制作；不能证明时间。",
+            "未加盖时间戳：文件写成后未被改动，但持有者可以重新制作；不能证明其形成时间。",
         ]
     return said
 
@@ -132,7 +132,7 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
         sys.stdout.write(_terminal_json(said | {"en": str(fault), "zh": fault.message.in_language("zh")}))
     sys.stderr.write(
         f"DOES NOT HOLD: {clean_terminal_line(str(fault))}\n"
-        f"不成立：{clean_terminal_line(fault.message.in_language('zh'))}\n"
+        f"核验不通过：{clean_terminal_line(fault.message.in_language('zh'))}\n"
     )
 
 

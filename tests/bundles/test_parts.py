@@ -219,7 +219,7 @@ def test_an_export_has_each_screenshot_and_names_missing_ones_in_both_languages(
     copies = {"text.txt", "screenshot.png", "page.pdf", "screenshot-2.png", "page-2.pdf"}
     assert shown == {f"{folder}/{name}" for name in copies}
     for said in (
-        "https://m.daoban.example/7_4.html 一篇正文最多绘制 2 页",
+        "https://m.daoban.example/7_4.html 一篇正文最多为 2 页生成截图",
         "https://m.daoban.example/7_4.html at most 2 pages of one text are rendered",
     ):
         assert said in page
@@ -263,7 +263,7 @@ def pictured() -> CapturedPage:
     [
         (capture, ("程序自身的连接", "the program's own connection")),
         (in_parts, ("正文续页", "The text continues at", "https://m.daoban.example/7_3.html")),
-        (by_browser, ("按浏览器所述记录", "a browser (Chromium 150.0) that ran", "fetched with it")),
+        (by_browser, ("依据浏览器提供的信息记录", "a browser (Chromium 150.0) that ran", "fetched with it")),
         (from_archive, ("他人制作的存档", "an archive made by someone else")),
         (pictured, ("由机器从图片中识别得出", "recognised from pictures by a program", "pictures of text × 4")),
     ],

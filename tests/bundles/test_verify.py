@@ -240,7 +240,7 @@ def test_the_first_part_that_does_not_hold_is_named_in_both_languages(
     assert report_verification(export_file) == BROKEN
     english, chinese = capsys.readouterr().err.splitlines()
     assert english.startswith("DOES NOT HOLD: README.html was changed")
-    assert chinese.startswith("不成立：README.html 已改动")
+    assert chinese.startswith("核验不通过：README.html 已改动")
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip at all", b"PK\x05\x06" + bytes(18)])

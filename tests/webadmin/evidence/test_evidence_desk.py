@@ -92,7 +92,7 @@ def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: Wor
     now = admin_data.NOW
     check = EvidenceCheck.objects.create(started_at=now, ended_at=now, bundles=1, read_bytes=2048)
     page = signed_in(world.administrator).get(record_url(check)).content.decode()
-    assert "全部未改变" in page
+    assert "全部未改动" in page
     assert "(&#x27;" not in page
 
 
@@ -199,7 +199,7 @@ def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: World) -> None
     assert EvidenceBundle.objects.filter(case=case).exists()
 
 
-ALARMS = {"en": ("changed", "has changed"), "zh-hans": ("已改变", "有证据包与保存时不一致")}
+ALARMS = {"en": ("changed", "has changed"), "zh-hans": ("已改动", "有证据包与保存时不一致")}
 
 
 def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_languages(
@@ -246,7 +246,7 @@ PAGES: list[dict[str, Any]] = [
 
 
 WORDS = {
-    "zh-hans": ("共 4 页，已绘制 2 页", "第 3 至 4 页未绘制：一篇正文最多绘制 2 页", "第 2 页"),
+    "zh-hans": ("共 4 页，已生成截图 2 页", "第 3 至 4 页未生成截图：一篇正文最多为 2 页生成截图", "第 2 页"),
     "en": (
         "screenshots of 2 of 4 pages",
         "pages 3 to 4: no screenshot, at most 2 pages of one text are captured as screenshots",

@@ -14,7 +14,7 @@ from webadmin.notices.services.compared_cases import compared_cases
         ({"page_poster": "搬运工"}, {"发布者": "搬运工"}),
         ({"page_author": "林栖"}, {"网页署名": "林栖"}),
         ({"page_poster": "搬运工", "page_author": "林栖"}, {"发布者": "搬运工", "网页署名": "林栖"}),
-        ({}, {"发布者与署名": "网页未见标明"}),
+        ({}, {"发布者与署名": "网页上未标明"}),
     ],
 )
 def test_poster_stated_author_and_unsigned_are_told_apart(named: dict[str, str], expected: dict[str, str]) -> None:

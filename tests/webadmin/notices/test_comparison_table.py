@@ -109,6 +109,6 @@ def test_a_picture_fits_the_text_and_a_sheet() -> None:
 def test_a_cut_picture_says_so_and_stands_on_a_sheet_of_its_own() -> None:
     cases = [ComparedCase("甲", (), (), [SPAN], PagePicture(png(80, 104), is_cut)) for is_cut in (True, False)]
     pages = [page.extract_text() for page in PdfReader(io.BytesIO(pdf_file(comparison_table(cases, "zh"), AT))).pages]
-    assert [("全图见证据包" in page, "绘制的网页图像" in page) for page in pages] == [
+    assert [("全图见证据包" in page, "生成的网页图像" in page) for page in pages] == [
         (False, False), (True, True), (False, False), (False, True),
     ]  # fmt: skip

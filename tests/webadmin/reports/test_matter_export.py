@@ -144,7 +144,7 @@ def test_everything_of_the_matter_and_nothing_else_is_in_it_and_it_holds(exporte
     bundles = EvidenceBundle.objects.filter(case__in=world.cases)
     assert {each.digest for each in report.bundles} == set(bundles.values_list("digest", flat=True))
     assert lines(report)[0].startswith(f"HOLDS: matter {world.matter.pk}, ")
-    assert lines(report)[1].startswith(f"成立：事项 {world.matter.pk}，")
+    assert lines(report)[1].startswith(f"核验通过：事项 {world.matter.pk}，")
     names = names_in(exported)
     assert names == sorted(names)
     assert {f"{layout.CHECKS}/cases/{case.pk}.json" for case in world.cases} <= set(names)
@@ -188,7 +188,7 @@ def test_what_is_the_rights_holders_own_is_in_it_only_where_that_is_wished(world
     assert "合同 HT-1" in said
     internal = texts_of(all_of_it)
     assert "尚缺" in internal
-    assert "审核人员" in internal
+    assert "审核人" in internal
     assert not [each for each in (*people, ":23:47") if each in internal]
     with_names = texts_of(named)
     assert world.ours.reviewer.get_username() in with_names

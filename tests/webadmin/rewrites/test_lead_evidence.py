@@ -59,7 +59,7 @@ def test_a_manager_gets_the_same_file_that_holds_twice(world: World, texts: Text
     assert verdict["at"] == timezone.localdate(admin_data.NOW).isoformat(), "no login, second or note leaves the house"
     said = b"".join(bytes(content) for name, content in files.items() if name.endswith((".json", ".html"))).decode()
     assert not [each for each in (world.ours.reviewer.username, "逐句改写") if each in said]
-    assert "审核人员" in said
+    assert "审核人" in said
     named = lead_material(world.ours.lead, texts.pages, texts.works, with_names=True).facts["verdicts"][0]
     assert (named["by"], named["note"]) == (world.ours.reviewer.username, "逐句改写")
     assert verdict["page_version"] == world.ours.lead.version_id

@@ -71,7 +71,7 @@ def test_it_has_both_sides_the_sentences_and_what_they_do_not_prove(estate: admi
         "致：changhe 网络科技", "ts@changhe.example", f"网址：{lead.page_url}", f"SHA-256：{lead.raw_digest}",
         "权利人：长河文学网络公司", "《changhe·渡口夜灯》", "changhe-登记证书.pdf", "全部 4 对",
         "6 句中有 4 句能在作品中找到对应", "不能证明存在复制", "【答复期限】", "【由署名人", "两者均有：老周、第三根桩",
-        "网页写作：17", "作品写作：十七", "本函不对该网页是否构成侵权作任何认定",
+        "网页写法：17", "作品写法：十七", "本函不对该网页是否构成侵权作任何认定",
     ):  # fmt: skip
         assert known in said, known
     first = said.index("网页：货舱里还剩 17 袋米")

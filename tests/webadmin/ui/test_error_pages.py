@@ -20,7 +20,7 @@ def test_what_is_not_there_or_not_allowed_is_said_in_the_reader_s_language(world
     foreign = record_url(world.theirs.cases[0])
     for address, language, status, words in (
         (foreign, "en", 404, "This page does not exist"),
-        (foreign, "zh-hans", 404, "此地址没有内容"),
+        (foreign, "zh-hans", 404, "该页面不存在，或属于您无权查看的权利人"),
         (add_url(Site), "zh-hans", 403, "您的角色不允许此操作"),
     ):
         response = speaking(signed_in(world.ours.reviewer), language).get(address)

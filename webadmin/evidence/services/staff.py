@@ -38,6 +38,6 @@ def in_chinese(name: str) -> str:
     """Translate the name of a role to Chinese for court documents; return any other name unchanged.
 
     >>> in_chinese("reviewer"), in_chinese("li")
-    ('审核人员', 'li')
+    ('审核人', 'li')
     """
     return Message(code).in_language("zh") if has_words(code := f"staff.{name}") else name

@@ -67,7 +67,7 @@ def _compare_case(case: Case, picture: PagePicture | None) -> ComparedCase:
             ("网页标题", case.page_title),
             ("发布者", case.page_poster),
             ("网页署名", case.page_author),
-            ("发布者与署名", "" if case.page_poster or case.page_author else "网页未见标明"),
+            ("发布者与署名", "" if case.page_poster or case.page_author else "网页上未标明"),
             ("取证时间", format_with_offset(match.fetched_at, zone) if match else ""),
             ("相似度", percentage(case.similarity)),
             ("占原文", percentage(case.work_share)),

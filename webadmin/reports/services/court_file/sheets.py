@@ -88,7 +88,7 @@ def damages_as_values(found: Damages) -> dict[str, Any]:
 
 
 def _decision_row(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
-    verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "重新打开"
+    verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "恢复待审核"
     page = row.case.page_title or row.case.page_url
     when = local_moment(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
     return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
