@@ -4,6 +4,7 @@ Source: Lian, Liu, Xu, Cheng, "Improved near-replicas detection of web pages bas
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,13 @@ from core.wording import Message
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
+    ChapterWords,
     WordEngine,
     build_word_postings,
     dot_products,
     word_counts,
 )
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
@@ -49,36 +51,33 @@ def dissimilarity(page: Features, work: Features) -> float:
     return 1 - shared / (total - shared) if total else 1.0
 
 
+@dataclass(eq=False)
 class BooleanModel(WordEngine):
     """Finds chapters that differ in at most a fifth of the features, by number and by weight."""
 
-    def __init__(
-        self,
-        max_different: float = MAX_DIFFERENT,
-        max_count_difference: int = MAX_COUNT_DIFFERENCE,
-        min_occurrences: int = MIN_OCCURRENCES,
-        min_features: int = MIN_FEATURES,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars, min_occurrences)
-        self._max_different, self._max_count_difference = max_different, max_count_difference
-        self._min_occurrences, self._min_features = min_occurrences, min_features
+    max_different: float = MAX_DIFFERENT
+    max_count_difference: int = MAX_COUNT_DIFFERENCE
+    min_occurrences: int = MIN_OCCURRENCES
+    min_features: int = MIN_FEATURES
+
+    def __post_init__(self) -> None:
+        self._works = ChapterWords(self._prepare, min_occurrences=self.min_occurrences)
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        page = word_counts(text, self._min_occurrences)
-        if page[0].size < self._min_features:
+        page = word_counts(text, self.min_occurrences)
+        if page[0].size < self.min_features:
             return ()
         table = self._works.table()
         numbers = table.term_numbers(page[0])
         known = numbers[numbers != UNKNOWN]
         shared = dot_products(self._postings, known, np.ones(known.size, np.float32), table.chapters)
         sizes = np.diff(table.starts)
-        is_candidate = (sizes >= self._min_features) & (np.abs(sizes - page[0].size) <= self._max_count_difference)
+        is_candidate = (sizes >= self.min_features) & (np.abs(sizes - page[0].size) <= self.max_count_difference)
         # At most a share s of the union may differ: shared >= (1 - s) * (page + chapter - shared).
-        needed = (1 - self._max_different) * (sizes + page[0].size - shared)
+        needed = (1 - self.max_different) * (sizes + page[0].size - shared)
         candidates = np.flatnonzero(is_candidate & (shared >= needed - 1e-6))
         similarities = [(chapter, 1 - dissimilarity(page, table.chapter(chapter))) for chapter in candidates.tolist()]
-        return self._works.owners.works(found for found in similarities if found[1] >= 1 - self._max_different)
+        return self._works.owners.works(found for found in similarities if found[1] >= 1 - self.max_different)
 
     def _prepare(self, table: ChapterTable) -> None:
         ones = np.ones(table.terms.size, np.float32)

@@ -97,9 +97,8 @@ class ChapterWords:
 class WordEngine(ChapterEngine):
     """An engine that compares chapters by their words; data derived from the table is recomputed after additions."""
 
-    def __init__(self, chapter_chars: int, min_occurrences: int = 1, min_words: int = 1) -> None:
-        super().__init__(chapter_chars)
-        self._works = ChapterWords(self._prepare, min_occurrences, min_words)
+    def __post_init__(self) -> None:
+        self._works = ChapterWords(self._prepare)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         self._works.add_chapter(work_id, text)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from inspect import signature
 
 from core.wording import Message
@@ -15,15 +16,13 @@ CHAPTER_PARAMETERS = {
 IN_CHAPTERS = Message("engine.whole-documents-are-compared-in-the")
 
 
-def split_chapters(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
-    """Return pieces of `chars` characters that begin every `step` (by default end to end); the last may be shorter.
+def split_chapters(text: str, chars: int) -> Iterator[str]:
+    """Return pieces of `chars` characters, end to end; the last may be shorter.
 
-    >>> list(split_chapters("abcdefgh", 5)), list(split_chapters("abcdefgh", 4, 2)), list(split_chapters(""))
-    (['abcde', 'fgh'], ['abcd', 'cdef', 'efgh'], [])
+    >>> list(split_chapters("abcdefgh", 5)), list(split_chapters("", 5))
+    (['abcde', 'fgh'], [])
     """
-    stride = step or chars
-    last_start = max(1, len(text) - (chars - stride))
-    return (text[start : start + chars] for start in range(0, last_start, stride) if text)
+    return (text[start : start + chars] for start in range(0, len(text), chars))
 
 
 def best_works(found: Iterable[EngineMatch]) -> list[EngineMatch]:
@@ -54,12 +53,15 @@ class ChapterOwners:
         return (EngineMatch(self._work_ids[chapter], similarity) for chapter, similarity in similar)
 
 
+@dataclass(eq=False, kw_only=True)
 class ChapterEngine(ABC):
-    """The base of engines without passages: splits all texts into chapters, and scores a work by its best chapter."""
+    """The base of engines without passages: splits all texts into chapters, and scores a work by its best chapter.
 
-    def __init__(self, chapter_chars: int, chapter_step: int | None = None) -> None:
-        self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
-        self._owners = ChapterOwners()
+    An engine is a dataclass: its public fields are its parameters.
+    """
+
+    chapter_chars: int = CHAPTER_CHARS
+    _owners: ChapterOwners = field(init=False, repr=False, default_factory=ChapterOwners)
 
     def add_work(self, work_id: str, text: str) -> None:
         for chapter in self._cut(text):
@@ -69,7 +71,7 @@ class ChapterEngine(ABC):
         return best_works(found for chapter in self._cut(text) for found in self._find_chapter(chapter))
 
     def _cut(self, text: str) -> Iterable[str]:
-        return split_chapters(text, self._chapter_chars, self._chapter_step)
+        return split_chapters(text, self.chapter_chars)
 
     @abstractmethod
     def _add_chapter(self, work_id: str, text: str) -> None:

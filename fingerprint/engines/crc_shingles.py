@@ -9,13 +9,14 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.characters import ZERO_WIDTH
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.feature_engine import FeatureIndex
 
@@ -31,21 +32,21 @@ _BLANKS_IN_CHINESE = re.compile(rf"(?<={_HAN})\s+(?={_HAN})")
 _RUN = re.compile(rf"({_HAN}+)|(?:(?!{_HAN})\S)+")
 
 
+@dataclass(eq=False)
 class CrcShingleEngine(ChapterEngine):
     """Finds chapters that share more than `above_share` of a shingle with the page per word of the longer text.
 
     words: the length of a shingle. similarity: distinct shared shingles / words of the longer text.
     """
 
-    def __init__(self, words: int = 3, above_share: float = 0.10, chapter_chars: int = CHAPTER_CHARS) -> None:
-        super().__init__(chapter_chars)
-        self._words, self._above_share = words, above_share
-        self._index = FeatureIndex()
-        self._word_counts: list[int] = []
+    words: int = 3
+    above_share: float = 0.10
+    _index: FeatureIndex = field(init=False, repr=False, default_factory=FeatureIndex)
+    _word_counts: list[int] = field(init=False, repr=False, default_factory=list)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         words = canonical_words(text)
-        features = _shingle_features(words, self._words)
+        features = _shingle_features(words, self.words)
         if features.size:
             self._owners.add_chapter(work_id)
             self._index.add_features(features)
@@ -53,9 +54,9 @@ class CrcShingleEngine(ChapterEngine):
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         words = canonical_words(text)
-        chapters, shared = self._index.count_shared(_shingle_features(words, self._words))
+        chapters, shared = self._index.count_shared(_shingle_features(words, self.words))
         shares = shared / np.maximum(len(words), np.array(self._word_counts, np.int64)[chapters])
-        same = shares > self._above_share
+        same = shares > self.above_share
         return self._owners.works(zip(chapters[same].tolist(), shares[same].tolist(), strict=True))
 
 

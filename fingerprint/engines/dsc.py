@@ -3,13 +3,14 @@
 Source: Broder, Glassman, Manasse, Zweig, "Syntactic clustering of the Web", WWW 1997.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.tokens import CHINESE_TOKENS, mix_bits, shingle_hashes, tokenize
 
@@ -26,36 +27,30 @@ def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN)
     return np.compress(hashes % np.uint64(one_in) == 0, hashes)
 
 
+@dataclass(eq=False)
 class DscEngine(FeatureEngine):
     """Finds chapters with at least `min_containment` of the page's kept shingles.
 
     super_shingle: the number of consecutive kept shingles that are hashed together; 1 for plain DSC.
     """
 
-    def __init__(
-        self,
-        min_containment: float = MIN_CONTAINMENT,
-        super_shingle: int = 1,
-        shingle_tokens: int = SHINGLE_TOKENS,
-        one_in: int = ONE_IN,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._min_containment, self._super_shingle = min_containment, super_shingle
-        self._shingle_tokens, self._one_in = shingle_tokens, one_in
+    min_containment: float = MIN_CONTAINMENT
+    super_shingle: int = 1
+    shingle_tokens: int = SHINGLE_TOKENS
+    one_in: int = ONE_IN
 
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         del chapter_features
         shares = shared / max(1, page_features)
-        return shares, shares >= self._min_containment
+        return shares, shares >= self.min_containment
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        kept = kept_shingles(text, self._shingle_tokens, self._one_in)
-        if self._super_shingle == 1:
+        kept = kept_shingles(text, self.shingle_tokens, self.one_in)
+        if self.super_shingle == 1:
             return np.unique(mix_bits(kept))
-        return np.unique(shingle_hashes(kept, self._super_shingle)[:: self._super_shingle])
+        return np.unique(shingle_hashes(kept, self.super_shingle)[:: self.super_shingle])
 
 
 SAMPLING = Message("engine.hashes-are-those-of-splitmix64-in-place")

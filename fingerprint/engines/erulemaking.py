@@ -6,6 +6,7 @@ vector space model, with features chosen by inverse document frequency.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import xxhash
@@ -15,6 +16,7 @@ from core.wording import Message
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
+    ChapterWords,
     WordEngine,
     build_word_postings,
     dot_products,
@@ -23,7 +25,7 @@ from fingerprint.engines.chapter_words import (
     unit_weights,
     word_counts,
 )
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.tokens import CHINESE_WORDS
@@ -39,6 +41,7 @@ FEATURES = 100
 MIN_WORDS = 20  # distinct words: the cosine of very short texts is high by chance
 
 
+@dataclass(eq=False)
 class ERulemaking(WordEngine):
     """Finds works with chapters that belong to a seed in or next to the page's bucket, with a cosine of `min_cosine`.
 
@@ -47,17 +50,13 @@ class ERulemaking(WordEngine):
     document frequency; words that no chapter has are in no document. similarity: the cosine of page and seed.
     """
 
-    def __init__(
-        self,
-        min_cosine: float = MIN_COSINE,
-        features: int = FEATURES,
-        bucket_width: float = BUCKET_WIDTH,
-        min_words: int = MIN_WORDS,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars, min_words=min_words)
-        self._min_cosine, self._features = min_cosine, features
-        self._growth, self._min_words = np.log1p(bucket_width), min_words
+    min_cosine: float = MIN_COSINE
+    features: int = FEATURES
+    bucket_width: float = BUCKET_WIDTH
+    min_words: int = MIN_WORDS
+
+    def __post_init__(self) -> None:
+        self._works = ChapterWords(self._prepare, min_words=self.min_words)
         self._buckets: list[int] = []
         self._digests: list[int] = []
 
@@ -69,22 +68,22 @@ class ERulemaking(WordEngine):
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         words, counts = word_counts(text)
-        if words.size < self._min_words:
+        if words.size < self.min_words:
             return ()
         table = self._works.table()
         numbers = table.term_numbers(words)
         numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
-        chosen = highest_places(self._inverse_frequencies[numbers], self._features)
+        chosen = highest_places(self._inverse_frequencies[numbers], self.features)
         weights = unit_weights(np.array([0, chosen.size]), counts[chosen].astype(np.float64))
         cosines = self._seed_cosines(numbers[chosen], weights, self._length_bucket(plain_characters(text)[0].size))
         of_chapters = np.minimum(cosines, 1).astype(np.float64)[self._seed_of]
-        found = np.flatnonzero(of_chapters >= self._min_cosine)
+        found = np.flatnonzero(of_chapters >= self.min_cosine)
         return self._works.owners.works(zip(found.tolist(), of_chapters[found].tolist(), strict=True))
 
     def _prepare(self, table: ChapterTable) -> None:
         """Find the seed of each chapter: the most similar earlier one near its bucket, or itself."""
         self._inverse_frequencies = table.inverse_frequencies()
-        starts, chosen = highest_terms(table, self._inverse_frequencies[table.terms], self._features)
+        starts, chosen = highest_terms(table, self._inverse_frequencies[table.terms], self.features)
         terms, weights = table.terms[chosen], unit_weights(starts, table.counts[chosen].astype(np.float64))
         self._postings = build_word_postings(starts, terms, weights, table.vocabulary.size)
         self._bucket_of, self._is_seed = np.array(self._buckets, np.int64), np.zeros(table.chapters, np.bool_)
@@ -94,7 +93,7 @@ class ERulemaking(WordEngine):
             own = slice(starts[chapter], starts[chapter + 1])
             in_order = self._seed_cosines(terms[own], weights[own], self._buckets[chapter])[order[:place]]
             best = place - 1 - int(np.argmax(in_order[::-1])) if place else 0  # of equal ones the last
-            self._is_seed[chapter] = not place or in_order[best] < np.float32(self._min_cosine)
+            self._is_seed[chapter] = not place or in_order[best] < np.float32(self.min_cosine)
             self._seed_of[chapter] = chapter if self._is_seed[chapter] else order[best]
 
     def _seed_cosines(
@@ -106,7 +105,7 @@ class ERulemaking(WordEngine):
         return sums
 
     def _length_bucket(self, chars: int) -> int:
-        return int(np.log(max(chars, 1)) / self._growth)
+        return int(np.log(max(chars, 1)) / np.log1p(self.bucket_width))
 
 
 def _by_repetition(digests: list[int]) -> NDArray[np.int64]:

@@ -3,14 +3,16 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import partial
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, ChapterEngine
+from fingerprint.engines.chapters import CHAPTER_PARAMETERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, EngineMatch
 from fingerprint.engines.tokens import canonical_text
 
 
+@dataclass(eq=False)
 class ExactEngine(ChapterEngine):
     """Finds works with a chapter, or whole works, whose digest equals the digest of the page or a piece of it.
 
@@ -18,10 +20,8 @@ class ExactEngine(ChapterEngine):
     lower case and half width; all other characters are ignored.
     """
 
-    def __init__(self, algorithm: str = "md5", chapter_chars: int = CHAPTER_CHARS) -> None:
-        super().__init__(chapter_chars)
-        self._algorithm = algorithm
-        self._works: defaultdict[bytes, set[str]] = defaultdict(set)
+    algorithm: str = "md5"
+    _works: defaultdict[bytes, set[str]] = field(init=False, repr=False, default_factory=lambda: defaultdict(set))
 
     def _cut(self, text: str) -> Iterable[str]:
         return text, *super()._cut(text)
@@ -38,7 +38,7 @@ class ExactEngine(ChapterEngine):
         normalized = canonical_text(text).replace("\0", "")
         if not normalized:
             return b""
-        return hashlib.new(self._algorithm, normalized.encode(), usedforsecurity=False).digest()
+        return hashlib.new(self.algorithm, normalized.encode(), usedforsecurity=False).digest()
 
 
 DEPARTURES = (

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +78,11 @@ class FeatureIndex:
         return chapters, counts[chapters]
 
 
+@dataclass(eq=False)
 class FeatureEngine(ChapterEngine):
     """Finds the chapters that `_alike` accepts; chapters without features are never found."""
 
-    def __init__(self, chapter_chars: int) -> None:
-        super().__init__(chapter_chars)
-        self._index = FeatureIndex()
+    _index: FeatureIndex = field(init=False, repr=False, default_factory=FeatureIndex)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         features = self._extract_features(text)

@@ -3,6 +3,7 @@
 Source: Zelenkov and Segalovich, "Comparative analysis of methods for finding near-duplicate Web documents", RCDL 2007.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.tokens import CHINESE_TOKENS, MIX_1, mix_bits, shingle_hashes, tokenize
 
@@ -43,6 +44,7 @@ def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.concatenate([shingle_hashes(supers[list(pair)], len(pair)) for pair in PAIRS])
 
 
+@dataclass(eq=False)
 class Functions84Engine(FeatureEngine):
     """Finds chapters with as many equal minima, super-shingles or mega-shingles as the rule requires.
 
@@ -50,29 +52,23 @@ class Functions84Engine(FeatureEngine):
     similarity is the share of places that agree.
     """
 
-    def __init__(
-        self,
-        features: str = "minima",
-        min_equal: int = 17,
-        shingle_tokens: int = SHINGLE_TOKENS,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._kind, self._min_equal, self._shingle_tokens = features, min_equal, shingle_tokens
+    features: str = "minima"
+    min_equal: int = 17
+    shingle_tokens: int = SHINGLE_TOKENS
 
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         del chapter_features
-        return shared / max(1, page_features), shared >= self._min_equal
+        return shared / max(1, page_features), shared >= self.min_equal
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
         """Return the features with their places mixed in, so that only features in the same place can be equal."""
-        least = minima(text, self._shingle_tokens)
+        least = minima(text, self.shingle_tokens)
         if not least.size:
             return least
-        chosen = least if self._kind == "minima" else super_shingles(least)
-        chosen = mega_shingles(chosen) if self._kind == "mega" else chosen
+        chosen = least if self.features == "minima" else super_shingles(least)
+        chosen = mega_shingles(chosen) if self.features == "mega" else chosen
         return mix_bits(chosen ^ mix_bits(np.arange(chosen.size, dtype=np.uint64)))
 
 

@@ -6,13 +6,14 @@ Source: Chowdhury, Frieder, Grossman, McCabe, "Collection statistics for fast du
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, word_counts
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
@@ -25,18 +26,13 @@ MAX_NORMAL_IDF = 0.9
 MIN_TERMS = 5
 
 
+@dataclass(eq=False)
 class IMatch(WordEngine):
     """Finds chapters with the page's digest. Adding a work changes the chosen words, and therefore all digests."""
 
-    def __init__(
-        self,
-        min_normal_idf: float = MIN_NORMAL_IDF,
-        max_normal_idf: float = MAX_NORMAL_IDF,
-        min_terms: int = MIN_TERMS,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._range, self._min_terms = (min_normal_idf, max_normal_idf), min_terms
+    min_normal_idf: float = MIN_NORMAL_IDF
+    max_normal_idf: float = MAX_NORMAL_IDF
+    min_terms: int = MIN_TERMS
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         table = self._works.table()
@@ -48,11 +44,11 @@ class IMatch(WordEngine):
     def _words_digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
         """Return the digest of the chosen words in order; empty if there are too few."""
         chosen = words[self._is_chosen[numbers]]
-        return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self._min_terms else b""
+        return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self.min_terms else b""
 
     def _prepare(self, table: ChapterTable) -> None:
         normal_idf = table.inverse_frequencies() / (np.log(table.chapters) if table.chapters > 1 else 1)
-        self._is_chosen = (normal_idf >= self._range[0]) & (normal_idf <= self._range[1])
+        self._is_chosen = (normal_idf >= self.min_normal_idf) & (normal_idf <= self.max_normal_idf)
         self._chapters: dict[bytes, list[int]] = {}
         for chapter in range(table.chapters):
             numbers = table.terms[table.starts[chapter] : table.starts[chapter + 1]]

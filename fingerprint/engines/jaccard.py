@@ -1,6 +1,7 @@
 """Sets of shingles or words, compared by the Jaccard index: shared features as a share of all features."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,26 +12,21 @@ from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, shingle_hashes, tokenize, word_ids
 
 
+@dataclass(eq=False)
 class JaccardEngine(FeatureEngine):
     """Finds the chapters whose sets of features are similar enough to the page's."""
 
-    def __init__(
-        self,
-        features: Callable[[str], NDArray[np.uint64]],
-        is_duplicate: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._features, self._is_duplicate = features, is_duplicate
+    features: Callable[[str], NDArray[np.uint64]]
+    is_duplicate: Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        return self._features(text)
+        return self.features(text)
 
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         jaccard = shared / (page_features + chapter_features - shared)
-        return jaccard, self._is_duplicate(jaccard)
+        return jaccard, self.is_duplicate(jaccard)
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:
@@ -48,12 +44,14 @@ def k_shingle_engine(tokens: int = 3, min_jaccard: float = 0.5, chapter_chars: i
 
     The published example has no threshold; 0.5 is from "Syntactic clustering of the Web" (Broder et al. 1997).
     """
-    return JaccardEngine(lambda text: shingle_set(text, tokens), lambda jaccard: jaccard >= min_jaccard, chapter_chars)
+    return JaccardEngine(
+        lambda text: shingle_set(text, tokens), lambda jaccard: jaccard >= min_jaccard, chapter_chars=chapter_chars
+    )
 
 
 def word_jaccard_engine(above_jaccard: float = 0.8, chapter_chars: int = CHAPTER_CHARS) -> JaccardEngine:
     """Return an engine of words; a Chinese word is two neighbouring characters."""
-    return JaccardEngine(word_set, lambda jaccard: jaccard > above_jaccard, chapter_chars)
+    return JaccardEngine(word_set, lambda jaccard: jaccard > above_jaccard, chapter_chars=chapter_chars)
 
 
 ENTRIES = (

@@ -6,13 +6,14 @@ Source: Heintze, "Scalable document fingerprinting", USENIX Electronic Commerce 
 import heapq
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
@@ -26,6 +27,7 @@ SUBSTRING_CHARS = 8
 MIN_SHARED = 3
 
 
+@dataclass(eq=False)
 class Koala(ChapterEngine):
     """Finds chapters that share at least `min_shared` of their rarest substrings with the page.
 
@@ -33,18 +35,11 @@ class Koala(ChapterEngine):
     an edited page they would displace all others. Similarity is the shared number divided by `substrings`.
     """
 
-    def __init__(
-        self,
-        substrings: int = SUBSTRINGS,
-        substring_chars: int = SUBSTRING_CHARS,
-        min_shared: int = MIN_SHARED,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._substrings, self._substring_chars = substrings, substring_chars
-        self._min_shared = min_shared
-        self._texts: list[NDArray[np.uint32]] = []
-        self._is_built = False
+    substrings: int = SUBSTRINGS
+    substring_chars: int = SUBSTRING_CHARS
+    min_shared: int = MIN_SHARED
+    _texts: list[NDArray[np.uint32]] = field(init=False, repr=False, default_factory=list)
+    _is_built: bool = field(init=False, default=False)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         self._owners.add_chapter(work_id)
@@ -56,7 +51,7 @@ class Koala(ChapterEngine):
         substrings = self._choose_substrings(plain_characters(text)[0])
         shared = Counter(chapter for each in substrings for chapter in self._chapters.get(each, ()))
         return self._owners.works(
-            (chapter, count / self._substrings) for chapter, count in shared.items() if count >= self._min_shared
+            (chapter, count / self.substrings) for chapter, count in shared.items() if count >= self.min_shared
         )
 
     def _count_prefixes(self) -> None:
@@ -72,7 +67,7 @@ class Koala(ChapterEngine):
 
     def _substring_prefixes(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
         """Return the first two characters of every substring as uint64."""
-        places = max(0, codes.size - self._substring_chars + 1)
+        places = max(0, codes.size - self.substring_chars + 1)
         wide = codes.astype(np.uint64)
         return (wide[:places] << np.uint64(CODE_POINT_BITS)) | wide[1 : places + 1]
 
@@ -87,13 +82,13 @@ class Koala(ChapterEngine):
         kinds = np.minimum(np.searchsorted(self._prefix_kinds, prefixes), self._prefix_kinds.size - 1)
         known = np.flatnonzero(self._prefix_kinds[kinds] == prefixes)
         rarities = self._prefix_counts[kinds[known]]
-        if known.size > self._substrings:
-            limit = np.partition(rarities, self._substrings - 1)[self._substrings - 1]
+        if known.size > self.substrings:
+            limit = np.partition(rarities, self.substrings - 1)[self.substrings - 1]
             known, rarities = known[rarities <= limit], rarities[rarities <= limit]
         hashes = [
-            xxhash.xxh3_64_intdigest(codes[place : place + self._substring_chars].tobytes()) for place in known.tolist()
+            xxhash.xxh3_64_intdigest(codes[place : place + self.substring_chars].tobytes()) for place in known.tolist()
         ]
-        ranked = heapq.nsmallest(self._substrings, set(zip(rarities.tolist(), hashes, strict=True)))
+        ranked = heapq.nsmallest(self.substrings, set(zip(rarities.tolist(), hashes, strict=True)))
         return {value for _, value in ranked}
 
 

@@ -6,12 +6,13 @@ Dietzfelbinger et al., "A reliable randomized algorithm for the closest-pair pro
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_TOKENS, shingle_hashes, tokenize
 
@@ -20,6 +21,7 @@ HALF = np.uint64(32)  # features and minima have 32 bits, the products between t
 STEPS = 1_000  # of the integrals over the Jaccard index; exact to three digits
 
 
+@dataclass(eq=False)
 class MinHashLshEngine(ChapterEngine):
     """Finds chapters that share a band of minima with the page and have a Jaccard index of at least `threshold`.
 
@@ -27,19 +29,14 @@ class MinHashLshEngine(ChapterEngine):
     into bands of rows that minimise the errors on both sides of `threshold`.
     """
 
-    def __init__(
-        self,
-        threshold: float = 0.5,
-        shingle_tokens: int = 5,
-        permutations: int = 128,
-        chapter_chars: int = CHAPTER_CHARS,
-        chapter_step: int | None = None,
-    ) -> None:
-        super().__init__(chapter_chars, chapter_step)
-        self._shingle_tokens, self._threshold = shingle_tokens, threshold
-        self.bands_and_rows = choose_bands_and_rows(threshold, permutations)
+    threshold: float = 0.5
+    shingle_tokens: int = 5
+    permutations: int = 128
+
+    def __post_init__(self) -> None:
+        self.bands_and_rows = choose_bands_and_rows(self.threshold, self.permutations)
         random = np.random.default_rng(1)
-        self._factors, self._summands = random.integers(0, 1 << 64, (2, permutations), np.uint64)
+        self._factors, self._summands = random.integers(0, 1 << 64, (2, self.permutations), np.uint64)
         self._sketches: list[NDArray[np.uint64]] = []
         self._buckets: defaultdict[tuple[int, bytes], list[int]] = defaultdict(list)
 
@@ -57,11 +54,11 @@ class MinHashLshEngine(ChapterEngine):
             return ()
         candidates = sorted({chapter for band in self._sketch_bands(sketch) for chapter in self._buckets.get(band, ())})
         near = ((chapter, float(np.mean(sketch == self._sketches[chapter]))) for chapter in candidates)
-        return self._owners.works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
+        return self._owners.works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self.threshold)
 
     def _text_sketch(self, text: str) -> NDArray[np.uint64] | None:
         """Return the least hash of all features for each function, or None without features."""
-        features = _text_features(text, self._shingle_tokens)
+        features = _text_features(text, self.shingle_tokens)
         if not features.size:
             return None
         batches = (features[first : first + MAX_BATCH, None] for first in range(0, features.size, MAX_BATCH))
@@ -108,7 +105,6 @@ ENTRIES = (
             "threshold": Message("engine.a-duplicate-from-this-estimated-jaccard"),
             "shingle_tokens": Message("engine.tokens-of-a-feature"),
             "permutations": Message("engine.hash-functions"),
-            "chapter_step": Message("engine.characters-from-the-beginning-of-one"),
         },
     ),
 )

@@ -58,13 +58,13 @@ class PlacedSentence:
     place: TextRange
 
 
-def split_sentences(text: str, ends: str = SENTENCE_ENDS) -> Iterator[PlacedSentence]:
+def split_sentences(text: str) -> Iterator[PlacedSentence]:
     """Split a text into its sentences; a piece without a letter, digit or Chinese character is not a sentence.
 
     >>> [(sentence.text, sentence.place.start) for sentence in split_sentences("雨停了。　“走！”……？！")]
     [('雨停了', 0), ('“走', 5)]
     """
-    for found in re.finditer(f"[^{re.escape(ends)}]+", text):
+    for found in re.finditer(f"[^{re.escape(SENTENCE_ENDS)}]+", text):
         written = found.group().strip()
         if written and plain_characters(written)[0].size:
             start = found.start() + len(found.group()) - len(found.group().lstrip())

@@ -6,13 +6,14 @@ stop. The variant takes the character before every punctuation mark.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from core.wording import Message
 from fingerprint.characters import Kind
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import ChapterEngine, chapter_entry
 from fingerprint.engines.common_substrings import SubstringIndex
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.readings import code_points
@@ -64,37 +65,34 @@ def at_marks(text: str) -> str:
     return "".join(MARKED.findall(BLANKS.sub("", text)))
 
 
+@dataclass(eq=False)
 class PunctuationStrings(ChapterEngine):
     """Finds chapters whose feature string shares a substring with the page's, long enough for the shorter string.
 
     similarity: the longest common substring as a share of the shorter feature string.
     """
 
-    def __init__(
-        self,
-        feature_string: FeatureString,
-        min_share: float = MIN_SHARE_AROUND_STOPS,
-        min_chars: int = MIN_CHARS_AROUND_STOPS,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._feature_string, self._min_share = feature_string, min_share
-        self._index = SubstringIndex(min_chars)
+    feature_string: FeatureString
+    min_share: float = MIN_SHARE_AROUND_STOPS
+    min_chars: int = MIN_CHARS_AROUND_STOPS
+
+    def __post_init__(self) -> None:
+        self._index = SubstringIndex(self.min_chars)
         self._lengths: list[int] = []
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        string = self._feature_string(text)
+        string = self.feature_string(text)
         self._index.add_codes(code_points(string))
         self._owners.add_chapter(work_id)
         self._lengths.append(len(string))
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
-        string = self._feature_string(text)
+        string = self.feature_string(text)
         shares = (
             (chapter, chars / min(len(string), self._lengths[chapter]))
             for chapter, chars in self._index.longest_lengths(code_points(string)).items()
         )
-        return self._owners.works((chapter, share) for chapter, share in shares if share >= self._min_share)
+        return self._owners.works((chapter, share) for chapter, share in shares if share >= self.min_share)
 
 
 DEPARTURES = (

@@ -8,6 +8,7 @@ Gravano, Shivakumar, "dSCAM: finding document copies across multiple databases",
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, build_word_postings, word_counts
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
@@ -83,6 +84,7 @@ class Registry:
         np.maximum.at(self._shares, table.terms, table.counts / np.repeat(self._squares, np.diff(table.starts)))
 
 
+@dataclass(eq=False)
 class Scam(ChapterEngine):
     """Finds chapters that contain at least `min_similarity` of the page, or of which the page contains as much.
 
@@ -91,20 +93,16 @@ class Scam(ChapterEngine):
     similarity: the higher of the two containments, as published.
     """
 
-    def __init__(
-        self,
-        epsilon: float = EPSILON,
-        min_similarity: float = MIN_SIMILARITY,
-        registries: int = 1,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._min_similarity = min_similarity
-        self._registries = [Registry(epsilon, min_similarity) for _ in range(registries)]
+    epsilon: float = EPSILON
+    min_similarity: float = MIN_SIMILARITY
+    registries: int = 1
+
+    def __post_init__(self) -> None:
+        self._registries = [Registry(self.epsilon, self.min_similarity) for _ in range(self.registries)]
 
     def choose_registries(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> list[Registry]:
         """Return the registries that can have a chapter similar enough to a page with these words."""
-        least = self._min_similarity - ROUNDING
+        least = self.min_similarity - ROUNDING
         return [registry for registry in self._registries if registry.highest_possible(words, counts) >= least]
 
     def _add_chapter(self, work_id: str, text: str) -> None:

@@ -4,13 +4,14 @@ Source: Manber, "Finding similar files in a large file system", USENIX Winter 19
 """
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
@@ -21,36 +22,31 @@ ANCHORS = ("不", "一")
 MIN_SHARE = 0.25  # the source mentions files that are 25 % alike as the lower end of its results
 
 
+@dataclass(eq=False)
 class Sif(FeatureEngine):
     """Finds chapters that share at least `min_share` of the fingerprints of the text with fewer fingerprints.
 
     Windows contain only letters, digits and Chinese characters; a repeated window counts once.
     """
 
-    def __init__(
-        self,
-        anchors: tuple[str, ...] = ANCHORS,
-        window_chars: int = WINDOW_CHARS,
-        min_share: float = MIN_SHARE,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._anchor = re.compile("(?=" + "|".join(map(re.escape, anchors)) + ")")
-        self._window_chars, self._min_share = window_chars, min_share
+    anchors: tuple[str, ...] = ANCHORS
+    window_chars: int = WINDOW_CHARS
+    min_share: float = MIN_SHARE
 
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         shares = shared / np.minimum(page_features, chapter_features)
-        return shares, shares >= self._min_share
+        return shares, shares >= self.min_share
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
         codes = plain_characters(text)[0]
-        last = codes.size - self._window_chars
+        last = codes.size - self.window_chars
+        anchor_start = "(?=" + "|".join(map(re.escape, self.anchors)) + ")"
         written = codes.tobytes().decode("utf-32-le", "surrogatepass")
         windows = {
-            xxhash.xxh3_64_intdigest(codes[anchor.start() : anchor.start() + self._window_chars].tobytes())
-            for anchor in self._anchor.finditer(written)
+            xxhash.xxh3_64_intdigest(codes[anchor.start() : anchor.start() + self.window_chars].tobytes())
+            for anchor in re.finditer(anchor_start, written)
             if anchor.start() <= last
         }
         return np.array(sorted(windows), np.uint64)

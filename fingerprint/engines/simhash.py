@@ -5,6 +5,7 @@ Sources: Charikar, "Similarity estimation techniques from rounding algorithms", 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.chapters import ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_TOKENS, shingle_hashes, tokenize
 
@@ -82,6 +83,7 @@ def _block_mask(bits: int, start: int, width: int) -> int:
     return ((1 << width) - 1) << (bits - start - width)
 
 
+@dataclass(eq=False)
 class SimhashEngine(ChapterEngine):
     """Finds chapters whose simhash differs from the page's in at most `max_distance` bits.
 
@@ -89,16 +91,12 @@ class SimhashEngine(ChapterEngine):
     these as the leading bits: two fingerprints within the distance agree in all blocks of at least one choice.
     """
 
-    def __init__(
-        self,
-        blocks: Sequence[int] = equal_blocks(WORD_BITS, 6),
-        max_distance: int = 3,
-        feature_tokens: int = FEATURE_TOKENS,
-        chapter_chars: int = CHAPTER_CHARS,
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._bits, self._feature_tokens = sum(blocks), feature_tokens
-        self._tables = BlockTables(blocks, max_distance)
+    blocks: Sequence[int] = equal_blocks(WORD_BITS, 6)
+    max_distance: int = 3
+    feature_tokens: int = FEATURE_TOKENS
+
+    def __post_init__(self) -> None:
+        self._tables = BlockTables(self.blocks, self.max_distance)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         fingerprint = self._text_simhash(text)
@@ -111,12 +109,12 @@ class SimhashEngine(ChapterEngine):
         if fingerprint is None:
             return ()
         near = self._tables.find_similar(fingerprint)
-        return self._owners.works((chapter, 1 - distance / self._bits) for chapter, distance in near)
+        return self._owners.works((chapter, 1 - distance / sum(self.blocks)) for chapter, distance in near)
 
     def _text_simhash(self, text: str) -> int | None:
         """Return the fingerprint of a text, or None if it has no features, since nothing can resemble it."""
-        features = shingle_hashes(tokenize(text).ids, self._feature_tokens)
-        return simhash(features, self._bits) if features.size else None
+        features = shingle_hashes(tokenize(text).ids, self.feature_tokens)
+        return simhash(features, sum(self.blocks)) if features.size else None
 
 
 def simhash(features: NDArray[np.uint64], bits: int = WORD_BITS) -> int:

@@ -1,6 +1,7 @@
 """TF-IDF: the most characteristic terms of a chapter, compared by the cosine of their weights."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from fingerprint.engines.chapter_words import (
     unit_weights,
     word_counts,
 )
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.chapters import chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 
@@ -26,17 +27,15 @@ TOP_TERMS = 20  # published
 MIN_COSINE = 0.55
 
 
+@dataclass(eq=False)
 class TfIdf(WordEngine):
     """Finds chapters whose vectors of the `top_terms` highest tf * log(N / n) have a cosine of at least `min_cosine`.
 
     A word that no chapter has counts like a word of a single chapter.
     """
 
-    def __init__(
-        self, top_terms: int = TOP_TERMS, min_cosine: float = MIN_COSINE, chapter_chars: int = CHAPTER_CHARS
-    ) -> None:
-        super().__init__(chapter_chars)
-        self._top_terms, self._min_cosine = top_terms, min_cosine
+    top_terms: int = TOP_TERMS
+    min_cosine: float = MIN_COSINE
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         table = self._works.table()
@@ -47,14 +46,14 @@ class TfIdf(WordEngine):
         is_known = numbers != UNKNOWN
         frequencies = np.where(is_known, self._inverse_frequencies[numbers], np.log(table.chapters))
         weights = counts.astype(np.float64) * frequencies
-        chosen = highest_places(weights, self._top_terms)
+        chosen = highest_places(weights, self.top_terms)
         length = np.linalg.norm(weights[chosen])
         if not length:
             return ()
         chosen = chosen[is_known[chosen]]
         page_weights = (weights[chosen] / length).astype(np.float32)
         cosines = dot_products(self._postings, numbers[chosen], page_weights, table.chapters)
-        similar = np.flatnonzero(cosines >= self._min_cosine)
+        similar = np.flatnonzero(cosines >= self.min_cosine)
         return self._works.owners.works(
             zip(similar.tolist(), np.minimum(cosines[similar], 1).astype(float).tolist(), strict=True)
         )
@@ -62,7 +61,7 @@ class TfIdf(WordEngine):
     def _prepare(self, table: ChapterTable) -> None:
         self._inverse_frequencies = table.inverse_frequencies()
         weights = table.counts * self._inverse_frequencies[table.terms]
-        starts, chosen = highest_terms(table, weights, self._top_terms)
+        starts, chosen = highest_terms(table, weights, self.top_terms)
         units = unit_weights(starts, weights[chosen])
         self._postings = build_word_postings(starts, table.terms[chosen], units, table.vocabulary.size)
 

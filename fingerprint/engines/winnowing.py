@@ -4,6 +4,7 @@ Source: Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document f
 of at least w + k - 1 characters always share a kept k-gram; runs shorter than k never do.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -46,6 +47,7 @@ def _winnow_hashes(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]
     return kept[:count].copy()
 
 
+@dataclass(eq=False)
 class WinnowingEngine:
     """Finds works that share enough kept k-grams with the page, close together on both sides.
 
@@ -55,21 +57,16 @@ class WinnowingEngine:
     span of that work. Reasons: docs/decisions/measurement.md.
     """
 
-    def __init__(
-        self,
-        k: int = 8,
-        window: int = 8,
-        fold: bool = True,
-        *,
-        max_gap: int = 250,
-        max_drift: int = 20,
-        min_to_match: int = 4,
-        min_to_show: int = 4,
-    ) -> None:
-        self._k, self._window, self._fold = k, window, fold
-        self._merge = MergeRule(max_gap, max_drift)
-        self._min_to_match, self._min_to_show = min_to_match, min_to_show
-        self._works = LocatedWorks(k)
+    k: int = 8
+    window: int = 8
+    fold: bool = True
+    max_gap: int = 250
+    max_drift: int = 20
+    min_to_match: int = 4
+    min_to_show: int = 4
+
+    def __post_init__(self) -> None:
+        self._works = LocatedWorks(self.k)
 
     def add_work(self, work_id: str, text: str) -> None:
         tokens, kept, places = self._text_fingerprints(text)
@@ -77,14 +74,14 @@ class WinnowingEngine:
 
     def find(self, text: str) -> list[EngineMatch]:
         tokens, kept, places = self._text_fingerprints(text)
-        clusters = merge_hits(self._works.hits(kept, places), self._merge)
-        shown = clusters.keep_works_by_cluster(self._min_to_match).keep_clusters(self._min_to_show)
+        clusters = merge_hits(self._works.hits(kept, places), MergeRule(self.max_gap, self.max_drift))
+        shown = clusters.keep_works_by_cluster(self.min_to_match).keep_clusters(self.min_to_show)
         return self._works.matches(shown, (tokens.starts, tokens.ends), kept.size)
 
     def _text_fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
-        tokens = tokenize(text, self._fold)
-        hashes = shingle_hashes(tokens.ids, self._k)
-        places = winnow(hashes, self._window)
+        tokens = tokenize(text, self.fold)
+        hashes = shingle_hashes(tokens.ids, self.k)
+        places = winnow(hashes, self.window)
         return tokens, hashes[places], places.astype(np.int32)
 
 
