@@ -18,7 +18,7 @@ from laboratory.measures.finders import ProductFinder, Seeding
 from laboratory.measures.reworded_cases import ENGLISH, RewordedCase, RewordedCorpora, among_others, by_kind
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
-from matcher.reworded.chunks import ChunkIndex
+from matcher.reworded.chunks import ChunkIndex, TextCells
 from matcher.reworded.encoding import Encoder, UseEncoder
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.meanings import MeaningIndex, TextMeanings
@@ -162,7 +162,7 @@ def development_alarms(source: RewordedCorpora, progress: Progress) -> list[Rewo
 def _by_characters(works: Mapping[WorkTextId, str], encoder: Encoder) -> RewordedSearch:
     chunks = ChunkIndex()
     for text_id, text in works.items():
-        chunks.add_text(text_id, text)
+        chunks.add_cells(text_id, TextCells.from_text(text))
     return _searcher(Indexes(chunks), works, encoder, LOW)
 
 
@@ -186,7 +186,7 @@ def _indexes(works: Mapping[WorkTextId, str], encoder: Encoder) -> tuple[Indexes
     background = load_background()
     chunks, han = ChunkIndex(), MeaningIndex(background.axes)
     for text_id, text in works.items():
-        chunks.add_text(text_id, text)
+        chunks.add_cells(text_id, TextCells.from_text(text))
         han.add_meanings(text_id, TextMeanings.from_text(text, encoder, background))
     chars = sum(map(len, works.values()))
     sizes = [("rare characters", chunks.nbytes / chars), ("meanings", han.nbytes / chars)]

@@ -17,18 +17,15 @@ from matcher.reworded.weights import Floats
 Places = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class AlignmentRules:
-    """The constants of the score. Reasons and tried alternatives: docs/decisions/rewritten-text.md."""
-
-    shift: float = 0.08  # subtracted from csls
-    min_gain: float = 0.05  # subtracted from the remainder
-    min_local_gain: float = 0.3  # of the excess over the rest of the stretch
-    again: float = 0.5  # the weight of a work sentence that already has a counterpart
-    max_page_step: int = 2  # sentences between two of the page that count as neighbours
-    max_work_step: int = 3
-    min_pair_gain: float = 0.02  # below it, two sentences are no pair
-    scale: float = 10.0
+# The constants of the score. Reasons and tried alternatives: docs/decisions/rewritten-text.md.
+SHIFT = 0.08  # subtracted from csls
+MIN_GAIN = 0.05  # subtracted from the remainder
+MIN_LOCAL_GAIN = 0.3  # of the excess over the rest of the stretch
+AGAIN = 0.5  # the weight of a work sentence that already has a counterpart
+MAX_PAGE_STEP = 2  # sentences between two of the page that count as neighbours
+MAX_WORK_STEP = 3
+MIN_PAIR_GAIN = 0.02  # below it, two sentences are no pair
+SCALE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +45,20 @@ class Alignment:
     pairs: tuple[UnitPair, ...]
 
 
-RULES = AlignmentRules()
 NOTHING = Alignment(0.0, ())
 
 
-def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = RULES) -> Alignment:
+def align(page: SentenceWindows, work: SentenceWindows) -> Alignment:
     """Align the sentences of a stretch of the page with the sentences of a stretch of the work."""
     if not page.units or not work.units:
         return NOTHING
-    matrix = sentence_matrix(csls(page, work), page.units, work.units) - rules.shift
-    rows, columns, gains = solve_assignment(np.maximum(matrix - rules.min_gain, 0), rules.again)
-    local = np.maximum(_local_excess(matrix) - rules.min_local_gain, 0)
-    whole, second = float(gains.sum()), float(solve_assignment(local, rules.again)[2].sum())
-    is_pair = gains > rules.min_pair_gain
+    matrix = sentence_matrix(csls(page, work), page.units, work.units) - SHIFT
+    rows, columns, gains = solve_assignment(np.maximum(matrix - MIN_GAIN, 0), AGAIN)
+    local = np.maximum(_local_excess(matrix) - MIN_LOCAL_GAIN, 0)
+    whole, second = float(gains.sum()), float(solve_assignment(local, AGAIN)[2].sum())
+    is_pair = gains > MIN_PAIR_GAIN
     pairs = list(zip(rows[is_pair].tolist(), columns[is_pair].tolist(), gains[is_pair].tolist(), strict=True))
-    score = rules.scale * ((whole + second) / 2 + _in_step(pairs, rules))
+    score = SCALE * ((whole + second) / 2 + _in_step(pairs))
     return Alignment(round(score, 4), tuple(UnitPair(*pair) for pair in pairs))
 
 
@@ -111,10 +107,10 @@ def _local_excess(matrix: Floats) -> Floats:
     return np.asarray(matrix - (rows + columns) / 2, np.float32)
 
 
-def _in_step(pairs: list[tuple[int, int, float]], rules: AlignmentRules) -> float:
+def _in_step(pairs: list[tuple[int, int, float]]) -> float:
     """Return the smaller gain of each two neighbouring pairs that are neighbours in the work too."""
     total = 0.0
     for (page, work, gain), (next_page, next_work, next_gain) in pairwise(pairs):
-        if next_page - page <= rules.max_page_step and abs(next_work - work) <= rules.max_work_step:
+        if next_page - page <= MAX_PAGE_STEP and abs(next_work - work) <= MAX_WORK_STEP:
             total += min(gain, next_gain)
     return total

@@ -121,14 +121,8 @@ class ChunkIndex:
         self._run = _PostingRun.from_postings(np.zeros(0, np.uint64))
         self._has_removed = False
 
-    def add_text(self, text_id: WorkTextId, text: str) -> bool:
-        """Add a text; return False if it is present already."""
-        if text_id in self._texts:
-            return False
-        return self.add_cells(text_id, TextCells(len(text), is_latin(text), *cell_keys(text)))
-
     def add_cells(self, text_id: WorkTextId, of_text: TextCells) -> bool:
-        """Add a text by its stored cells; return False if it is present already."""
+        """Add a text by its cells; return False if it is present already."""
         if text_id in self._texts:
             return False
         self._pending.append(of_text.keys.astype(np.uint64) << _LOW_BITS | (of_text.cells + np.uint32(self._end)))

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from core.ids import WorkTextId
-from matcher.reworded.chunks import CELL_CHARS, ChunkIndex, cell_keys
+from matcher.reworded.chunks import CELL_CHARS, ChunkIndex, TextCells, cell_keys
 from tests.support.rewritten import INNOCENT, REWORDED, WORK
 
 A, B, C = (WorkTextId(name) for name in "abc")
@@ -17,8 +17,8 @@ def noise(seed: int, chars: int) -> str:
 @pytest.fixture
 def index() -> ChunkIndex:
     filled = ChunkIndex()
-    filled.add_text(A, noise(1, 3_000) + WORK + noise(2, 3_000))
-    filled.add_text(B, noise(3, 5_000) + INNOCENT)
+    filled.add_cells(A, TextCells.from_text(noise(1, 3_000) + WORK + noise(2, 3_000)))
+    filled.add_cells(B, TextCells.from_text(noise(3, 5_000) + INNOCENT))
     return filled
 
 
@@ -34,9 +34,9 @@ def test_a_rewritten_passage_is_found_in_its_place(index: ChunkIndex) -> None:
 def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: ChunkIndex) -> None:
     index.remove(A)
     assert all(chunk.text_id != A for chunk in index.find(REWORDED))
-    assert index.add_text(C, WORK)
+    assert index.add_cells(C, TextCells.from_text(WORK))
     assert index.find(REWORDED)[0].text_id == C
-    assert index.add_text(A, WORK + noise(4, 900))
+    assert index.add_cells(A, TextCells.from_text(WORK + noise(4, 900)))
     assert {chunk.text_id for chunk in index.find(REWORDED)[:2]} == {A, C}
 
 
@@ -44,8 +44,8 @@ def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
     texts = {WorkTextId(str(seed)): noise(seed, 2_000) for seed in range(6)} | {A: WORK}
     at_once, one_by_one = ChunkIndex(), ChunkIndex()
     for text_id, text in texts.items():
-        at_once.add_text(text_id, text)
-        one_by_one.add_text(text_id, text)
+        at_once.add_cells(text_id, TextCells.from_text(text))
+        one_by_one.add_cells(text_id, TextCells.from_text(text))
         one_by_one.find(REWORDED)
     assert at_once.find(REWORDED) == one_by_one.find(REWORDED)
     assert at_once.nbytes == one_by_one.nbytes
@@ -53,8 +53,8 @@ def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
 
 def test_a_removed_text_takes_no_room(index: ChunkIndex) -> None:
     alone = ChunkIndex()
-    alone.add_text(B, noise(3, 5_000) + INNOCENT)
-    assert not index.add_text(A, "别的文字"), "a text is added once"
+    alone.add_cells(B, TextCells.from_text(noise(3, 5_000) + INNOCENT))
+    assert not index.add_cells(A, TextCells.from_text("别的文字")), "a text is added once"
     index.remove(A)
     assert index.nbytes == alone.nbytes
 

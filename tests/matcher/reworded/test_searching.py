@@ -8,7 +8,7 @@ from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
-from matcher.reworded.chunks import ChunkIndex
+from matcher.reworded.chunks import ChunkIndex, TextCells
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.meanings import MeaningIndex, TextMeanings
 from matcher.reworded.searching import Indexes, RewordedSearch
@@ -32,7 +32,7 @@ def works() -> MemoryTexts:
 def indexes(works: MemoryTexts) -> Indexes:
     chunks, han = ChunkIndex(), MeaningIndex(load_background().axes)
     for text_id, text in works.items():
-        chunks.add_text(text_id, text)
+        chunks.add_cells(text_id, TextCells.from_text(text))
         encoded = encoder().encode([text])[0]
         han.add_meanings(
             text_id,
@@ -114,7 +114,7 @@ def among(works: MemoryTexts, **more: str) -> tuple[Indexes, MemoryTexts]:
     texts = MemoryTexts({**works, **{WorkTextId(name): text for name, text in more.items()}})
     chunks = ChunkIndex()
     for text_id, text in texts.items():
-        chunks.add_text(text_id, text)
+        chunks.add_cells(text_id, TextCells.from_text(text))
     return Indexes(chunks), texts
 
 

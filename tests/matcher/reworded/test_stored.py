@@ -33,7 +33,7 @@ def test_cells_come_back_as_they_were(text: str) -> None:
 def test_an_index_of_stored_cells_answers_as_one_of_texts() -> None:
     of_texts, of_cells = ChunkIndex(), ChunkIndex()
     for name, text in ((A, INNOCENT * 3), (B, WORK * 2)):
-        of_texts.add_text(name, text)
+        of_texts.add_cells(name, TextCells.from_text(text))
         assert of_cells.add_cells(name, TextCells.from_bytes(TextCells.from_text(text).to_bytes()))
     assert of_cells.find(REWORDED) == of_texts.find(REWORDED) != []
     assert not of_cells.add_cells(A, TextCells.from_text(WORK))

@@ -6,7 +6,7 @@ from typing import Any
 from core.ids import WorkTextId
 from core.text import TextRange
 from matcher.reworded.background import load_background
-from matcher.reworded.chunks import ChunkIndex
+from matcher.reworded.chunks import ChunkIndex, TextCells
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.meanings import MeaningIndex, TextMeanings
@@ -29,7 +29,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
     han = {text_id: text for text_id, text in texts.items() if text_id not in latin}
     chunks = ChunkIndex()
     for text_id, text in han.items():
-        chunks.add_text(text_id, text)
+        chunks.add_cells(text_id, TextCells.from_text(text))
     wanted = [han if True in languages else {}, latin if False in languages else {}]
     total = sum(len(text) for several in wanted for text in several.values())
     done = 0
