@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.wording import Message
-from webadmin.ui.console.output import as_json, heading_text, print_line
+from webadmin.ui.console.output import as_json, print_line, print_table
 from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from deploy.demo.run import DemoResult
 
-PLAIN_WIDTH = 160  # columns if the output is not a terminal
 # The cells use the translations of the admin.
 COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "column.class", "column.obfuscations")
 
@@ -65,12 +62,7 @@ def _notice_url(result: "DemoResult", notice: int) -> str:
 
 
 def _print_result(result: "DemoResult") -> None:
-    from rich.console import Console
-
-    console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(width=PLAIN_WIDTH)
-    console.print(_result_table(result))
+    print_table(COLUMNS, result.cases, right=("column.similarity",))
     for line in demo_summary(result):
         print_line(line)
     for fault in result.verification.faults:
@@ -109,15 +101,3 @@ def demo_summary(result: "DemoResult") -> list[Message]:
         named = {"paper": found.paper, "number": found.number, "site": found.site, "pages": found.pages}
         said.append(Message("demo.drafted", **named, address=_notice_url(result, found.number)))
     return said
-
-
-def _result_table(result: "DemoResult") -> "Table":
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(*map(heading_text, COLUMNS), box=None, pad_edge=False)
-    table.columns[3].justify = "right"
-    for row in result.cases:
-        cells = (row.site, row.page, row.work, row.similarity, row.match_class, row.obfuscations)
-        table.add_row(*(escape(cell) for cell in cells))
-    return table

@@ -47,18 +47,6 @@ class Installed:
     sites: dict[str, Site]
 
 
-@dataclass(frozen=True, slots=True)
-class DemoRow:
-    """One row of the table of cases."""
-
-    site: str
-    page: str
-    work: str
-    similarity: str
-    match_class: str
-    obfuscations: str
-
-
 def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[str, str]) -> Installed:
     """Add works, sites, licences and accounts to the installation; existing ones are kept."""
     ports = live_ports(settings.ZHUIWEN)
@@ -82,13 +70,16 @@ def notice(installed: Installed) -> DraftedNotice | None:
         return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
 
-def case_rows(installed: Installed) -> list[DemoRow]:
-    """Return the cases on the demo's sites in the user's language, site by site."""
+def case_rows(installed: Installed) -> list[tuple[str, ...]]:
+    """Return the cases on the demo's sites in the user's language, site by site.
+
+    A row is site, page, work, similarity, class and obfuscations.
+    """
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
     separator = "、" if console_language().startswith("zh") else ", "
     with translation.override(console_language()):
         return [
-            DemoRow(
+            (
                 str(case.page.site),
                 f"{case.page_title} {page_path(case.page.url)}",
                 str(case.work),

@@ -22,7 +22,6 @@ from deploy.outages import Outages
 from deploy.services import up
 
 if TYPE_CHECKING:
-    from deploy.demo.chain import DemoRow
     from deploy.demo.notice import DraftedNotice
 
 Say = Callable[[Message], None]
@@ -36,7 +35,7 @@ PASSWORD_BYTES = 12  # 96 random bits
 class DemoResult:
     """The result that `zhuiwen demo` shows."""
 
-    cases: "list[DemoRow]"
+    cases: list[tuple[str, ...]]  # the rows of the table
     excluded: dict[str, int]
     verification: Verification
     reports: list[Path]

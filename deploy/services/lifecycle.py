@@ -18,7 +18,6 @@ from deploy import started
 from deploy.home import Home, make_socket_folder
 from deploy.services import installed, preparation
 from deploy.services.processes import Listens, Process, processes
-from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
 from deploy.services.silence import SilenceWatch
 from deploy.services.state import InstallationState, is_dying_again_and_again, last_line, status
 from deploy.services.supervision import (
@@ -47,8 +46,8 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
     """Start the processes that are not running and return when all respond; keep running processes that respond.
 
     A process that does not respond for 30 s, or whose settings changed, is restarted. only: some processes instead of
-    all. Raises PortTaken, BadConfiguration, ServiceUnavailable (of an external service), RetryLater (on a full disk),
-    PreparationFailed, ServiceKeepsDying, ServiceSlow.
+    all. Raises PortTaken, BadConfiguration (also if a preparation step failed), ServiceUnavailable (of an external
+    service), RetryLater (on a full disk, or if processes keep dying or do not respond).
     """
     for space in disk.full(home.settings):
         raise RetryLater(space.sentence)  # a process stopped now could not be started again
@@ -198,16 +197,18 @@ def _start_group(home: Home, supervisor: Supervisor, group: Sequence[Process], o
         on_progress(Message("start.starting-it", service=process.name))
         starts_path(home, process.name).unlink(missing_ok=True)
         supervisor.start(process.name)
-    failures: list[ServiceKeepsDying | ServiceSlow] = []
+    failures: dict[str, Message] = {}
     end = time.monotonic() + READY_DEADLINE_S
     for process in group:
-        try:
-            _wait_until_ready(home, supervisor, process, end)
+        fault = _wait_until_ready(home, supervisor, process, end)
+        if fault is None:
             on_progress(_running_message(process))
-        except (ServiceKeepsDying, ServiceSlow) as failure:
-            failures.append(failure)
+        else:
+            failures[process.name] = fault
     if failures:
-        raise failures[0] if len(failures) == 1 else ServicesFailed(failures)
+        first, *others = failures
+        several = Message("start.several-failed", first=failures[first], others=others)
+        raise RetryLater(several if others else failures[first])
 
 
 def _running_message(process: Process) -> Message:
@@ -216,17 +217,20 @@ def _running_message(process: Process) -> Message:
     return Message("start.runs-at", service=process.name, address=process.address)
 
 
-def _wait_until_ready(home: Home, supervisor: Supervisor, process: Process, end: float) -> None:
+def _wait_until_ready(home: Home, supervisor: Supervisor, process: Process, end: float) -> Message | None:
+    """Wait until a process responds; return a message if it keeps dying or does not respond in time."""
     log = home.logs / f"{process.name}.log"
     while True:
         state = supervisor.infos().get(process.name, {}).get("statename", "UNKNOWN")
         if state in _GONE or is_dying_again_and_again(home, process.name):
-            raise ServiceKeepsDying(process.name, last_line(log), log)
+            if words := last_line(log):
+                return Message("start.keeps-dying-with", service=process.name, words=words, log=log)
+            return Message("start.keeps-dying", service=process.name, log=log)
         is_alive = state == "RUNNING" or (state == "STARTING" and process.listens is not None)
         if is_alive and process.is_ready():
-            return
+            return None
         if time.monotonic() > end:
-            raise ServiceSlow(process.name, READY_DEADLINE_S, log)
+            return Message("start.slow", service=process.name, seconds=READY_DEADLINE_S, log=log)
         time.sleep(POLL_S)
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.errors import BadConfiguration
 from core.private_files import touch_private
 from core.sqlite_files import says_damage
 from core.wording import Message
 from deploy.home import Home
-from deploy.services.service_faults import PreparationFailed
 
 STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
@@ -44,7 +44,7 @@ def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
 
 
 def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable[[Message], None]) -> None:
-    """Run the steps in order; safe to run twice. Raises PreparationFailed."""
+    """Run the steps in order; safe to run twice. Raises BadConfiguration if one fails."""
     touch_private(_log_path(home)).write_text("", "utf-8")
     for step in wanted:
         on_progress(step.name)
@@ -54,7 +54,7 @@ def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable
 
 
 def run(home: Home, step: PreparationStep) -> list[str]:
-    """Run one step, log its output in logs/preparation.log, and return it. Raises PreparationFailed."""
+    """Run one step, log its output in logs/preparation.log, and return it. Raises BadConfiguration if one fails."""
     log = _log_path(home)
     environment = home.environ(os.environ)
     try:
@@ -71,16 +71,17 @@ def run(home: Home, step: PreparationStep) -> list[str]:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise PreparationFailed(step.name, Message("start.step-too-long", seconds=STEP_TIMEOUT_S), log) from error
+        words: Message | str = Message("start.step-too-long", seconds=STEP_TIMEOUT_S)
+        raise BadConfiguration("start.step-failed", step=step.name, words=words, log=log) from error
     with touch_private(log).open("a", encoding="utf-8", errors="replace") as file:
         file.write(f"{' '.join(step.command)}\n{done.stdout}")
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     if done.returncode != 0:
-        words: Message | str = lines[-1] if lines else Message("start.exit-code", code_number=done.returncode)
+        words = lines[-1] if lines else Message("start.exit-code", code_number=done.returncode)
         if says_damage(str(words)):
             problem = Message("start.damaged-file", path=home.settings.sqlite_path, reason=words)
             words = Message("start.problem-and-remedy", problem=problem, remedy=Message("start.damaged-remedy"))
-        raise PreparationFailed(step.name, words, log)
+        raise BadConfiguration("start.step-failed", step=step.name, words=words, log=log)
     return lines
 
 

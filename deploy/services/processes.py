@@ -68,7 +68,6 @@ class Process:
     priority: int
     health: Callable[[float], ServiceHealth]
     stop_wait_s: float
-    stop_signal: str = "TERM"
     start_s: float = 1.0
     listens: Listens | None = None
     socket: Path | None = None

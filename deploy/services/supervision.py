@@ -53,7 +53,7 @@ autostart=false
 autorestart=true
 startsecs={start_s:.0f}
 startretries={retries}
-stopsignal={stop_signal}
+stopsignal=TERM
 stopwaitsecs={stop_wait_s:.0f}
 killasgroup=true
 redirect_stderr=true
@@ -200,7 +200,6 @@ def _program_section(home: Home, process: Process, entry: dict[str, Any]) -> str
         priority=process.priority,
         start_s=process.start_s,
         retries=RETRIES,
-        stop_signal=process.stop_signal,
         stop_wait_s=process.stop_wait_s,
         bytes=LOG_BYTES,
         backups=LOG_BACKUPS,

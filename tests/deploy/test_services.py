@@ -17,10 +17,9 @@ import pytest
 import redis
 
 from core import sockets
-from core.errors import BadConfiguration, PortTaken
+from core.errors import BadConfiguration, PortTaken, RetryLater
 from deploy.home import Home, prepare
 from deploy.services import InstallationState, down, installed, status, up
-from deploy.services.service_faults import ServiceKeepsDying
 from deploy.services.supervision import Supervisor, configuration_path
 from laboratory.ports import free_port
 from pagestore.mongo import connect
@@ -236,7 +235,7 @@ def test_a_host_that_is_not_of_this_machine_names_the_variable(tmp_path: Path) -
 def test_a_service_that_keeps_dying_is_named_with_its_last_words_and_the_rest_runs(home: Home) -> None:
     (home.path / "mongo").rmdir()
     (home.path / "mongo").write_text("no folder")
-    with pytest.raises(ServiceKeepsDying, match="mongo keeps crashing with") as failure:
+    with pytest.raises(RetryLater, match="mongo keeps crashing with") as failure:
         up(home, silent, STORES)
     assert "\n" not in str(failure.value)
     assert str(home.logs / "mongo.log") in str(failure.value)

@@ -14,6 +14,7 @@ import redis
 import yaml
 from redis.cluster import RedisCluster
 
+from core.errors import BadConfiguration
 from core.heartbeat import PROCESS
 from core.known_settings import known_settings
 from core.wording import Message
@@ -23,7 +24,6 @@ from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import InstallationState, down, driver_probes, preparation, processes, status, up
 from deploy.services.health import ServiceHealth
-from deploy.services.service_faults import PreparationFailed
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
 from laboratory.ports import free_port
 from tests.support.embedded import wait_until
@@ -176,7 +176,7 @@ def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> No
     step = preparation.PreparationStep(
         Message("start.said", text="mending the roof"), (sys.executable, "-c", "raise SystemExit('no ladder')")
     )
-    with pytest.raises(PreparationFailed, match="mending the roof failed: no ladder"):
+    with pytest.raises(BadConfiguration, match="mending the roof failed: no ladder"):
         preparation.prepare(home, [step], str)
     assert "no ladder" in (home.logs / "preparation.log").read_text("utf-8")
 
