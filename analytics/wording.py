@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from analytics.phrases import Phrases
 from analytics.tables import Cell, CellKind, ReportFigure, ReportTable, TableColumn
-from core.shares import percentage
+from core.shares import format_percentage
 
 MOMENT_FORMAT = "%Y-%m-%d %H:%M"
 
@@ -71,5 +71,5 @@ def _cell_in_column(column: TableColumn, value: Cell, phrases: Phrases) -> str:
 
 def _format_number(kind: CellKind, value: float) -> str:
     if kind is CellKind.SHARE:
-        return percentage(value)
+        return format_percentage(value)
     return f"{value:,.1f}" if kind is CellKind.HOURS else f"{value:,}"

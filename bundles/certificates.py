@@ -27,18 +27,18 @@ def parse_certificates(pem: bytes) -> list[x509.Certificate]:
     """Return the certificates in a PEM file; none if it is empty. Raises ValueError if a certificate is invalid."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
-    with _only_value_errors():
+    with _convert_version_errors():
         return x509.load_pem_x509_certificates(pem) if _BEGIN in pem else []
 
 
 def parse_certificate(der: bytes) -> x509.Certificate:
     """Parse a certificate, DER or PEM. Raises ValueError if the content is neither."""
-    with _only_value_errors():
+    with _convert_version_errors():
         return x509.load_der_x509_certificate(der)
 
 
 @contextmanager
-def _only_value_errors() -> Iterator[None]:
+def _convert_version_errors() -> Iterator[None]:
     """Convert cryptography's InvalidVersion to a ValueError, like all its other errors."""
     try:
         yield

@@ -82,8 +82,8 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
         "obfuscations": [_obfuscation_record(item) for item in found.obfuscations],
         "passages": [_passage_record(passage) for passage in found.passages],
         "algorithm_id": found.algorithm_id,
-        "algorithm": _json_parameters(found.algorithm),
-        "parameters": _json_parameters(found.parameters),
+        "algorithm": _convert_parameters(found.algorithm),
+        "parameters": _convert_parameters(found.parameters),
         "code_version": found.code_version,
     }
 
@@ -244,14 +244,14 @@ def _passage_record(passage: Passage) -> dict[str, Any]:
     }
 
 
-def _json_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     """Convert parameters to JSON values. Infinities and values of other types become strings."""
     return {str(name): _plain_value(value) for name, value in values.items()}
 
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return _json_parameters(value)
+        return _convert_parameters(value)
     if isinstance(value, list | tuple):
         return [_plain_value(each) for each in value]
     if isinstance(value, float) and value in (float("inf"), float("-inf")):

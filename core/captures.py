@@ -80,7 +80,7 @@ class CapturedResource:
 
 @dataclass(frozen=True, slots=True)
 class HttpHead:
-    """The first line of a request or response, without its line end, and the headers in order."""
+    """The first line of a request or response, without its line ending, and the headers in order."""
 
     line: str
     headers: tuple[tuple[str, str], ...]

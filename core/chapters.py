@@ -62,10 +62,10 @@ class Chapters:
                 raise BadInput("work.chapters-outside", part=str(Chapters((each,))), first=first, last=last)
 
 
-def numbers_named(numbers: Collection[int]) -> str:
+def format_chapter_numbers(numbers: Collection[int]) -> str:
     """Format chapter numbers for a sentence, consecutive ones as a range.
 
-    >>> numbers_named([21, 22, 23, 30])
+    >>> format_chapter_numbers([21, 22, 23, 30])
     '21-23, 30'
     """
     ranges = _join_ranges((number, number) for number in numbers)

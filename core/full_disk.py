@@ -9,7 +9,7 @@ _SQLITE_SAYS = "database or disk is full"
 
 
 def find_disk_full_error(error: BaseException) -> OSError | None:
-    """Return the OSError for lack of space that caused an error, or None.
+    """Return the OSError for lack of space that caused an error; None if there is none.
 
     >>> [find_disk_full_error(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
     [True, False]

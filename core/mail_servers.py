@@ -34,10 +34,10 @@ class MailServer:
     password: str = field(default="", repr=False)
 
 
-def mail_server(url: str) -> MailServer:
+def parse_mail_server(url: str) -> MailServer:
     """Parse the URL of a mail server. Raises ValueError if the text is not valid.
 
-    >>> mail_server("smtps://li:a%40b@mail.example").port, mail_server("smtp://[::1]:2525").host
+    >>> parse_mail_server("smtps://li:a%40b@mail.example").port, parse_mail_server("smtp://[::1]:2525").host
     (465, '::1')
     """
     parts = urlsplit(url)
@@ -52,7 +52,7 @@ def mail_server(url: str) -> MailServer:
 
 def can_be_server(url: str) -> bool:
     try:
-        return bool(mail_server(url))
+        return bool(parse_mail_server(url))
     except ValueError:
         return False
 

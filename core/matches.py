@@ -95,7 +95,7 @@ class Span:
     traditional, compatibility and variant forms of a character are the same. Another character (with the same sound or
     not), pinyin in place of a character, and inserted or deleted text are not. Two things count neither for nor against
     similarity: `NOISE` (zero-width characters, spaces, pinyin after a character, unreadable characters) and text
-    without a reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not matter: a
+    without a reading (punctuation, line endings, foreign scripts). The order of sentences (`MOVED`) does not matter: a
     shuffled passage may have 1.0.
     """
 

@@ -165,7 +165,7 @@ class Reading:
         return RawPlaces(self.marks, len(self.whole_text))
 
     def text_by_digest(self, text_digest: str) -> str | None:
-        """Return the main text or the whole text, whichever has this digest, or None."""
+        """Return the main text or the whole text, whichever has this digest; None if there is none."""
         texts = (self.text, self.whole_text)
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 

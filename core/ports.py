@@ -225,7 +225,7 @@ class ObjectStore(Protocol):
         ...
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        """Return the bytes under a key, or None.
+        """Return the bytes under a key; None if there is none.
 
         Raises BrokenInvariant if there are more than `most_bytes`, if the key names something other than an object,
         and, in a store that records a digest, if the bytes were changed.

@@ -27,11 +27,13 @@ def cut_share(share: float) -> float:
     return float(f"{digit}e{exponent}")
 
 
-def percentage(share: float) -> str:
+def format_percentage(share: float) -> str:
     """Format a share as a percentage with one decimal; 0 and 1 have none.
 
-    >>> percentage(0.99996), percentage(1.0), percentage(0.12345), percentage(0.0004), percentage(0.0)
-    ('99.9%', '100%', '12.3%', '<0.1%', '0%')
+    >>> format_percentage(0.99996), format_percentage(1.0), format_percentage(0.12345)
+    ('99.9%', '100%', '12.3%')
+    >>> format_percentage(0.0004), format_percentage(0.0)
+    ('<0.1%', '0%')
     """
     cut = cut_share(share)
     if cut in (0.0, 1.0):

@@ -31,7 +31,7 @@ class Message:
 
     def __init__(self, code: str, /, **params: object) -> None:
         object.__setattr__(self, "code", code)
-        object.__setattr__(self, "params", {name: _plain_parameter(value) for name, value in params.items()})
+        object.__setattr__(self, "params", {name: _convert_parameter(value) for name, value in params.items()})
 
     @classmethod
     def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
@@ -106,12 +106,12 @@ def _translate_value(value: Any, language: str) -> Any:
     return value
 
 
-def _plain_parameter(value: object) -> Any:
+def _convert_parameter(value: object) -> Any:
     """Convert a parameter for a message: an error to its message, a sequence to a tuple, other objects to text."""
     if isinstance(value, Message | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(_plain_parameter(each) for each in value)
+        return tuple(_convert_parameter(each) for each in value)
     said = getattr(value, "message", None)
     return said if isinstance(said, Message) else str(value)
 

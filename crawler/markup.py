@@ -75,7 +75,7 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
             root = _shallow(root)
     except (etree.ParserError, etree.XMLSyntaxError):
         return None, True
-    _out_of_head(root)
+    _move_out_of_head(root)
     _show_drawings(root)
     return _with_frames(root), is_whole
 
@@ -136,7 +136,7 @@ def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
         return etree.SubElement(parent, "span", plain)
 
 
-def _out_of_head(root: HtmlElement) -> None:
+def _move_out_of_head(root: HtmlElement) -> None:
     """Move elements that do not belong in a head after it, as browsers do; libxml2 keeps <article> in the head."""
     head = root.find("head")
     first = next((child for child in head if child.tag not in _OF_HEAD), None) if head is not None else None

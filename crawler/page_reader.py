@@ -60,11 +60,11 @@ class PageReader:
         try:
             max_cpu_s = MAX_BOOK_CPU_S if is_container(body) else None
             read: WholePage = await asyncio.wrap_future(self._process.submit(page, resources, max_cpu_s=max_cpu_s))
-            return self._with_slow_rules(read)
+            return self._report_slow_rules(read)
         except GivenUp as fault:
             return WholePage(None, Rejected(Rejection.UNREADABLE, fault.message), 0.0)
 
-    def _with_slow_rules(self, page: WholePage) -> WholePage:
+    def _report_slow_rules(self, page: WholePage) -> WholePage:
         """Report dropped selectors with the page after which they are dropped."""
         self._slow_pages += page.has_slow_rules
         if not page.has_slow_rules or self._slow_pages != MAX_SLOW_PAGES:

@@ -79,7 +79,7 @@ def require_quick(pattern: str) -> None:
 def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > MAX_PATTERN_CHARS:
         raise UnusablePattern("pattern.too-long", chars=MAX_PATTERN_CHARS)
-    if _expanded_size(pattern) > MAX_WRITTEN_OUT:
+    if _count_expanded_units(pattern) > MAX_WRITTEN_OUT:
         raise UnusablePattern("pattern.repeats")
     try:
         return regex.compile(pattern, cache_pattern=False)  # a user's pattern is not cached
@@ -89,10 +89,10 @@ def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
         raise UnusablePattern("pattern.nested") from error
 
 
-def _expanded_size(pattern: str) -> int:
+def _count_expanded_units(pattern: str) -> int:
     r"""Count the characters, classes and other units of a pattern with its repetitions expanded.
 
-    >>> _expanded_size("a{3}b"), _expanded_size("((ba){999}c){999}"), _expanded_size(r"[{9}]\{9}")
+    >>> _count_expanded_units("a{3}b"), _count_expanded_units("((ba){999}c){999}"), _count_expanded_units(r"[{9}]\{9}")
     (4, 1997001, 4)
     """
     sizes, last = [0], 0  # sizes of the open groups, outermost first; size of the unit that a repetition would repeat

@@ -135,14 +135,14 @@ class _MarkupWriter:
         if name in _HEAD:
             self._of_head += 1
             if self._of_head <= _MAX_OF_HEAD:
-                self._add_element(f"<{name}{_kept_attributes(attributes)}>")
+                self._add_element(f"<{name}{_filter_attributes(attributes)}>")
             return
         while self._open and _closes_element(name, self._open[-1]):
             self._close_elements(len(self._open) - 1)
         if name in _EMPTY or len(self._open) >= MAX_DEPTH or self._is_flat:
             self._break_line()
         elif name != "a" or "href" in attributes.lower():
-            self._add_element(f"<{name}{_kept_attributes(attributes)}>")
+            self._add_element(f"<{name}{_filter_attributes(attributes)}>")
             self._open.append(name)
             self._times_open[name] += 1
 
@@ -190,7 +190,7 @@ def _escape_text(text: str) -> str:
     return text.replace("<", "&lt;") if "<" in text else text
 
 
-def _kept_attributes(attributes: str) -> str:
+def _filter_attributes(attributes: str) -> str:
     """Keep the attributes with a link's target, a box's name and the metadata of the head."""
     if "=" not in attributes:
         return ""
@@ -205,7 +205,7 @@ def _kept_attributes(attributes: str) -> str:
 def _lines_alone(markup: str) -> str:
     """Return the lines, and the links that a crawl may follow, without inline markup."""
     title = _TITLE.search(markup)
-    links = (f"<a{_kept_attributes(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
+    links = (f"<a{_filter_attributes(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
     head = (f"<title>{_escape_text(title[1])}</title>" if title else "") + "".join(links)
     token_alone = _TOKEN_ALONE_OF_FOREIGN if _ANY_FOREIGN.search(markup) else _TOKEN_ALONE
     text = _escape_text(token_alone.sub("", _LINE_TAG.sub("\n<x", markup)))

@@ -70,12 +70,12 @@ def read_opened(
 
     line_filter: removes the site's template
     """
-    with paused_collection():
+    with pause_collection():
         reading = _read_text(page) if page.tree is None else _read_tree(page, rules, line_filter, context)
-    return reading if isinstance(reading, Rejected) else _with_skipped_parts(reading, page)
+    return reading if isinstance(reading, Rejected) else _report_skipped_parts(reading, page)
 
 
-def _with_skipped_parts(reading: Reading, page: OpenPage) -> Reading:
+def _report_skipped_parts(reading: Reading, page: OpenPage) -> Reading:
     """Report the parts of a page that were skipped."""
     skipped = list(dict.fromkeys(page.skipped))
     if not skipped:
@@ -232,7 +232,7 @@ _was_enabled = True
 
 
 @contextmanager
-def paused_collection() -> Iterator[None]:
+def pause_collection() -> Iterator[None]:
     """Pause garbage collection in all threads until the last pause of the process ends.
 
     A page creates some 100,000 objects that live until it is read, and each run of the collector traverses them, which

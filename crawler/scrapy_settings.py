@@ -22,7 +22,7 @@ from crawler.middlewares.robots_rules import MAX_DELAY_S
 
 # Temporary errors. 429 and 503 are refusals, for which crawler.politeness.bans waits.
 _RETRIED = [500, 502, 504, 522, 524, 408]
-# Scrapy's own extensions: even if switched off, they would load a web server, SSH and exporters, .2 s per crawl.
+# Scrapy's own extensions: even if switched off, they would load a web server, SSH and exporters, 0.2 s per crawl.
 _EXTENSIONS = dict.fromkeys(
     (
         "scrapy.extensions.corestats.CoreStats",

@@ -13,7 +13,7 @@ from core.wording import Message
 _XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
 
 
-MAX_SLOW_PAGES = 3  # of a crawl, 5 s of processor time each; after that, the slow selectors are ignored
+MAX_SLOW_PAGES = 3  # of a crawl, 5 s of CPU time each; after that, the slow selectors are ignored
 MAX_SELECTOR_CHARS = 1_000  # chosen: the fields of the desk take 200
 # Reveals slow selectors: few pages of a novel have as many paragraphs, in one block or in several.
 _PROBE = "<body>" + "<p>a</p>" * 3_000 + "<div><ul><li><a href=b>c</a></ul></div>" * 300

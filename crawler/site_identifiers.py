@@ -70,7 +70,7 @@ def registrable(host: str) -> str:
 
 @cache
 def _suffix_list() -> "TLDExtract":
-    from tldextract import TLDExtract  # imports an HTTP client: .07 s, even to name a kind of identifier
+    from tldextract import TLDExtract  # imports an HTTP client: 0.07 s, even to name a kind of identifier
 
     return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it ships: nothing is fetched
 

@@ -29,7 +29,7 @@ from crawler.stats import STOPPED, STORE_AWAY
 # it little longer than one (docs/decisions/stores-and-backups.md).
 
 # Processor time per page of crawl and embedded store, by batch size: 1: 7.7 ms, 4: 3.0, 8: 2.4, 16: 1.9, 32: 1.7,
-# 64: 1.4 (2026-11). Larger batches are also fetched again after a kill. The store needs .6 s for MAX_BYTES.
+# 64: 1.4 (2026-11). Larger batches are also fetched again after a kill. The store needs 0.6 s for MAX_BYTES.
 MAX_PAGES, MAX_BYTES = 32, 8_000_000
 
 Pages = Sequence[tuple[Fetched, Reading]]

@@ -10,7 +10,7 @@ from core.settings import Settings
 from core.wording import Message
 from deploy.outages import MAX_OUTAGE_S, Outages
 from webadmin.ui.console.faults import complain
-from webadmin.ui.console.interrupts import Interrupts, noted_interrupts
+from webadmin.ui.console.interrupts import Interrupts, record_interrupts
 from webadmin.ui.console.output import Meter, progress
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def wait_for_runs(
     """
     followed = list(runs)
     try:
-        with progress(Message("tracking.waiting")) as meter, noted_interrupts() as interrupts:
+        with progress(Message("tracking.waiting")) as meter, record_interrupts() as interrupts:
             crawlers = RunWatch(settings, "crawl", Message("tracking.no-crawler"), patience)
             outages = Outages(meter.text, interrupts.check, max_outage_s)
-            _until_ended(followed, crawlers, meter, interrupts, outages)
+            _wait_until_ended(followed, crawlers, meter, interrupts, outages)
             workers = RunWatch(settings, "pages", Message("tracking.no-worker"), patience)
-            _until_compared(settings, workers, meter, interrupts, outages)
+            _wait_until_compared(settings, workers, meter, interrupts, outages)
     except KeyboardInterrupt:
         complain(Message("tracking.no-longer", outcome=_describe_continuation(followed)))
         raise
@@ -68,7 +68,7 @@ def _describe_continuation(runs: "Sequence[CrawlRun]") -> Message:
     return Message("tracking.has-ended")
 
 
-def _until_ended(
+def _wait_until_ended(
     runs: "list[CrawlRun]", watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
 ) -> None:
     """Wait until all runs have ended; replace interrupted runs in `runs` by the runs that resumed them."""
@@ -119,7 +119,7 @@ def _describe_queue(live: "Sequence[CrawlRun]") -> list[Message]:
     return [Message("tracking.others-running", count=others)] if others else []
 
 
-def _until_compared(
+def _wait_until_compared(
     settings: Settings, watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
 ) -> None:
     from pipeline.connections import redis_client

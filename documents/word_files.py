@@ -77,12 +77,12 @@ def _file_faults(content: bytes) -> Iterator[Message]:
             if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED_BYTES:
                 yield Message("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
                 return
-            yield from _faults_of_parts(archive, [part.filename for part in parts])
+            yield from _check_parts(archive, [part.filename for part in parts])
     except Exception:  # zip and XML parsers may raise any exception for a damaged file
         yield Message("paper.no-word-file")
 
 
-def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message]:
+def _check_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message]:
     """Check every part, including parts that the document does not reference."""
     types = _content_types(archive)
     main = _main_part(archive)

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """A code point's kind; OTHER is dropped silently (punctuation, line ends, foreign scripts)."""
+    """A code point's kind; OTHER is dropped silently (punctuation, line endings, foreign scripts)."""
 
     OTHER = 0
     HAN = 1

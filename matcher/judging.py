@@ -293,7 +293,7 @@ class ChangesOfSpan(Sequence[Change]):
 
     @cached_property
     def _changes(self) -> tuple[Change, ...]:
-        with _without_garbage_collection():
+        with _pause_garbage_collection():
             return _write_out(*self._compared)
 
     @overload
@@ -341,7 +341,7 @@ def _write_out(page: TokenizedText, work: TokenizedText, found: PassageCompariso
 
 
 @contextmanager
-def _without_garbage_collection() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """Suspend the search for reference cycles.
 
     A page with zero-width characters has thousands of changes, none of them in a cycle. Scanning the whole process

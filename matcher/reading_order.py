@@ -59,7 +59,7 @@ class ReadingOrder:
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
     def obfuscation(self, passages: Iterable[tuple[int, int]]) -> ObfuscationFound | None:
-        """Return the reordering of these token ranges as an obfuscation, with the number of tokens, or None."""
+        """Return the reordering of these token ranges as an obfuscation, with the number of tokens; may be None."""
         if self.places is None:
             return None
         moved, first = 0, 0

@@ -7,7 +7,7 @@ from core.ports import FingerprintStore, WorkStore
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.corpus import Corpus, WorkEntry
-from pipeline.steps import stored_fingerprint
+from pipeline.steps import decode_stored_fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class CorpusTexts:
     corpus: Corpus
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """Return the original text with this id, which is its digest, or None."""
+        """Return the original text with this id, which is its digest; None if there is none."""
         entry = self.corpus.entry(text_id)
         return None if entry is None else entry.text
 
@@ -35,5 +35,5 @@ class StoredCorpus:
         text = self.works.text(text_id)
         if text is None:
             return None
-        stored = stored_fingerprint(self.fingerprints.get(text_id, self.algorithm.id))
+        stored = decode_stored_fingerprint(self.fingerprints.get(text_id, self.algorithm.id))
         return WorkEntry(text, fingerprint_text(text, self.algorithm) if stored is None else stored)

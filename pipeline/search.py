@@ -26,7 +26,7 @@ from matcher.index.lookups import page_seeds
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from pipeline.corpus import StoredCorpus
-from pipeline.steps import Ports, is_too_short, stored_fingerprint, surrounding_text_id, work_fingerprint
+from pipeline.steps import Ports, decode_stored_fingerprint, is_too_short, surrounding_text_id, work_fingerprint
 
 BATCH_PAGES = 2_000  # as pipeline.sweep
 BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs reads as many at once
@@ -150,7 +150,7 @@ class _SearchPass:
         stored = self._ports.fingerprints.get_many(subjects, self._search.algorithm_id)
         verdicts, doubtful = _PageVerdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
         for page in pages:
-            fingerprint, texts = stored_fingerprint(stored.get(page.version)), wanted[page.version]
+            fingerprint, texts = decode_stored_fingerprint(stored.get(page.version)), wanted[page.version]
             if fingerprint is None or texts is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
@@ -168,7 +168,7 @@ class _SearchPass:
     @staticmethod
     def _shares_surrounding_seeds(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
         """Return True if the text outside a main text has a seed of a new text; rare, so it is compared at once."""
-        fingerprint = stored_fingerprint(stored)
+        fingerprint = decode_stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
     def _decide_doubtful(

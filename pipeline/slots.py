@@ -50,7 +50,7 @@ def take(folder: Path, number: int) -> Slot | None:
     return None
 
 
-def abandoned_slots(folder: Path) -> Iterator[Slot]:
+def take_abandoned_slots(folder: Path) -> Iterator[Slot]:
     """Take and yield, one by one, the slots whose holders were killed during a task."""
     for path in sorted(folder.glob("slot-*.lock")):
         slot = _lock_slot(path) if path.stat().st_size else None

@@ -95,7 +95,7 @@ def is_too_short(fingerprint: Fingerprint) -> bool:
 
 def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
     """Return the stored fingerprint of a text of the corpus, or compute and store it. Raises NotFound."""
-    stored = stored_fingerprint(ports.fingerprints.get(text_id, ports.algorithm.id))
+    stored = decode_stored_fingerprint(ports.fingerprints.get(text_id, ports.algorithm.id))
     if stored is not None:
         return stored
     text = ports.works.text(text_id)
@@ -104,7 +104,7 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
     return _make_fingerprints({text_id: text}, ports)[text_id]
 
 
-def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
+def decode_stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
     """Decode a stored fingerprint, or return None if there is none or it is damaged, so that it is computed again."""
     try:
         return None if kept is None else Fingerprint.from_bytes(kept.payload)
@@ -121,7 +121,7 @@ def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[
         if each.version.reading.surroundings
     }
     kept = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
-    read = {subject: stored_fingerprint(kept.get(subject)) for subject in texts}
+    read = {subject: decode_stored_fingerprint(kept.get(subject)) for subject in texts}
     found = {subject: fingerprint for subject, fingerprint in read.items() if fingerprint is not None}
     return found | _make_fingerprints({subject: text for subject, text in texts.items() if subject not in found}, ports)
 

@@ -87,7 +87,7 @@ def server_options() -> dict[str, Any]:
 
 
 def _longest_waiting(waiting: Any) -> Any:
-    """Return the request that has waited longest for a thread, or None."""
+    """Return the request that has waited longest for a thread; None if there is none."""
     try:
         return waiting[0]
     except IndexError:

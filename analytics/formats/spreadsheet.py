@@ -19,7 +19,7 @@ from analytics.tables import Cell, CellKind, ReportFigure, ReportTable
 from analytics.wording import cell_text, column_label, row_texts, table_title
 from core.errors import BadInput
 from core.plain_text import text_width
-from core.shares import percentage
+from core.shares import format_percentage
 
 MAX_ROWS = 1_048_575  # of a sheet, below its header; the limit of the format
 _MIN_WIDTH, _MAX_WIDTH = 8, 60  # in widths of a digit, the format's unit
@@ -108,7 +108,7 @@ def _make_styles(book: Any, phrases: Phrases) -> _Styles:
 def _share_format(share: float) -> str:
     if share in (0, 1):
         return _ALL_OR_NOTHING
-    return _LITTLE if percentage(share).startswith("<") else _TENTHS
+    return _LITTLE if format_percentage(share).startswith("<") else _TENTHS
 
 
 def _write_summary(book: Any, report: Report, extra: Sequence[ReportTable], styles: _Styles) -> None:
@@ -145,7 +145,7 @@ def _write_figures(sheet: Any, row: int, part: str, figures: Iterable[ReportFigu
 
 def _write_table_sheet(book: Any, table: ReportTable, styles: _Styles) -> None:
     sheet = book.add_worksheet(table_title(table, styles.phrases))
-    for number, width in enumerate(_column_widths(table, styles.phrases)):
+    for number, width in enumerate(_fit_columns(table, styles.phrases)):
         sheet.set_column(number, number, width)
     sheet.freeze_panes(1, 1)
     sheet.autofilter(0, 0, len(table.rows), len(table.columns) - 1)
@@ -160,7 +160,7 @@ def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
     """Write the suspected rewrites on a separate sheet, below the caution."""
     counts, leads = tables.lead_counts(report), tables.leads(report)
     sheet = book.add_worksheet(table_title(leads, styles.phrases))
-    for number, width in enumerate(_column_widths(leads, styles.phrases)):
+    for number, width in enumerate(_fit_columns(leads, styles.phrases)):
         sheet.set_column(number, number, width)
     sheet.write_string(0, 0, tables.caution(report), styles.title)
     row = _write_table(sheet, 2, counts, styles)
@@ -200,7 +200,7 @@ def _write_cell(sheet: Any, at: tuple[int, int], kind: CellKind, value: Cell, st
             sheet.write_string(*at, cell_text(kind, value, styles.phrases), styles.text)
 
 
-def _column_widths(table: ReportTable, phrases: Phrases) -> list[int]:
+def _fit_columns(table: ReportTable, phrases: Phrases) -> list[int]:
     """Fit each column to its widest cell, within bounds."""
     widths = [max(_MIN_WIDTH, text_width(column_label(column, phrases)) + 4) for column in table.columns]
     for row in table.rows:

@@ -121,7 +121,7 @@ def _launcher_path(executable: Path, user: int) -> str:
     return f"/proc/{os.getpid()}/fd/{kept}"
 
 
-# The headless build first: a page costs it .15 s of processor time, the others .9 s (Debian's 156, 2026-11).
+# The headless build first: a page costs it 0.15 s of CPU time, the others 0.9 s (Debian's 156, 2026-11).
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 PLAYWRIGHT_FOLDERS = ("chromium-*/chrome-linux*/chrome", "chromium_headless_shell-*/chrome-linux*/headless_shell")
 MAX_MESSAGE_BYTES = 128 * 1024 * 1024  # a screenshot of 20 megapixels of noise is 60 MB, and a third more in base64

@@ -253,8 +253,8 @@ def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
 
 # Decodes pages composed of two encodings, such as a GBK template with an advertisement in UTF-8.
 #
-# Bytes are cut at places that no encoding has inside a character: at tags and line ends first, and at other ASCII signs
-# if that is not sufficient.
+# Bytes are cut at places that no encoding has inside a character: at tags and line endings first, and at other ASCII
+# signs if that is not sufficient.
 
 _BLOCK = re.compile(rb"[^<>\r\n]+")
 # GBK, Big5 and the four-byte characters of GB 18030 do not contain these bytes.

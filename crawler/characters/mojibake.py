@@ -100,7 +100,7 @@ def quality(text: str, codec: str = "utf-8") -> float:
         return min(1.0, (_count_in_words(around) + len(_LONE_SIGNS.findall(around))) / len(sample))
     is_unicode, is_kana_at_home = codec.startswith("utf"), codec in _KANA_IS_AT_HOME
     worth, han, frequent, latin = 0.0, 0, 0, 0
-    for char, count in _char_counts(sample):
+    for char, count in _count_chars(sample):
         of_char, is_han, is_frequent = _judge_char(char, is_unicode, is_kana_at_home)
         worth, han, frequent = worth + of_char * count, han + is_han * count, frequent + is_frequent * count
         latin += count * (of_char == WORTH_OF_LATIN)
@@ -132,7 +132,7 @@ def outside_ascii(text: str) -> str:
     return sample[:_SAMPLE_CHARS]
 
 
-def _char_counts(sample: str) -> Iterable[tuple[str, int]]:
+def _count_chars(sample: str) -> Iterable[tuple[str, int]]:
     """Count each character."""
     codes = _text_codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
     if codes is None or codes.max() > _LAST_OF_BASIC_PLANE:
@@ -161,7 +161,7 @@ def around_outside_ascii(text: str) -> str:
 
 def frequent_share(text: str) -> float:
     """Return the share of the most frequent characters among the Chinese ones, [0, 1]; two fifths in running text."""
-    han = [(char, count) for char, count in _char_counts(text[:_SAMPLE_CHARS]) if HAN.match(char)]
+    han = [(char, count) for char, count in _count_chars(text[:_SAMPLE_CHARS]) if HAN.match(char)]
     frequent = sum(count for char, count in han if char in FREQUENT_HAN)
     return frequent / sum(count for _, count in han) if han else 0.0
 
@@ -251,7 +251,7 @@ def _is_suspect(block: str) -> bool:
     )
 
 
-def _latin_bytes(block: str) -> bytes:
+def _encode_latin(block: str) -> bytes:
     """Encode as both ISO 8859-1 and windows-1252, because each lacks characters of the other and pages mix them."""
     return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
@@ -277,9 +277,9 @@ _AS_LOST = "zhuiwen.lost"
 codecs.register_error(_AS_LOST, _replace_lost)
 
 _WAYS = (
-    _Way("utf-8", "cp1252", _latin_bytes),
-    _Way("gb18030", "cp1252", _latin_bytes),
-    _Way("big5hkscs", "cp1252", _latin_bytes),
+    _Way("utf-8", "cp1252", _encode_latin),
+    _Way("gb18030", "cp1252", _encode_latin),
+    _Way("big5hkscs", "cp1252", _encode_latin),
     _Way("utf-8", "gb18030", _make_encoder("gb18030")),
     _Way("utf-8", "big5hkscs", _make_encoder("big5hkscs")),
     _Way("big5hkscs", "gb18030", _make_encoder("gb18030")),

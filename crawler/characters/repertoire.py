@@ -80,7 +80,7 @@ _TRADITIONAL = dict(
 )
 
 
-def in_both_scripts(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+def compile_for_both_scripts(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """Compile a pattern so that each of its characters matches both forms; such characters may not be in classes."""
     return re.compile("".join(_both_scripts(character) for character in pattern), flags)
 

@@ -109,7 +109,7 @@ def count_marks(text: str) -> int:
 
 def parse_sheet(text: str) -> SheetContent:
     """Parse a sheet; a sheet that is too large is empty. Never raises on broken or hostile text."""
-    text, data = _without_data(text)
+    text, data = _replace_data_urls(text)
     marks = count_marks(text)
     if len(text) > MAX_CHARS_OF_SHEET or marks > MAX_MARKS:
         return SheetContent()
@@ -192,9 +192,11 @@ class _Reader:
             if rule.type == "at-rule":
                 self._at_rule(rule, tinycss2.serialize(rule.prelude).strip(), place)
             elif rule.type == "qualified-rule" and place.parent:
-                self._style(_resolve_nested(rule.prelude, place.parent), rule.content, replace(place, parent=""))
+                self._read_style_rule(
+                    _resolve_nested(rule.prelude, place.parent), rule.content, replace(place, parent="")
+                )
             elif rule.type == "qualified-rule":
-                self._style(split(rule.prelude), rule.content, place)
+                self._read_style_rule(split(rule.prelude), rule.content, place)
 
     def _at_rule(self, rule: Node, prelude: str, place: _RuleContext) -> None:
         keyword = rule.lower_at_keyword
@@ -205,22 +207,22 @@ class _Reader:
         elif keyword in ("media", "supports", "container", "scope"):
             screens = place.screens & _screens_of_block(keyword, prelude)
             if screens:
-                self._inside(rule.content, replace(place, screens=screens))
+                self._read_block(rule.content, replace(place, screens=screens))
         elif keyword == "font-face" and len(self.content.faces) < MAX_FACES:
             self.content.faces += [face] if (face := _read_face(rule.content)) is not None else []
         elif keyword in ("keyframes", "-webkit-keyframes"):
             self._keyframes(prelude.strip("\"'"), rule.content)
 
-    def _inside(self, content: Sequence[Node], place: _RuleContext) -> None:
+    def _read_block(self, content: Sequence[Node], place: _RuleContext) -> None:
         """Read a block of rules; a block inside a rule may also contain declarations."""
         place = replace(place, depth=place.depth + 1)
         if place.parent:
-            self._style(_parse_selectors(place.parent), content, replace(place, parent=""))
+            self._read_style_rule(_parse_selectors(place.parent), content, replace(place, parent=""))
             return
         for rule in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
             self._rule(rule, place)
 
-    def _style(self, parts: Sequence[Tokens], content: Sequence[Node], place: _RuleContext) -> None:
+    def _read_style_rule(self, parts: Sequence[Tokens], content: Sequence[Node], place: _RuleContext) -> None:
         """Read a style rule, with its selectors `parts` and the rules nested in it."""
         texts = [tinycss2.serialize(part).strip() for part in parts]
         if not all(texts):
@@ -249,7 +251,7 @@ class _Reader:
         )
         self.content.layers += [(*place.layer, *name) for name in names]
         if rule.content is not None and len(names) == 1:
-            self._inside(rule.content, replace(place, layer=(*place.layer, *names[0])))
+            self._read_block(rule.content, replace(place, layer=(*place.layer, *names[0])))
 
     def _next_anonymous_layer(self) -> LayerName:
         self._anonymous += 1
@@ -315,7 +317,7 @@ def _with_parent(tokens: Sequence[Node], around: str) -> str:
 _DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""", re.IGNORECASE)
 
 
-def _without_data(text: str) -> tuple[str, dict[str, str]]:
+def _replace_data_urls(text: str) -> tuple[str, dict[str, str]]:
     """Replace data: URLs, which may contain a whole font, with short placeholders; also return the originals."""
     data: dict[str, str] = {}
 

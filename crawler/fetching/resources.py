@@ -221,14 +221,14 @@ def decode_data_url(url: str, kind: ResourceKind) -> bytes | None:
     if not comma or len(body) > 2 * MAX_BYTES[kind]:
         return None
     if head.rstrip().lower().endswith(";base64"):
-        return _from_base64(unquote(body))
+        return _decode_page_base64(unquote(body))
     return unquote_to_bytes(body)
 
 
-def _from_base64(text: str) -> bytes | None:
+def _decode_page_base64(text: str) -> bytes | None:
     """Decode Base64 as found on pages: unpadded, with blanks, in the URL alphabet; None if it is invalid.
 
-    >>> _from_base64("6L+9 5paH").decode()
+    >>> _decode_page_base64("6L+9 5paH").decode()
     '追文'
     """
     plain = "".join(text.split()).replace("-", "+").replace("_", "/").rstrip("=")

@@ -77,7 +77,7 @@ class Style:
     is_plausible: bool
 
 
-def as_heading(start: int, line: str, reading: HeadingReading) -> ChapterHeading:
+def make_heading(start: int, line: str, reading: HeadingReading) -> ChapterHeading:
     """Convert a reading of a line to a heading."""
     title = shown_title(line)
     return ChapterHeading(start, start + len(line), title, reading.number, reading.rank, reading.style, reading.is_sure)
@@ -100,7 +100,7 @@ class FoundHeadings:
         for start, line in placed_lines(text):
             if len(line) <= MAX_LINE_CHARS:
                 for reading in heading_readings(line):
-                    self._by_style[reading.style].append(as_heading(start, line, reading))
+                    self._by_style[reading.style].append(make_heading(start, line, reading))
         self._unnumbered = self._by_style.pop("", [])
         divisions = (Rank.CHAPTER, Rank.SECTION, Rank.VOLUME)
         marks = (each for found in self._by_style.values() for each in found)

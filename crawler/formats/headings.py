@@ -10,7 +10,7 @@ from crawler.formats.heading_styles import (
     MAX_FRONT_MATTER_CHARS,
     ChapterHeading,
     FoundHeadings,
-    as_heading,
+    make_heading,
     placed_lines,
 )
 
@@ -62,7 +62,7 @@ def read_heading(line: str) -> ChapterHeading | None:
     """
     ranks = (Rank.CHAPTER, Rank.SECTION, Rank.VOLUME, Rank.UNNUMBERED)
     sure = (each for each in heading_readings(line) if each.is_sure and each.rank in ranks)
-    return next((as_heading(0, line, each) for each in sure), None)
+    return next((make_heading(0, line, each) for each in sure), None)
 
 
 def _cut_at_headings(text: str, headings: Sequence[ChapterHeading], front_chars: int) -> tuple[ChapterText, ...]:

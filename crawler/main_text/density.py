@@ -381,14 +381,14 @@ def drop_navigation(chosen: Sequence[Line]) -> list[Line]:
         if line.link_chars <= MAX_LINK_SHARE * _chars_but_between_links(line)
         and not (len(line.text) <= _MAX_NAVIGATION_CHARS and _NAVIGATION.search(line.text))
     ]
-    return _without_frames(kept)
+    return _drop_frame_lines(kept)
 
 
 def _chars_but_between_links(line: Line) -> int:
     return len(_BETWEEN_LINKS.sub("", line.text) if line.link_chars else line.text)
 
 
-def _without_frames(chosen: Sequence[Line]) -> list[Line]:
+def _drop_frame_lines(chosen: Sequence[Line]) -> list[Line]:
     """Drop repeated lines in kinds of boxes without any sentence; a refrain is in the same box as the other verses."""
     speaking = {_box(line) for line in chosen if END_OF_SENTENCE.search(line.text)}
     if not speaking:

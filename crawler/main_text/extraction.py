@@ -111,7 +111,7 @@ def extract(
     if is_a_thread or body_selector:
         own, titles = list(page), metadata.title_places(page, stated_title)
     else:
-        own, titles = own_lines(_without_forms(tree, page), stated_title)
+        own, titles = own_lines(_drop_forms(tree, page), stated_title)
     chosen, extractor, confidence = _choose_lines(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     if count_han("".join([line.text for line in chosen])) < MIN_HAN_TO_KEEP:
         weigh_in_any_script(own)
@@ -148,7 +148,7 @@ def is_worth_reading(texts: Iterable[str]) -> bool:
     return han >= MIN_HAN_TO_KEEP or sum(1 for _ in itertools.islice(filter(str.isalpha, whole), most)) >= most
 
 
-def _without_forms(tree: HtmlElement, page: Sequence[Line]) -> Sequence[Line]:
+def _drop_forms(tree: HtmlElement, page: Sequence[Line]) -> Sequence[Line]:
     """Drop input forms, unless nothing else is worth reading."""
     asked = _lines_of_forms(tree, page)
     rest = [line for place, line in enumerate(page) if place not in asked]
@@ -183,7 +183,7 @@ def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
 
 def _text_lines(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
     """Drop lines above the text. A thread's title becomes its first line, because it is often the question."""
-    text = metadata.without_head(chosen, title)
+    text = metadata.drop_head(chosen, title)
     if extractor != "thread" or not text:
         return text
     above = itertools.takewhile(lambda line: line is not text[0], whole)

@@ -11,7 +11,7 @@ from typing import Any
 from htmldate import find_date
 from lxml.html import HtmlElement
 
-from crawler.characters.repertoire import in_both_scripts
+from crawler.characters.repertoire import compile_for_both_scripts
 from crawler.markup import HEADINGS, Line, element_text
 
 # The heading of a page's text, without the names of the book, the section and the site around it.
@@ -234,7 +234,7 @@ STATED_AUTHOR = re.compile(
 )
 POSTER_NAME = r"[^\s:：，。、；|｜/()（）»]{2,20}"
 # in the line above a text, on any page
-POSTED = in_both_scripts(
+POSTED = compile_for_both_scripts(
     rf"(?:发布者|发布人|发帖人|发帖者|发表者|上传者|上传人|投稿人|投稿者|转帖人|楼主|博主|UP主|提问者)\s*[:：]\s*({POSTER_NAME})"
     rf"|^(?:(?:本帖|本贴|本文|本主题|帖子)?由)?\s*({POSTER_NAME}?)\s*(?:于|在)\s*(?:19|20)\d\d[-/.年][\d\s:：/.月日-]{{4,20}}(?:在\S{{1,12}})?(?:发布|发表|上传|分享)"
     rf"|^(?:本帖由|本贴由)?\s*({POSTER_NAME})\s+(?:发表于|发布于|发表在|上传于)\s*[:：]?\s*\d"
@@ -470,7 +470,7 @@ def is_stamp(text: str) -> bool:
     return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP
 
 
-def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
+def drop_head(chosen: Sequence[Line], title: str) -> list[Line]:
     """Drop the title, the breadcrumb, and the line with author and date above the text."""
     last = 0
     for number, line in enumerate(chosen[:_HEAD_LINES], 1):

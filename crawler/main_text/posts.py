@@ -304,11 +304,13 @@ class _Thread:
     def _heading(self, first: int) -> int:
         """Return the last line before `first` that has most in common with the page's title, or -1 if there is none."""
         names = [part for part in _SEPARATORS.split(self.title) if len(part) >= MIN_CHARS_OF_TITLE]
-        alike = [(self._likeness(line.text, names), place) for place, line in enumerate(self.boxes.page[:first])]
+        alike = [
+            (self._count_shared_chars(line.text, names), place) for place, line in enumerate(self.boxes.page[:first])
+        ]
         likeness, place = max(alike, default=(0, -1))
         return place if likeness else -1
 
-    def _likeness(self, text: str, names: Sequence[str]) -> int:
+    def _count_shared_chars(self, text: str, names: Sequence[str]) -> int:
         """Count the characters that a line shares with a title that contains it, or that it contains after a prefix."""
         line = one_line(text[:MAX_CHARS_OF_TITLE])
         whole = len(line) if len(line) >= MIN_CHARS_OF_TITLE and line in self.title else 0

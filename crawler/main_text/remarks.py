@@ -14,13 +14,13 @@ from itertools import chain, islice, pairwise
 
 from lxml.html import HtmlElement
 
-from crawler.characters.repertoire import count_han, in_both_scripts
+from crawler.characters.repertoire import compile_for_both_scripts, count_han
 from crawler.main_text.metadata import title_places
 from crawler.markup import BLOCKS, Line
 
 # Lines around posts: they state who wrote when, or are written by forum software.
 
-TIME = in_both_scripts(
+TIME = compile_for_both_scripts(
     r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
     r"|(?:昨天|前天|今天|今日)\s*\d{1,2}:\d{2}|^(?:刚刚|昨天|前天|\d{1,2}[-/月]\d{1,2}日?)$"
     r"|\d{4}\s?年\s?\d{1,2}\s?月|^\d{1,2}\s?月\s?(?:\d{4}|\d{1,2}\s?日?)?$|^\d+\s?(?:秒|分钟|小时|天|周|个?月|年)$"
@@ -29,22 +29,22 @@ TIME = in_both_scripts(
     r"|(?:\d+|[一二三四五六七八九十半几])\s?(?:秒钟?|分钟|小时|天|周|星期|个?月|年)(?:以|之)?前"
     r"|(?:发表|回复|回答|发布|编辑|创建|提问|更新|修改)于"
 )
-FLOOR = in_both_scripts(
+FLOOR = compile_for_both_scripts(
     r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
     r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
 )
-_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # contained in every time and floor
+_OF_MARKS = compile_for_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # contained in every time and floor
 END_OF_SENTENCE = re.compile("[。！？；…!?]")
 MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
 # Notices that software writes into posts and below them.
-_OF_SOFTWARE = in_both_scripts(
+_OF_SOFTWARE = compile_for_both_scripts(
     r"^(?:本(?:帖|贴|主题|帖子|楼层?).{0,40}(?:编辑|审核|置顶|修改|通过|删除|折叠|高亮).{0,20}"
     r"|(?:最后|最近)?(?:编辑|修改)于.{0,40}|已编辑|下载附件|保存到相册|\(?[\d.]+ ?[KM]B,? ?下载次数.{0,20}"
     r"|登录/注册后可看大图|点击(?:展开|查看)全文|展开(?:全文|阅读全文)?|收起(?:回复)?|(?:该|此)楼层.{0,40}"
     r"|(?:(?:回复|举报|点赞|赞同|反对|收藏|分享|引用|评论|添加评论|感谢|喜欢|没有帮助|有用|无用|支持|邀请回答|好问题|只看该作者|赞|踩|采纳)"
     r"[\s\d()（）·|:：]*)+)$"
 )
-_COUNTER = in_both_scripts(
+_COUNTER = compile_for_both_scripts(
     r"\d[\d,.]*\s?[万kK]?\s?(?:次|个|人|条)?\s?(?:浏览|点击|阅读|查看|围观|回复|回帖|帖子|收藏|关注|发布者|参与|赞|评论|喜欢|分享|粉丝)"
     r"|(?:浏览|点击|阅读|查看|人气|回复|回帖|帖子|收藏|关注|评论|积分|精华|威望)(?:数|量|次数)?\s?[:：]?\s?\d"
 )
@@ -120,7 +120,7 @@ def _name(element: HtmlElement) -> str:
 
 
 # Labels above comments, on separate lines.
-_LABEL = in_both_scripts(
+_LABEL = compile_for_both_scripts(
     r"^[^\w]*(?:(?:全部|所有|最新|热门|最热|精彩|精选|网友|读者|用户|游客|文章|相关|本文|查看|已有|共有?|发表|我要)的?\s*){0,3}"
     r"(?:\d+\s*(?:条|个|篇|則|则)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|迴響|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
     r"\s*[:：(（]?\s*\d*\s*(?:条|个|篇|則|则)?\s*[)）:：]?$"
@@ -128,11 +128,11 @@ _LABEL = in_both_scripts(
 _MAX_CHARS_OF_LABEL = 24
 _MAX_LINES_BELOW_LABEL = 6
 # Words in lines that name a speaker, and on buttons below comments.
-_SPEECH = in_both_scripts(
+_SPEECH = compile_for_both_scripts(
     r"说(?:道)?\s*[:：]|写道|(?:发表|回复|评论)于|\d+\s?(?:楼|#)|#\s?\d+|网友|游客|\d\s?次?点击|\d\s?(?:字|字节)[)）]"
     r"|(?:^|[\s|·•\]\[])(?:回复|回应|引用|举报|支持|反对|赞同?|顶|踩|沙发|板凳)(?:$|\W|\d)"
 )
-_CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
+_CLOCK = compile_for_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
 _BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
 _OF_CODE = frozenset({"pre", "code"})  # their lines are numbered, and their comments begin with #
 _NAMED = re.compile(

@@ -157,7 +157,7 @@ class SiteTemplates:
         self._pages_unsaved = 0
         self._hosts = _load_templates(self._path)
 
-    def sieve_lines(self, page: Sequence[Line], site_name: str, url: str) -> list[Line]:
+    def filter_lines(self, page: Sequence[Line], site_name: str, url: str) -> list[Line]:
         """Learn from a page, then return its lines without the template, in order."""
         host = urlsplit(url).hostname or ""
         names = [name for name in (*_labels(host), _fold(site_name)) if name]

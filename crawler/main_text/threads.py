@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from core.pages import Poster
-from crawler.characters.repertoire import count_han, in_both_scripts
+from crawler.characters.repertoire import compile_for_both_scripts, count_han
 from crawler.main_text.metadata import POSTED, POSTER_NAME, is_post, linked_data_records, one_line
 from crawler.main_text.remarks import END_OF_SENTENCE, FLOOR, OF_MEMBER, TIME, is_mark
 from crawler.markup import Line, lines
@@ -43,22 +43,22 @@ _ADDRESS = re.compile(
 # Portals with the same software have articles, with comments below.
 _ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
 # Labels that occur only around posts and answers, in lines that are not sentences.
-_LABEL = in_both_scripts(
+_LABEL = compile_for_both_scripts(
     r"电梯直达|^回帖$|楼主[:：]|悬赏(?:分|金币|积分)?\s*[:：]\s*\d|结帖率|问题点数|病情描述|要回复问题请先|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
     r"|(?:查看|浏览|阅读|点击|访问)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回(?:复|帖)(?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答|解答)"
     r"|(?:被|已)采纳(?!率)|提问者(?:采纳|推荐)|(?:我要|我来|添加|撰写|写)回答|(?:邀请|其他|全部|所有|医生|专家|律师)(?:回答|解答)|提问者[:：]|提问(?:于|时间)"
     r"|(?:^|[\s|·•])(?:主题帖|好问题|关注问题|(?:共|全部|查看全部|已有)?\s*\d+\s*(?:个|条|位|人)?(?:网友|医生|律师)?(?:回答|答案|解答|回帖)|(?:回答|答案|解答|回帖)\s*[(（]\d+[)）])(?:$|[\s|·•])"
 )
 # Labels that also occur around comments.
-_LABEL_OF_REMARKS_TOO = in_both_scripts(
+_LABEL_OF_REMARKS_TOO = compile_for_both_scripts(
     r"(?:^|[\s|·•])(?:楼主|沙发|板凳|地板|地下室|\d+\s*楼|#\d+|\d+#|(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?回复|回复\s*[(（]?\d+[)）]?|按投票排序|最新回复)(?:$|[\s|·•])"
     r"|最后(?:由.{1,24})?回复"
 )
-_REPLIES = in_both_scripts(
+_REPLIES = compile_for_both_scripts(
     r"(?:^|[\s|·•])(?:(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?(?:回复|回应)|(?:回复|回应)\s*[(（:：]?\d+[)）]?|(?:全部|所有)(?:回复|回应))(?:$|[\s|·•])"
 )
 # names of comments below an article
-_REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
+_REMARKS = compile_for_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
 _POWERED = re.compile(
     r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
 )
@@ -77,7 +77,7 @@ _names_of_boxes = etree.XPath(
 )
 _types = etree.XPath("//@itemtype")
 # every label contains one of these
-_OF_LABELS = in_both_scripts("楼|帖|贴|答|采|问|悬|回|电|序|该|者|病|沙|板|地|评|言|#")
+_OF_LABELS = compile_for_both_scripts("楼|帖|贴|答|采|问|悬|回|电|序|该|者|病|沙|板|地|评|言|#")
 _MAX_CHARS_OF_LABEL, _MAX_CHARS_OF_IMPRINT = 60, 120
 _DIGITS = re.compile(r"\d+")
 
@@ -178,20 +178,20 @@ _LINES_BELOW = 8  # lines after the last post that belong to it
 _MOST_POSTS, _MOST_LINES, _MOST_NODES, _MOST_PARTS = 300, 24, 60, 4
 _STATED_IN_THREAD = re.compile(rf"^作者\s*[:：]\s*({POSTER_NAME})")
 # Words in such lines that are not names.
-_NO_NAME = in_both_scripts(
+_NO_NAME = compile_for_both_scripts(
     r"^(?:发表于|发布于|回复于|编辑于|更新于|最后.*|来自.*|IP.*|属地.*|.*楼$|楼主|层主|沙发|板凳|地板|地下室|只看.*|看该作者|显示.*|阅读模式|电梯直达"
     r"|倒序.*|Lv\S*|等级.*|级别.*|积分.*|威望.*|精华.*|置顶|回复|引用|举报|编辑|收藏|分享|点赞|赞|关注|加好友|发消息|发短信|串个门|打招呼|私信|主页|空间|个人.*|访问.*"
     r"|查看.*|浏览.*|帖子.*|主题.*|注册.*|在线.*|离线|.*管理员?|.*版主|.*会员|.*成员|.*用户|用户组|.*游客|匿名.*|UID.*|头像.*|发表|发帖|作者|时间|[\d\W_]+"
     r"|\d+\D{1,3}|今[天日]|昨[天日]|前[天日]|刚刚|上午|下午|晚上|星期.|周.|AM|PM|.*评论|.*回(?:复|帖|答)|.*广告|.*提问|第|当前.*|更多.*|下载.*|.*版|.*区|.*吧)[:：]?$"
 )
-_OPENING = in_both_scripts(r"楼主|(?:^|\s)(?:1\s?楼|#\s?1|1\s?#)(?:\s|$)")  # marks the first post
+_OPENING = compile_for_both_scripts(r"楼主|(?:^|\s)(?:1\s?楼|#\s?1|1\s?#)(?:\s|$)")  # marks the first post
 # Classes that templates give only to the box of a name.
 _CALLED = re.compile(
     r"(?:user|author|nick|member|poster|screen|display|d_)[_-]?name(?:$|\s)"
     r"|(?:^|[\s_-])(?:nick|uname|author|poster|creator|name)(?:$|\s)",
     re.IGNORECASE,
 )
-_RANK = in_both_scripts("^楼主")  # before a name without a space
+_RANK = compile_for_both_scripts("^楼主")  # before a name without a space
 _SPLIT = re.compile(r"[\s|｜·•,，:：()（）\[\]»]+")
 
 

@@ -12,7 +12,7 @@ from itertools import accumulate, islice
 from lxml.html import HtmlElement
 
 from core.zones import SurroundingLine, Zone
-from crawler.characters.repertoire import count_han, in_both_scripts
+from crawler.characters.repertoire import compile_for_both_scripts, count_han
 from crawler.main_text.density import MAX_LINK_SHARE, MIN_CHARS_OF_HEADING, teasers
 from crawler.markup import Line
 
@@ -24,7 +24,7 @@ _ANNOUNCING = re.compile(
     re.IGNORECASE,
 )
 # A heading above comments, with or without their number.
-_HEADING_OF_REMARKS = in_both_scripts(
+_HEADING_OF_REMARKS = compile_for_both_scripts(
     r"^(?:全部|所有|最新|热门|精彩|网友|读者|用户|发表|文章|本文)?(?:评论|留言|跟帖|回复|书评|来信|热议)(?:区|列表|\s*[(（]?\s*\d+\s*(?:条|个)?\s*[)）]?)?[:：]?$"
     r"|^\d+\s*(?:条|个)?(?:评论|留言|跟帖|回复)$|^共有?\s*\d+\s*(?:条|个)(?:评论|留言|跟帖|回复)"
 )

@@ -71,12 +71,12 @@ class ProxyMiddleware:
             politeness.in_flight += 1
         request.headers.pop(_AUTHORIZATION, None)
         request.meta.pop("proxy", None)
-        while politeness.proxies.members and not await self._through_proxy(request):
+        while politeness.proxies.members and not await self._set_proxy(request):
             politeness.hold_for_proxies()
             await asyncio.sleep(_WAIT_STEP_S)
             if politeness.is_ending or self._crawler.engine._slot.closing:
                 raise Postponed("crawl.proxies-rest")
-        self._under_name(request)
+        self._set_user_agent(request)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Return the response, or repeat the request through another proxy if this one required a login."""
@@ -108,7 +108,7 @@ class ProxyMiddleware:
         """Note that the request is no longer in flight, if it was."""
         get_politeness(self._crawler).in_flight -= bool(request.meta.pop(COUNTED_META, False))
 
-    async def _through_proxy(self, request: Request) -> bool:
+    async def _set_proxy(self, request: Request) -> bool:
         """Set a proxy; return False if none may be used."""
         politeness = get_politeness(self._crawler)
         now = politeness.now()
@@ -149,7 +149,7 @@ class ProxyMiddleware:
             raise CannotResolveHostError(f"the proxy {proxy.place} is not known") from error
         return str(Host(self._guard.allowed_addresses(url, host, port, addresses)[0], port))
 
-    def _under_name(self, request: Request) -> None:
+    def _set_user_agent(self, request: Request) -> None:
         """Set the same user agent until the site refuses it: a browser does not change its name from page to page."""
         politeness = get_politeness(self._crawler)
         pool = politeness.user_agents

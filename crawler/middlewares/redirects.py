@@ -23,7 +23,7 @@ class RedirectsMiddleware(RedirectMiddleware):
         try:
             return _check_redirect(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise _to_refusal(fault, request) from fault
+            raise _convert_refusal(fault, request) from fault
 
 
 class RefreshesMiddleware(MetaRefreshMiddleware):
@@ -33,10 +33,10 @@ class RefreshesMiddleware(MetaRefreshMiddleware):
         try:
             return _check_redirect(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise _to_refusal(fault, request) from fault
+            raise _convert_refusal(fault, request) from fault
 
 
-def _to_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
+def _convert_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
     """Convert Scrapy's own refusal of a redirect, whose only reason is that there were too many."""
     if isinstance(fault, RequestRefused):
         return fault

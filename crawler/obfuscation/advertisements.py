@@ -124,7 +124,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     '他停下脚步，望向远处。'
     """
     most = max(MAX_PIECE_CHARS, MAX_SHARE * len(text))
-    pieces = _pieces(text, host, most)
+    pieces = _find_advertisements(text, host, most)
     ranges = _merge_ranges(sorted(pieces or ()))
     if not ranges or sum(end - start for start, end in ranges) > most:
         return text, None
@@ -138,7 +138,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     return "\n".join(lines), ObfuscationFound(Obfuscation.SITE_ADVERTISEMENT, len(ranges), first[:EXAMPLE_CHARS])
 
 
-def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
+def _find_advertisements(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
     """Find all advertisements, or return None if they exceed `most` characters or MAX_SIGNS matches."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []

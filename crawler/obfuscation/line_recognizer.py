@@ -23,7 +23,7 @@ _Box = NDArray[np.float32]  # float32[4, 2]: x and y in px from the upper left c
 
 
 class LineRecognizer:
-    """Recognises lines with models that take .5 s to load."""
+    """Recognises lines with models that take 0.5 s to load."""
 
     def __init__(self) -> None:
         # A picture of one line is read in its own size: enlarging it to 736 px takes three times as long (2026-11).

@@ -26,17 +26,17 @@ def apply_sheets(tree: HtmlElement, base: str, resources: Resources, *, needs_fa
     characters look like ordinary text), or if the page's own sheets hide text, which a linked sheet may show. Each
     sheet is fetched once per site.
     """
-    own = page_sheets(tree, base, resources, with_linked=False)
+    own = collect_page_sheets(tree, base, resources, with_linked=False)
     if resources is NO_RESOURCES or not (links_sheets(tree, base) or any("@import" in sheet.text for sheet in own)):
         return cascade(tree, own), None
     is_suspect = needs_sheets(tree)
     if is_suspect or (needs_faces and count_han(tree.text_content()) >= MIN_HAN_FOR_FACES):
-        sheets = page_sheets(tree, base, resources, with_linked=True)
+        sheets = collect_page_sheets(tree, base, resources, with_linked=True)
         if is_suspect or any("@font-face" in sheet.text for sheet in sheets):
             return cascade(tree, sheets), None
     styles = cascade(tree, own)
     finder = make_finder(tree, styles)
-    sheets = page_sheets(tree, base, resources, with_linked=True) if hides_text(finder) else own
+    sheets = collect_page_sheets(tree, base, resources, with_linked=True) if hides_text(finder) else own
     return (cascade(tree, sheets), None) if len(sheets) > len(own) else (styles, finder)
 
 
@@ -46,7 +46,7 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 
 
-def page_sheets(tree: HtmlElement, base: str, resources: Resources, *, with_linked: bool) -> list[Sheet]:
+def collect_page_sheets(tree: HtmlElement, base: str, resources: Resources, *, with_linked: bool) -> list[Sheet]:
     """Collect all sheets of a page; without linked ones, fetch only the sheets that style elements import."""
     found: list[Sheet] = []
     for element in tree.iter("link", "style"):

@@ -232,7 +232,7 @@ class ReferenceStore:
         drawn: GlyphModel | None = None
         try:
             if kept is None:
-                with self._alone():
+                with self._lock_folder():
                     kept = read_numbers(path, faces, chars)
                     if kept is None:
                         drawn = draw()
@@ -257,7 +257,7 @@ class ReferenceStore:
             old.unlink(missing_ok=True)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock_folder(self) -> Iterator[None]:
         """Lock the folder so that only one process draws. Raises OSError if the folder is not writable."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._folder / f"{_PREFIX[:-1]}.lock").open("ab") as lock:

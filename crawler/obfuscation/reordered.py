@@ -83,10 +83,10 @@ def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]
     return found
 
 
-def without_overrides(text: str) -> tuple[str, int, str]:
+def apply_overrides(text: str) -> tuple[str, int, str]:
     """Put text after right-to-left overrides in the order shown; also return their number and the first one.
 
-    >>> without_overrides("他\u202e了来\u202c。")
+    >>> apply_overrides("他\u202e了来\u202c。")
     ('他来了。', 1, '了来')
     """
     pieces = [match[1] for match in _RIGHT_TO_LEFT_OVERRIDE.finditer(text) if match[1].strip()]
@@ -267,7 +267,7 @@ def _repair_tree(page: MarkedPage) -> list[Repaired]:
 
 
 def _repair_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    text, count, example = without_overrides(text)
+    text, count, example = apply_overrides(text)
     return text, ObfuscationFound(Obfuscation.REORDERED, count, example[:EXAMPLE_CHARS]) if count else None
 
 

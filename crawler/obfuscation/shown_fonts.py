@@ -43,7 +43,7 @@ class _TextRun:
 def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
     """Write the characters that a page's fonts show into its tree, in place."""
     styles = page.styles
-    faces = _faces_by_family(styles.faces)
+    faces = _index_faces(styles.faces)
     if not faces:
         return []
     runs: dict[str, list[_TextRun]] = {}
@@ -64,7 +64,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
     return repaired
 
 
-def _faces_by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
+def _index_faces(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
     """Index faces by family; the last of several faces with the same name wins, as in a browser."""
     return {face.family: (face, base) for face, base in faces}
 

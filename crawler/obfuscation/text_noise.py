@@ -21,7 +21,7 @@ from core.text import TextRange
 from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair, TextRepair, repairs
-from crawler.obfuscation.text_origins import constant_kind, origins_from_marks
+from crawler.obfuscation.text_origins import constant_kind, restore_origins
 from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
 from fingerprint.normalization import normalize
@@ -281,7 +281,7 @@ def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: Clea
     """Extend the marks between a raw text and `text` by the marks between `text` and its clean version."""
     if not clean.steps:
         return tuple(marks)
-    origins = origins_from_marks(raw_text, text, marks)
+    origins = restore_origins(raw_text, text, marks)
     for kind, after in clean.steps:
         origins.step(after, constant_kind(kind))
     return origins.marks()

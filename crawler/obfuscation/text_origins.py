@@ -13,7 +13,7 @@ from core.marks import SURROUNDING, Mark
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 
-# Product of the numbers of characters of both sides: takes .3 s of processor time; a chapter of 30,000 with noise on
+# Product of the numbers of characters of both sides: takes 0.3 s of CPU time; a chapter of 30,000 with noise on
 # each line has a quarter of it. Longer stretches without a common line become one mark. Chosen, 2026-11.
 MAX_PAIRS = 4_000_000_000
 # Per step: a chapter of 10,000 characters with noise behind each has as many, and they take .3 s. A text with more
@@ -111,7 +111,7 @@ class Origins:
         return self.kinds.index(kind)
 
 
-def origins_from_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
+def restore_origins(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
     """Reconstruct the origins from their marks."""
     origins = Origins.from_text(raw)
     places, used = np.full(len(text), _NOWHERE, np.int32), np.zeros(len(raw), np.bool_)
@@ -140,7 +140,7 @@ def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) 
     raw_text, joined = "\n".join(raws), "\n".join(cleans)
     if joined == text:
         return raw_text, tuple(marks)
-    origins = origins_from_marks(raw_text, joined, marks)
+    origins = restore_origins(raw_text, joined, marks)
     origins.step(text, constant_kind(SURROUNDING))
     return raw_text, origins.marks()
 
@@ -213,7 +213,7 @@ class _Comparison:
                 loose[-1] = range(loose[-1][0].start, olds.stop), range(loose[-1][1].start, news.stop)
             else:
                 loose.append((olds, news))
-        moved = self._moved_lines(loose)
+        moved = self._map_moved_lines(loose)
         gone = set(moved.values())
         for number, other in moved.items():
             self._same(self._old_places([other]), self._new_places([number]), is_moved=True)
@@ -223,7 +223,7 @@ class _Comparison:
             for of_before, of_after in [([one], [other]) for one, other in pairs] or [(before, after)]:
                 yield from self._compare_chars(self._old_places(of_before), self._new_places(of_after))
 
-    def _moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
+    def _map_moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
         """Map the numbers of new lines that are out of order to their numbers in the old text."""
         there = defaultdict[str, list[int]](list)
         for olds, _ in loose:
@@ -285,13 +285,13 @@ def _permutation(before: str, after: str) -> list[int]:
         if onward in free[char]:
             place = onward
         else:
-            place = max(free[char], key=lambda start: _same_chars(before, start, after, at))
+            place = max(free[char], key=lambda start: _count_equal_chars(before, start, after, at))
         free[char].remove(place)
         found.append(place)
     return found
 
 
-def _same_chars(before: str, start: int, after: str, at: int) -> int:
+def _count_equal_chars(before: str, start: int, after: str, at: int) -> int:
     """Count the equal characters from two places onwards, at most _MAX_SAME."""
     pairs = zip(before[start : start + _MAX_SAME], after[at : at + _MAX_SAME], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

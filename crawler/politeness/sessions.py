@@ -57,7 +57,7 @@ class Session:
         filled: dict[str, str] = {}
         for step in self._steps:
             if step.verb == "open":
-                page = await self._fetch_page(step, _login_request(step.what), download)
+                page = await self._fetch_page(step, _make_login_request(step.what), download)
             elif step.verb == "fill":
                 filled[step.what] = NAME.sub(lambda name: self._values[name[1]], step.value)
             elif step.verb == "submit":
@@ -65,7 +65,7 @@ class Session:
                 filled = {}
             else:
                 await self._check_page(step, page)
-            where = f" {_without_query(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
+            where = f" {_remove_query(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
             outcomes.append(f"{step.number}. {step.verb} {step.what}{where}")
         return outcomes
 
@@ -78,16 +78,16 @@ class Session:
             raise LoginFailed.for_step(step, fault.message) from fault
         except Exception as fault:
             raise LoginFailed.for_step(
-                step, "login.no-answer", url=_without_query(request.url), kind=type(fault).__name__
+                step, "login.no-answer", url=_remove_query(request.url), kind=type(fault).__name__
             ) from fault
         page = _OpenedPage.from_response(response)
         if page.status >= _MIN_ERROR:
-            raise LoginFailed.for_step(step, "fetch.status", url=_without_query(page.url), status=page.status)
+            raise LoginFailed.for_step(step, "fetch.status", url=_remove_query(page.url), status=page.status)
         return page
 
     async def _check_page(self, step: LoginStep, page: "_OpenedPage | None") -> None:
         if page is None or not await self._element_path(step, page):
-            where = _without_query(page.url) if page else Message("login.the-page")
+            where = _remove_query(page.url) if page else Message("login.the-page")
             raise LoginFailed.for_step(step, "login.not-in", what=step.what, where=where)
 
     async def _element_path(self, step: LoginStep, page: "_OpenedPage") -> str:
@@ -107,7 +107,7 @@ class Session:
         body = urlencode([*fields, *filled.items()], encoding=page.encoding, errors="xmlcharrefreplace")
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Referer": page.url} | _csrf_token(page.tree)
         action = urljoin(page.base, form.get("action") or page.url)
-        return _login_request(action, method="POST", body=body, headers=headers)
+        return _make_login_request(action, method="POST", body=body, headers=headers)
 
 
 def find_xpath(markup: str, selector: str) -> str:
@@ -140,7 +140,7 @@ class _OpenedPage:
         return cls(response.url, base, response.status, encoding, text, tree)
 
 
-def _login_request(url: str, **options: Any) -> Request:
+def _make_login_request(url: str, **options: Any) -> Request:
     """Make a request that ignores robots.txt: the operator names this URL, and no links are followed from it."""
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
 
@@ -169,6 +169,6 @@ def _csrf_token(tree: HtmlElement) -> dict[str, str]:
     return {"X-CSRF-Token": str(found[0])} if found else {}
 
 
-def _without_query(url: str) -> str:
+def _remove_query(url: str) -> str:
     """Remove the query of a URL, which may contain a session."""
     return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

@@ -73,7 +73,7 @@ class Init:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A task to read. max_cpu_s: processor seconds after which the process is ended; infinite for no limit."""
+    """A task to read. max_cpu_s: CPU seconds after which the process is ended; infinite for no limit."""
 
     task: Task
     max_cpu_s: float

@@ -122,7 +122,7 @@ class PageToRead:
         """Read the text without the site's template. Modifies the page's tree."""
         from crawler.reading import read_opened
 
-        return read_opened(opened, plan, partial(session.templates.sieve_lines, url=self.url), session.render_context)
+        return read_opened(opened, plan, partial(session.templates.filter_lines, url=self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
         """Return True if a page has scripts but neither text nor links in its markup."""

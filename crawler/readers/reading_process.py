@@ -137,7 +137,7 @@ class _Worker:
 class ReadingProcess:
     """Reads tasks, one after the other, in a separate process with limited time and memory.
 
-    A task that exceeds `max_seconds` or `max_cpu_s` of processor time ends the process and is given up. A task during
+    A task that exceeds `max_seconds` or `max_cpu_s` of CPU time ends the process and is given up. A task during
     which the process crashes or needs too much memory is read again by a new process, and given up the second time. A
     task with a simpler way of reading (HasSimplerReading) is then read in this way. The first task or `start` starts
     the process. Use it as a context manager, or call `close`. plan, templates, cache: as in

@@ -22,7 +22,7 @@ class FetchOrder:
 
     def add_due(self, frontier: Frontier, follows: Callable[[str], bool]) -> None:
         """Add the due URLs of earlier runs to a fresh frontier, whether or not a page links to them."""
-        for visit in self._due_visits():
+        for visit in self._list_due_visits():
             if follows(visit.url):
                 frontier.add_address(visit.url, visit.depth, PAGE)
 
@@ -68,7 +68,7 @@ class FetchOrder:
         for target in (target for target in frontier.pending() if target.kind == PAGE):
             self._visits.note_found(target.url, target.depth)
 
-    def _due_visits(self) -> list[Visit]:
+    def _list_due_visits(self) -> list[Visit]:
         """List the known URLs that are due, the most important first."""
         visits = self._visits
         due = [visit for visit in visits.known.values() if policy.is_due(visit, visits.began_at, visits.rules)]

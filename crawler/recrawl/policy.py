@@ -89,7 +89,9 @@ def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -
     return min(max(timedelta(seconds=min(wanted_s, most_s, MAX_INTERVAL.total_seconds())), MIN_INTERVAL), MAX_INTERVAL)
 
 
-def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool) -> Visit:
+def visit_after_success(
+    visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool
+) -> Visit:
     """Return the visit after a success; the caller adds what was read. A page with an open case waits a day."""
     own = change_history(visit)
     elapsed = max(at - visit.seen_at, timedelta(0)) if visit.seen_at else timedelta(0)
@@ -110,7 +112,7 @@ def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s
     )
 
 
-def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Visit:
+def visit_after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Visit:
     """Return the visit after a failure: retried after 15 minutes, 1, 4, 16, 64 hours, then every week."""
     failures = visit.failures + 1
     wait = min(FIRST_RETRY * RETRY_GROWTH ** min(failures - 1, 8), MAX_RETRY)
@@ -119,7 +121,7 @@ def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Vi
     )
 
 
-def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
+def visit_after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
     """Return the visit after a refusal that is not a failure: robots.txt, not a web page, off the site."""
     return replace(
         _without_failures(visit),
@@ -129,7 +131,7 @@ def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None
     )
 
 
-def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
+def visit_after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
     """Return the visit after a response that reports a known page as missing.
 
     The first such response may be an accident. A second one at least GONE_AFTER later, without a success in between,

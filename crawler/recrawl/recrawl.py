@@ -142,7 +142,7 @@ class Recrawl:
         now = self._clock.now()
         # If the page of a URL had lost its text before it disappeared, the visit gets the page's id again.
         page = visit.page_id or page_id(self._plan.site_id, CanonicalUrl(visit.page_url))
-        after = policy.after_absence(replace(visit, page_id=page), now, page in self.visits.pages_with_open_cases)
+        after = policy.visit_after_absence(replace(visit, page_id=page), now, page in self.visits.pages_with_open_cases)
         fetched = Fetched(
             site_id=self._plan.site_id,
             requested_url=RequestedUrl(target.url),

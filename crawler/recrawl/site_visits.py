@@ -207,7 +207,7 @@ class SiteVisits:
             if observation.page_id
             else before.page_id in self.pages_with_open_cases
         )
-        after = policy.after_success(after, self._clock.now(), has_changed, self._rate, has_case)
+        after = policy.visit_after_success(after, self._clock.now(), has_changed, self._rate, has_case)
         unmodified = 0 if observation.is_whole else before.unmodified + 1
         self._unreliable += is_unreliable and not before.has_unreliable_validator
         self.keep(
@@ -218,10 +218,10 @@ class SiteVisits:
         return is_unreliable
 
     def note_failure(self, url: str, depth: int, reason: str, fault: Message) -> None:
-        self.keep(policy.after_failure(self._find_visit(url, depth), self._clock.now(), reason, fault))
+        self.keep(policy.visit_after_failure(self._find_visit(url, depth), self._clock.now(), reason, fault))
 
     def note_refusal(self, url: str, depth: int, reason: str, fault: Message | None) -> None:
-        self.keep(policy.after_refusal(self._find_visit(url, depth), self._clock.now(), reason, fault))
+        self.keep(policy.visit_after_refusal(self._find_visit(url, depth), self._clock.now(), reason, fault))
 
     def note_found(self, url: str, depth: int) -> None:
         """Note a URL that this run found but had no time to fetch."""

@@ -21,7 +21,7 @@ MAX_TITLE_CHARS = 500  # of a listed page; a crawl keeps the entries of a hundre
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """One entry. modified: when the page last changed according to the site, or None."""
+    """One entry. modified: when the page last changed according to the site; may be None."""
 
     url: str
     title: str = ""
@@ -30,7 +30,7 @@ class ListedPage:
     author: str = ""
 
 
-def newest_first(entries: "tuple[ListedPage, ...]") -> "tuple[ListedPage, ...]":
+def sort_newest_first(entries: "tuple[ListedPage, ...]") -> "tuple[ListedPage, ...]":
     """Sort entries by their stated time, newest first; entries without a time come last, in their order."""
     return tuple(sorted(entries, key=_entry_age))
 
@@ -92,7 +92,7 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
     if root is None or _tag_name(root) not in ("urlset", "sitemapindex"):
         return None
     pages, sitemaps = _sitemap_entries(root, "url"), _sitemap_entries(root, "sitemap")
-    return Sitemap(newest_first(pages), tuple(entry.url for entry in newest_first(sitemaps)))
+    return Sitemap(sort_newest_first(pages), tuple(entry.url for entry in sort_newest_first(sitemaps)))
 
 
 def named_in_robots(robots: str) -> list[str]:

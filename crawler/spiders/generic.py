@@ -172,7 +172,7 @@ class GenericSpider(Spider):
         """Request the page that may continue a text, or yield the text if there is none; then follow its links."""
         if response.url != text.first_url and isinstance(page.reading, Reading):
             text.add_part(page.reading, self.pages.part(response))
-        part = self._next_part(text, page, response.url)
+        part = self._make_part_request(text, page, response.url)
         requests = list(self.follow_links(page, response.url, target))
         if part is None:
             yield text.whole()
@@ -191,7 +191,7 @@ class GenericSpider(Spider):
         self._claimed.add(url)
         return True
 
-    def _next_part(self, text: PartedText, page: WholePage, url: str) -> Request | None:
+    def _make_part_request(self, text: PartedText, page: WholePage, url: str) -> Request | None:
         """Make the request for the next part of a text; return None if there is none or it is a known separate page."""
         title = chapter_title(text.readings[-1].title)
         is_whole = 0 < title.parts <= title.part or len(text.readings) >= MAX_PARTS
@@ -294,7 +294,7 @@ class GenericSpider(Spider):
 
 
 class Shells:
-    """Requests the shells of one crawl in the browser. browser: returns the middleware for that, or None."""
+    """Requests the shells of one crawl in the browser. browser: returns the middleware for that; may be None."""
 
     def __init__(self, context: CrawlContext, browser: Callable[[], BrowserMiddleware | None]) -> None:
         self._context, self._browser = context, browser

@@ -37,12 +37,12 @@ class LinkDiscovery:
             context.stats.add_fault(context.frontier.notice)
         context.repeats.recall(context.recrawl.visits.texts())
         if context.plan.only_urls:
-            self._seed_only(context.plan.only_urls)
+            self._seed_requested(context.plan.only_urls)
         elif context.frontier.is_empty():
             self.seed()
             context.recrawl.order.add_due(context.frontier, self._is_due)
 
-    def _seed_only(self, urls: Iterable[str]) -> None:
+    def _seed_requested(self, urls: Iterable[str]) -> None:
         """Add requested pages; those that the plan would not visit are rejected, like any others."""
         for url in self.safe_urls(urls):
             if self.context.scope.allows(url):

@@ -19,7 +19,7 @@ from crawler.fetching.names import Deadline, NameResolver
 
 PORT = 123
 MAX_SERVERS = 4  # among four, one wrong server is detected (RFC 8633, 3.2)
-# A crawl waits for it once. Answers take .01 to .3 s; a second query is for a lost packet.
+# A crawl waits for it once. Answers take 0.01 to 0.3 s; a second query is for a lost packet.
 TRIES, TIMEOUT_S, NAME_S = 2, 1.0, 2.0
 _PACKET = struct.Struct("!4B2i4s4Q")
 _ASKED = 0x23  # version 4, mode 3 (client)

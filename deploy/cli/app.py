@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with contextlib.suppress(AttributeError):  # a test's replacement of a stream has nothing to set
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     code = run(given)
-    gc.freeze()  # skips the last garbage collection, which saves .15 s at the end of a batch
+    gc.freeze()  # skips the last garbage collection, which saves 0.15 s at the end of a batch
     sys.exit(code)
 
 

@@ -8,7 +8,7 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
-from webadmin.ui.console.interrupts import termination_raised
+from webadmin.ui.console.interrupts import raise_on_termination
 from webadmin.ui.console.output import as_json, print_line, print_table, progress
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _compare_pages(
     from deploy.cli.comparers import make_comparer
     from deploy.cli.comparing_processes import default_processes
 
-    with termination_raised(), progress(Message("batch.pages-by", engine=name)) as meter:
+    with raise_on_termination(), progress(Message("batch.pages-by", engine=name)) as meter:
         comparer = make_comparer(name, works.texts, method, with_changes=with_changes)
         if with_reworded:
             from deploy.cli.reworded_comparer import RewordedComparer, detect_scripts

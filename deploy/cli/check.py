@@ -12,7 +12,7 @@ from core.marks import RawPlaces
 from core.matches import Match
 from core.pages import Reading
 from core.settings import Settings
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from core.wording import Message
 from core.zones import Zone
 from webadmin.rewrites.cli.leads_output import Lead, show_leads
@@ -175,7 +175,7 @@ def _print_result(found: "PageSource", records: list[dict[str, Any]]) -> None:
         first = record["works"][0]
         more = len(record["works"]) - 1
         title = Message("corpus.more-works", title=first["title"], count=more) if more else first["title"]
-        shares = (percentage(record[name]) for name in ("similarity", "page_containment", "work_containment"))
+        shares = (format_percentage(record[name]) for name in ("similarity", "page_containment", "work_containment"))
         obfuscations = ", ".join(f"{obfuscation(item['kind'])} {item['count']}" for item in record["obfuscations"])
         chapter = first["chapter_title"] or first["chapter"]
         match_class = MATCH_CLASSES[record["class"]]

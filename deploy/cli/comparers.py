@@ -79,7 +79,7 @@ def make_comparer(
 
 
 def _published_engines() -> Mapping[str, EngineEntry]:
-    """Return the published engines; their libraries take .7 s to load, a third of the start-up (November 2026)."""
+    """Return the published engines; their libraries take 0.7 s to load, a third of the start-up (November 2026)."""
     from fingerprint.engines.catalogue import ENGINES
 
     return ENGINES

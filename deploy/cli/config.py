@@ -12,7 +12,7 @@ from core.known_settings import HOME, PREFIX, known_settings, mask_secrets, near
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import as_json, print_line, print_table, terminal_text
-from webadmin.ui.console.words import console_text, translator
+from webadmin.ui.console.words import translate_for_console, translator
 
 FROM_STDIN = "-"
 
@@ -30,7 +30,7 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     for fault in held.faults:
         print_line(fault)
     for row in rows:
-        row["origin"] = console_text(ORIGINS[row["origin"]])
+        row["origin"] = translate_for_console(ORIGINS[row["origin"]])
         row["value"] = row["value"] or row["default"]
     if not sys.stdout.isatty():
         cells = [[row[name] for name in ("name", "value", "origin", "meaning")] for row in rows]
@@ -86,7 +86,7 @@ def typed_value(name: str, given: str | None) -> str:
         raise BadInput("setting.no-value", name=name)
     if given in (None, FROM_STDIN):
         given = (
-            getpass(console_text(Message("cli.field", name=Message("setting.prompt", name=name), value="")))
+            getpass(translate_for_console(Message("cli.field", name=Message("setting.prompt", name=name), value="")))
             if sys.stdin.isatty()
             else sys.stdin.read()
         )

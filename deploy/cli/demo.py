@@ -7,7 +7,7 @@ import typer
 
 from core.wording import Message
 from webadmin.ui.console.output import as_json, print_line, print_table
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 if TYPE_CHECKING:
     from deploy.demo.run import DemoResult
@@ -23,7 +23,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     from deploy.demo.run import run_demo
 
     warn_of_unknown_settings(os.environ, find_home(os.environ))
-    result = run_demo(lambda line: print_line(f"  {console_text(line)}", err=is_json))
+    result = run_demo(lambda line: print_line(f"  {translate_for_console(line)}", err=is_json))
     if is_json:
         as_json(demo_record(result))
     else:
@@ -66,7 +66,7 @@ def _print_result(result: "DemoResult") -> None:
     for line in demo_summary(result):
         print_line(line)
     for fault in result.verification.faults:
-        typer.secho(f"  {console_text(Message('demo.not-expected', fault=fault))}", fg="red")
+        typer.secho(f"  {translate_for_console(Message('demo.not-expected', fault=fault))}", fg="red")
     typer.echo()
     print_line(Message("demo.report-list"))
     for path in result.reports:
@@ -75,7 +75,7 @@ def _print_result(result: "DemoResult") -> None:
     print_line(Message("demo.admin", address=result.address))
     for user, password in result.accounts.items():
         account = Message("demo.account", user=user, password=password or Message("demo.own-password"))
-        print_line(f"  {console_text(account)}")
+        print_line(f"  {translate_for_console(account)}")
     typer.echo()
     print_line(Message("demo.end"))
 

@@ -9,7 +9,7 @@ import typer
 
 from core.errors import NotFound
 from core.wording import Message
-from webadmin.ui.console.output import as_json, heading_text, print_fields, print_line, print_table
+from webadmin.ui.console.output import as_json, print_fields, print_line, print_table, translate_heading
 from webadmin.ui.console.words import ENGLISH, console_language
 
 OWN = "zhuiwen"
@@ -106,7 +106,7 @@ def _print_sheet(sheet: _Sheet, code: str) -> None:
             for name, value in sheet.parameters.items()
         ],
     )
-    typer.echo(f"\n{heading_text('column.departures')}")
+    typer.echo(f"\n{translate_heading('column.departures')}")
     for departure in sheet.departures:
         print_line(f"- {departure.in_language(code)}")
 

@@ -19,7 +19,7 @@ from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import as_json, print_line
 from webadmin.ui.console.session import local_time, session
-from webadmin.ui.console.words import console_language, console_text
+from webadmin.ui.console.words import console_language, translate_for_console
 from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
@@ -113,10 +113,10 @@ def factors(
         for factor in factor_sheet(facts, moment):
             print_line("")
             print_line(factor.title)
-            print_line(f"  {console_text(describe_source(factor))}")
+            print_line(f"  {translate_for_console(describe_source(factor))}")
             marked = [(there, each) for each in factor.there] + [(missing, each) for each in factor.missing]
             for head, each in marked:
-                print_line(f"  {console_text(Message('cli.field', name=head, value=each))}")
+                print_line(f"  {translate_for_console(Message('cli.field', name=head, value=each))}")
 
 
 def digests(

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from core.wording import Message, has_words
-from webadmin.ui.console.words import CHINESE, console_language, console_text
+from webadmin.ui.console.words import CHINESE, console_language, translate_for_console
 
 # A Chinese character is two columns wide, and typer counts characters.
 CHINESE_WIDTH = 56
@@ -27,9 +27,9 @@ def localize(command: Any, *path: str) -> None:
     is_chinese = console_language() == CHINESE
     code = f"help.{'-'.join(path) or 'zhuiwen'}"
     if has_words(code):
-        command.help = command.short_help = console_text(Message(code))
+        command.help = command.short_help = translate_for_console(Message(code))
     if has_words(f"{code}.epilog"):
-        command.epilog = console_text(Message(f"{code}.epilog"))
+        command.epilog = translate_for_console(Message(f"{code}.epilog"))
     if is_chinese:
         command.context_settings = {**command.context_settings, "max_content_width": CHINESE_WIDTH}
         command.get_help = partial(_chinese_help, command.get_help)
@@ -37,7 +37,7 @@ def localize(command: Any, *path: str) -> None:
         # A parameter with the same meaning in all commands has a single text.
         known = next(filter(has_words, (f"{code}.{param.name}", f"help.any.{param.name}")), None)
         if known is not None:
-            param.help = console_text(Message(known, help=param.help))
+            param.help = translate_for_console(Message(known, help=param.help))
     for name, below in getattr(command, "commands", {}).items():
         localize(below, *path, name)
 

@@ -11,7 +11,7 @@ from core.errors import BadConfiguration, RetryLater
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, heading_text, print_fields, print_line, progress
+from webadmin.ui.console.output import as_json, print_fields, print_line, progress, translate_heading
 from webadmin.ui.console.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _describe_jobs(rounds: "Mapping[str, JobStats]", settings: "Settings") -> li
 
 def _describe_job(ended: "JobStats", settings: "Settings") -> Message:
     counts = [
-        Message("corpus.job-count", name=heading_text(_figure_code(name)), count=count)
+        Message("corpus.job-count", name=translate_heading(_figure_code(name)), count=count)
         for name, count in ended.counts.items()
         if count
     ]

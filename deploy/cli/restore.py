@@ -13,7 +13,7 @@ from core.wording import Message
 from webadmin.backups.cli.backup import chosen_backup, open_place, read_passphrase, say_lacking
 from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 if TYPE_CHECKING:
     from core.ports import ObjectStore
@@ -134,7 +134,7 @@ def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool 
     print_line(Message("backup.asked-settings"))
     for line in restoration.describe_settings(files, offer.asked):
         print_line(f"  {line}")
-    return typer.confirm(console_text(Message("backup.take-settings")))
+    return typer.confirm(translate_for_console(Message("backup.take-settings")))
 
 
 def _write_backup(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> None:

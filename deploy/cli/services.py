@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.wording import Message
-from webadmin.ui.console.output import as_json, heading_text, pad_text, print_line, terminal_text, width
+from webadmin.ui.console.output import as_json, pad_text, print_line, terminal_text, translate_heading, width
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 if TYPE_CHECKING:
     from deploy.services import ServiceStatus
@@ -72,7 +72,7 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         as_json(findings)
     for finding in [] if is_json else findings:
         print_line(Message("doctor.finding", id=finding.id, problem=finding.problem))
-        print_line(f"    {console_text(finding.remedy)}")
+        print_line(f"    {translate_for_console(finding.remedy)}")
     if not findings and not is_json:
         print_line(Message("doctor.nothing"))
     raise typer.Exit(1 if findings else 0)
@@ -89,7 +89,7 @@ def _print_services(rows: "Sequence[ServiceStatus]") -> None:
         InstallationState.STOPPED: "bright_black",
     }
     columns = ("column.service", "column.state", "column.pid", "column.megabytes", "column.up", "column.address")
-    cells = [tuple(map(heading_text, columns)), *map(_service_cells, rows)]
+    cells = [tuple(map(translate_heading, columns)), *map(_service_cells, rows)]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     for line, row in zip(cells, (None, *rows), strict=True):
         shaped = [pad_text(text, columns) for text, columns in zip(line, widths, strict=True)]
@@ -102,7 +102,7 @@ def _service_cells(row: "ServiceStatus") -> tuple[str, ...]:
     memory = "" if row.memory_mb is None else f"{row.memory_mb:.0f}"
     return (
         row.name,
-        heading_text(f"start.{row.state}"),
+        translate_heading(f"start.{row.state}"),
         str(row.pid or ""),
         memory,
         _format_duration(row.uptime_s),

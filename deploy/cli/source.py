@@ -23,7 +23,7 @@ from crawler.fetching.resources import (
 )
 from crawler.formats.archive import detect_kind
 from crawler.opening import Rejected
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
@@ -46,7 +46,7 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
 
         page = fetch(source, settings.crawl)
         return PageSource(page.url, _read_body(page.body, page.headers, page.url, settings))
-    name = console_text(_INPUT) if source == STANDARD_INPUT else source
+    name = translate_for_console(_INPUT) if source == STANDARD_INPUT else source
     return PageSource(name, _read_body(_read_bytes(source, settings), {}, name, settings))
 
 
@@ -60,7 +60,7 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
     path = Path(source)
     if source != STANDARD_INPUT and (path.suffix.lower() in _BOOKS or path.is_dir()):
         return _read_book(path)
-    name = console_text(_INPUT) if source == STANDARD_INPUT else source
+    name = translate_for_console(_INPUT) if source == STANDARD_INPUT else source
     data = _read_bytes(source, settings)
     if detect_kind(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return PageSource(name, _read_body(data, {}, name, settings))
@@ -92,9 +92,9 @@ def _read_bytes(source: str, settings: Settings) -> bytes:
         return read_bytes(Path(source), limit)
     data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
-        raise UnreadableFile(console_text(_INPUT), "cli.too-large", limit=limit)
+        raise UnreadableFile(translate_for_console(_INPUT), "cli.too-large", limit=limit)
     if not data:
-        raise UnreadableFile(console_text(_INPUT), "cli.empty")
+        raise UnreadableFile(translate_for_console(_INPUT), "cli.empty")
     return data
 
 
@@ -112,7 +112,7 @@ def _read_book(path: Path) -> PageSource:
 
 def _require_reading(reading: Reading | Rejected, name: str) -> Reading:
     if isinstance(reading, Rejected):
-        is_named = console_text(reading.message).startswith(name)
+        is_named = translate_for_console(reading.message).startswith(name)
         raise BadInput(reading.message if is_named else Message("cli.of-source", name=name, reason=reading.message))
     return reading
 

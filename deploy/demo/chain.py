@@ -13,7 +13,7 @@ from analytics.formats import FORMATS, render
 from core.matches import MatchClass
 from core.messages import CrawlRequested
 from core.obfuscations import OBFUSCATIONS
-from core.shares import percentage
+from core.shares import format_percentage
 from core.states import Rejection
 from core.wording import Message
 from deploy.crawl_waiting import wait_for_runs
@@ -83,7 +83,7 @@ def case_rows(installed: Installed) -> list[tuple[str, ...]]:
                 str(case.page.site),
                 f"{case.page_title} {page_path(case.page.url)}",
                 str(case.work),
-                percentage(case.similarity),
+                format_percentage(case.similarity),
                 str(MATCH_CLASSES[case.match_class]),  # type: ignore[index]
                 separator.join(obfuscation(item["kind"]) for item in case.obfuscations),
             )

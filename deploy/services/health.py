@@ -135,12 +135,12 @@ def _open_socket(address: Address, timeout_s: float) -> socket.socket:
 
 
 def _redis_socket(url: str) -> Path | None:
-    """Return the socket of a Redis without a password, such as the embedded one, or None."""
+    """Return the socket of a Redis without a password, such as the embedded one; None if there is none."""
     is_plain = url.startswith("unix://") and "?" not in url and "@" not in url
     return Path(unquote(url.removeprefix("unix://"))) if is_plain else None
 
 
 def _load_drivers() -> Any:
-    from deploy.services import driver_probes  # takes .4 s to import; embedded services are checked without it
+    from deploy.services import driver_probes  # takes 0.4 s to import; embedded services are checked without it
 
     return driver_probes

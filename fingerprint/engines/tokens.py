@@ -1,7 +1,7 @@
 """Splits a text into tokens as the published engines read it, and into words made of tokens.
 
-Tokens are Chinese characters, and runs of Latin letters or of digits; everything else (punctuation, spaces, line ends)
-is dropped. Case and width of letters are ignored, and so is the script of Chinese characters if `fold` is set.
+Tokens are Chinese characters, and runs of Latin letters or of digits. Everything else (punctuation, spaces, line
+endings) is dropped. Case and width of letters are ignored, and so is the script of Chinese characters if `fold` is set.
 
 Chinese is written without spaces, so two neighbouring Chinese characters are a word for the published engines; a run of
 Latin letters or digits is one word.

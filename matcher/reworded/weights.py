@@ -60,9 +60,9 @@ def is_installed() -> bool:
 
 
 def fault() -> Message | None:
-    """Return the fault that prevents comparing meanings on this machine, or None.
+    """Return the fault that prevents comparing meanings on this machine; None if there is none.
 
-    Reads the stored weights without unpacking them (.1 s).
+    Reads the stored weights without unpacking them (0.1 s).
     """
     if not is_installed():
         return Message("reworded.not-installed", error=f"no module {PACKAGE}")

@@ -12,8 +12,8 @@ from pagestore.objects.names import key_named, stored_name, stored_prefix
 from pagestore.objects.s3_client import (
     SERVICE,
     S3Access,
-    bounded_answers,
     describe_place,
+    limit_answers,
     require_boto3,
     shared_client,
     status_and_code,
@@ -56,7 +56,7 @@ class S3Objects:
         raise ServiceUnavailable(SERVICE, self._where)
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        with translate_s3_errors(self._where), bounded_answers(most_bytes):
+        with translate_s3_errors(self._where), limit_answers(most_bytes):
             found = self._operation_response("get_object", {404}, Key=self._prefix + stored_name(key))
             if found is None:
                 return None
@@ -137,7 +137,7 @@ class S3Objects:
             # neither matches, as with encrypting stores, the bytes must be read back.
             if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
-            with bounded_answers(len(content)):
+            with limit_answers(len(content)):
                 kept = self._s3_client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
         if kept != content:
             raise BrokenInvariant("store.object-changed", key=name, where=self._where)

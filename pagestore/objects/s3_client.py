@@ -111,7 +111,7 @@ def _create_client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
 
 
 @contextmanager
-def bounded_answers(most_bytes: int) -> Iterator[None]:
+def limit_answers(most_bytes: int) -> Iterator[None]:
     """Limit the bytes of responses inside the block."""
     token = _most_bytes.set(most_bytes + MAX_ANSWER_BYTES)
     try:

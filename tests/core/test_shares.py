@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 
 SHARES = st.floats(0, 1, allow_subnormal=False)
 RATIOS = st.integers(1, 10**9).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
@@ -18,7 +18,7 @@ def test_a_share_is_never_written_larger_than_it_is(share: float) -> None:
 def test_cutting_twice_changes_nothing_and_reads_the_same(share: float) -> None:
     cut = cut_share(share)
     assert cut_share(cut) == cut
-    assert percentage(cut) == percentage(share)
+    assert format_percentage(cut) == format_percentage(share)
 
 
 @given(RATIOS)
@@ -26,8 +26,8 @@ def test_cutting_twice_changes_nothing_and_reads_the_same(share: float) -> None:
 @example((1, 1_000_000_000))
 def test_only_all_reads_as_all_and_only_nothing_as_nothing(ratio: tuple[int, int]) -> None:
     part, whole = ratio
-    assert (percentage(part / whole) == "100%") == (part == whole)
-    assert (percentage(part / whole) == "0%") == (part == 0)
+    assert (format_percentage(part / whole) == "100%") == (part == whole)
+    assert (format_percentage(part / whole) == "0%") == (part == 0)
     assert (cut_share(part / whole) in (0.0, 1.0)) == (part in (0, whole))
 
 

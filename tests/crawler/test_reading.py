@@ -10,7 +10,7 @@ from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from core.zones import Zone
 from crawler.opening import PageRules, Rejected
-from crawler.reading import paused_collection, read_page
+from crawler.reading import pause_collection, read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 MENU = '<div class="nav"><a href="/">首页</a><a href="/a">玄幻小说</a>'
@@ -241,8 +241,8 @@ def test_no_reading_holds_characters_that_cannot_be_stored(header: str) -> None:
 
 def test_the_collector_is_paused_until_the_last_reader_is_done() -> None:
     assert gc.isenabled()
-    with paused_collection():
-        with paused_collection():
+    with pause_collection():
+        with pause_collection():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()

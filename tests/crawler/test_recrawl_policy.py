@@ -54,16 +54,16 @@ def test_the_rate_comes_near_to_the_truth() -> None:
 
 
 def test_a_page_waits_two_days_at_first_and_never_more_than_twice_its_age() -> None:
-    first = policy.after_success(visit(), NOW, False, DEFAULT_RATE_PER_S, False)
+    first = policy.visit_after_success(visit(), NOW, False, DEFAULT_RATE_PER_S, False)
     assert timedelta(days=1.8) <= first.due_at - NOW <= timedelta(days=2.2)
-    second = policy.after_success(first, NOW + 2 * DAY, False, DEFAULT_RATE_PER_S, False)
+    second = policy.visit_after_success(first, NOW + 2 * DAY, False, DEFAULT_RATE_PER_S, False)
     assert second.due_at - (NOW + 2 * DAY) <= timedelta(days=4.4)
 
 
 def test_a_page_with_an_open_case_waits_a_day_whatever_its_history() -> None:
     old = visit(seen_at=NOW - 50 * DAY, looks=20, unchanged_looks=20, observed_s=900 * DAY.total_seconds())
-    assert policy.after_success(old, NOW, False, DEFAULT_RATE_PER_S, True).due_at == NOW + DAY
-    assert policy.after_success(old, NOW, False, DEFAULT_RATE_PER_S, False).due_at > NOW + 30 * DAY
+    assert policy.visit_after_success(old, NOW, False, DEFAULT_RATE_PER_S, True).due_at == NOW + DAY
+    assert policy.visit_after_success(old, NOW, False, DEFAULT_RATE_PER_S, False).due_at > NOW + 30 * DAY
 
 
 def test_a_daily_run_does_not_miss_a_page_by_the_minutes_it_took() -> None:
@@ -76,14 +76,14 @@ def test_a_daily_run_does_not_miss_a_page_by_the_minutes_it_took() -> None:
 def test_what_a_clock_that_was_ahead_put_far_off_is_due_at_once(noted: dict[str, Any]) -> None:
     page = replace(visit(), due_at=NOW + 60 * DAY, **noted)
     assert policy.is_due(page, NOW, "r")
-    seen = policy.after_success(page, NOW, False, 0.0, False)
+    seen = policy.visit_after_success(page, NOW, False, 0.0, False)
     assert NOW + DAY <= seen.due_at <= NOW + 60 * DAY
 
 
 def test_failures_wait_from_minutes_to_a_week() -> None:
     page, waits = visit(), []
     for _ in range(9):
-        page = policy.after_failure(page, NOW, "no_answer", "it does not answer")
+        page = policy.visit_after_failure(page, NOW, "no_answer", "it does not answer")
         waits.append(page.due_at - NOW)
     assert waits[:5] == [HOUR / 4, HOUR, 4 * HOUR, 16 * HOUR, 64 * HOUR]
     assert set(waits[5:]) == {7 * DAY}
@@ -91,15 +91,15 @@ def test_failures_wait_from_minutes_to_a_week() -> None:
 
 
 def test_what_is_gone_is_looked_for_less_and_less_but_daily_where_a_case_is_open() -> None:
-    page = policy.after_absence(visit(), NOW, False)
+    page = policy.visit_after_absence(visit(), NOW, False)
     at, waits = NOW, []
     for _ in range(9):
         at = max(page.due_at, at)
-        page = policy.after_absence(page, at, False)
+        page = policy.visit_after_absence(page, at, False)
         waits.append(page.due_at - at)
     assert waits == sorted(waits)
     assert (waits[0], waits[-1]) == (DAY, 30 * DAY)
-    assert policy.after_absence(page, at, True).due_at == at + DAY
+    assert policy.visit_after_absence(page, at, True).due_at == at + DAY
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def own(number: int, sentences: int = 6) -> str:
 
 
 def texts(templates: SiteTemplates, page_lines: list[Line], number: int) -> list[str]:
-    return [line.text for line in templates.sieve_lines(page_lines, "", f"{HOST}/{number}.html")]
+    return [line.text for line in templates.filter_lines(page_lines, "", f"{HOST}/{number}.html")]
 
 
 def test_an_advertisement_with_changing_addresses_is_left_out_once_known() -> None:

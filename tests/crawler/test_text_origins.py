@@ -10,7 +10,7 @@ from core.marks import SURROUNDING, Mark, RawPlaces, rebuild_text
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from crawler.obfuscation import text_origins
-from crawler.obfuscation.text_origins import MAX_MARKS, Origins, constant_kind, join_raw_parts, origins_from_marks
+from crawler.obfuscation.text_origins import MAX_MARKS, Origins, constant_kind, join_raw_parts, restore_origins
 
 _TEXTS = st.text(alphabet="风雨渡口\n。，x", max_size=40)
 
@@ -28,7 +28,7 @@ def test_marks_lead_from_the_raw_text_to_the_clean_one_and_back(texts: list[str]
     assert rebuild_text(raw, text, marks) == text
     covered = [place for mark in marks for place in range(mark.raw.start, mark.raw.end)]
     assert len(covered) == len(set(covered)), "no character of the raw text is in two marks"
-    again = origins_from_marks(raw, text, marks)
+    again = restore_origins(raw, text, marks)
     assert again.marks() == marks
 
 

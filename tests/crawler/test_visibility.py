@@ -4,7 +4,7 @@ import pytest
 
 from crawler.css.cascade import cascade
 from crawler.markup import element_text, parse
-from crawler.obfuscation.page_styles import page_sheets
+from crawler.obfuscation.page_styles import collect_page_sheets
 from crawler.obfuscation.repairs import Removed, summarize_removed
 from crawler.obfuscation.visibility import remove_hidden
 from tests.crawler.case_folders import Case, cases
@@ -24,7 +24,7 @@ def _read(inner: str, style: str = "") -> tuple[str, list[Removed]]:
 def test_what_a_reader_does_not_see_is_taken_out_and_told(case: Case) -> None:
     tree = parse(case.body.decode())
     assert tree is not None
-    removed = remove_hidden(tree, cascade(tree, page_sheets(tree, URL, Files(case.files), with_linked=True)))
+    removed = remove_hidden(tree, cascade(tree, collect_page_sheets(tree, URL, Files(case.files), with_linked=True)))
     text = element_text(tree)
     told = [{"kind": one.kind, "count": one.count, "example": one.example} for one in summarize_removed(removed, text)]
     assert text.split("\n") == case.expected["text"]

@@ -14,7 +14,7 @@ from core.settings_loading import load
 from deploy.crawl_waiting import wait_for_runs
 from tests.support import admin_data
 from webadmin.sites.models import CrawlRun
-from webadmin.ui.console.interrupts import noted_interrupts
+from webadmin.ui.console.interrupts import record_interrupts
 
 pytestmark = pytest.mark.django_db
 Execute = Callable[..., Any]
@@ -63,7 +63,7 @@ def test_an_interrupt_inside_a_query_ends_the_wait_with_its_sentence(
 
 
 def test_a_second_interrupt_is_raised_where_it_arrives() -> None:
-    with contextlib.suppress(KeyboardInterrupt), noted_interrupts():
+    with contextlib.suppress(KeyboardInterrupt), record_interrupts():
         os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)

@@ -15,7 +15,7 @@ import openpyxl
 import pytest
 
 from core.counting import TextLetters, count_characters
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from tests.deploy.test_cli_evidence import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
 from tests.support import parsed_reports as parsed
 
@@ -68,7 +68,7 @@ def desk(installed: CommandLine, case: str) -> dict[str, str]:
 
 
 def shares(figures: dict[str, Any]) -> list[str]:
-    return [percentage(figures[name]) for name in ("similarity", "work_containment", "page_containment")]
+    return [format_percentage(figures[name]) for name in ("similarity", "work_containment", "page_containment")]
 
 
 def counts(figures: dict[str, Any]) -> list[str]:

@@ -246,7 +246,9 @@ def test_a_page_whose_fingerprint_is_gone_or_damaged_is_left_to_the_index(runnin
     running.run()
     assert (page(running, 1).page_id, "new") in running.book.cases
     assert running.ports.fingerprints.find_existing([gone, damaged], running.ports.algorithm.id) == {gone, damaged}
-    assert steps.stored_fingerprint(running.ports.fingerprints.get(damaged, running.ports.algorithm.id)) is not None
+    assert (
+        steps.decode_stored_fingerprint(running.ports.fingerprints.get(damaged, running.ports.algorithm.id)) is not None
+    )
 
 
 def test_more_new_texts_than_a_search_can_hold_are_left_to_the_index(

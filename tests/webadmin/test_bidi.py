@@ -22,7 +22,7 @@ from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
 from webadmin.cases.models import Case
 from webadmin.sites.models import Site
-from webadmin.ui.pages.requests.bidi import mark_bidi, marked_html
+from webadmin.ui.pages.requests.bidi import mark_bidi, mark_bidi_in_html
 from webadmin.works.models import Licence, OwnAccount
 
 CASES = 2
@@ -193,8 +193,8 @@ def test_no_report_has_one(world: World) -> None:
 
 def test_markup_that_is_hard_to_cut_keeps_its_parts() -> None:
     page = '<p class="a">甲 &amp; b</p><textarea>\n x</textarea>'
-    assert marked_html(page) == page, "without such characters it is sent as it was made"
-    made = marked_html(
+    assert mark_bidi_in_html(page) == page, "without such characters it is sent as it was made"
+    made = mark_bidi_in_html(
         "<!-- isn't it --><p x-on=\"a > b\" title='\u202e'>\u202e</p><TEXTAREA>\u202e</b>\u202e</TEXTAREA>"
         '<script>if (a<b) x = "\u202e"</script><a href="/\u202e">&lt;\u202e</a><title>\u202e</title>\u202e'
     )
@@ -207,7 +207,7 @@ def test_markup_that_is_hard_to_cut_keeps_its_parts() -> None:
 @example("<b\u061c>")
 @given(st.text(st.sampled_from(TURNING + "ab<>&\"'/= \n\u200b第textarea"), max_size=60))
 def test_whatever_is_marked_has_none_left_and_all_else(text: str) -> None:
-    for made in (mark_bidi(text), marked_html(text)):
+    for made in (mark_bidi(text), mark_bidi_in_html(text)):
         assert not turning_in(made)
     assert mark_bidi(text.translate({ord(char): None for char in TURNING})) == text.translate(
         {ord(char): None for char in TURNING}

@@ -53,7 +53,7 @@ def start_due_crawls() -> None:
         log.warning("%s", Message("start.set-back", count=set_clock_back(now)))
     requeue_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)
-    crawls.missed_runs(now)
+    crawls.record_missed_runs(now)
     for site in rechecks.waiting_sites():
         rechecks.resume_rechecks(site, now, outbox)
     for site in crawls.due_sites(now):

@@ -157,7 +157,7 @@ class RedisLink:
         return str(options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}")
 
     @contextmanager
-    def translating_errors(self) -> Iterator[None]:
+    def translate_redis_errors(self) -> Iterator[None]:
         """Convert the driver's errors to ServiceUnavailable."""
         try:
             yield

@@ -71,7 +71,7 @@ class RedisIndex:
 
     def version(self) -> IndexVersion:
         """Return the version in use with one small call; does not check that the index is complete."""
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             keys = self._keys
             ((generation, revision, origin),) = self._link.ask_unchecked(
                 [("MGET", keys.generation, keys.revision, keys.origin)]
@@ -87,7 +87,7 @@ class RedisIndex:
         raise IndexStale("index.changing")
 
     def state(self) -> IndexState:
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             generation = Generation.in_use(self._link, self._keys)
             revision = number(self._link.one("GET", self._keys.revision))
             if generation is None:
@@ -101,14 +101,14 @@ class RedisIndex:
         return IndexState(generation.number, revision, number(texts), number(postings), is_outgrown)
 
     def may_have_lost(self) -> bool:
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             if not self._link.is_cluster:
                 return False
             generation = Generation.in_use(self._link, self._keys)
             return generation is not None and generation.servers() != self._link.servers()
 
     def text_ids(self) -> frozenset[WorkTextId]:
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             generation = Generation.in_use(self._link, self._keys)
             return generation.text_ids() if generation else frozenset()
 
@@ -117,7 +117,7 @@ class RedisIndex:
 
     def rebuild(self, entries: Iterable[tuple[WorkTextId, IndexableText]], min_revision: int = 0) -> IndexState:
         texts: dict[WorkTextId, Range] = {}
-        with self._link.translating_errors(), PostingRuns(self._folder) as runs:
+        with self._link.translate_redis_errors(), PostingRuns(self._folder) as runs:
             rebuild, end = Rebuild(self._link, self._keys), 0
             for text_id, fingerprint in entries:
                 require_same_algorithm(fingerprint, self.algorithm_id)
@@ -134,7 +134,7 @@ class RedisIndex:
         return self.state()
 
     def tidy(self) -> None:
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             keys = self._keys
             self._link.one(*script(ABANDON, [keys.building, keys.filling, keys.journal, keys.retired], []))
             for retired in self._link.one("SMEMBERS", keys.retired):
@@ -148,19 +148,19 @@ class RedisIndex:
 
     def verify(self, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]) -> IndexFaults | None:
         """Compare the index with the fingerprints of its texts; return None if it keeps changing."""
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             return verify(self._link, self._keys, fingerprint_of, tell)
 
     def forget(self) -> None:
         """Delete every key of the index. The index must then be rebuilt."""
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             for name in list(self._link.names(f"{self._keys.algorithm}*")):
                 self._link.one("UNLINK", name)
             self._current = None
 
     def _call_generation(self, call: Callable[[Generation], T]) -> T:
         """Return the result of the generation in use, or of its replacement. Raises IndexStale."""
-        with self._link.translating_errors():
+        with self._link.translate_redis_errors():
             for _ in range(MAX_ATTEMPTS):
                 generation = self._current = self._current or Generation.in_use(self._link, self._keys)
                 if generation is None:

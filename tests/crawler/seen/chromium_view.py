@@ -11,7 +11,7 @@ from crawler.css.cascade import cascade
 from crawler.css.values import SCREENS
 from crawler.fetching.resources import ResourceKind
 from crawler.markup import parse
-from crawler.obfuscation.page_styles import page_sheets
+from crawler.obfuscation.page_styles import collect_page_sheets
 from crawler.obfuscation.visibility import remove_hidden
 
 URL = "http://site.example/page.html"
@@ -63,7 +63,7 @@ class Files:
 def kept_texts(markup: str, files: Files) -> frozenset[str]:
     """The texts that the crawler keeps of a page, each as one text node has it."""
     tree = parse(markup)
-    remove_hidden(tree, cascade(tree, page_sheets(tree, URL, files, with_linked=True)))
+    remove_hidden(tree, cascade(tree, collect_page_sheets(tree, URL, files, with_linked=True)))
     return frozenset(text for node in tree.itertext() if (text := node.strip()))
 
 

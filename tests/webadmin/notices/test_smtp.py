@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from core.mail_servers import MailServer, Security, mail_server
+from core.mail_servers import MailServer, Security, parse_mail_server
 from tests.support.certificates import make_chain
 from tests.support.mail_servers import DROP, STALL, real_server, scripted
 from webadmin.notices.services import smtp
@@ -19,7 +19,7 @@ LETTER = Letter("li@publisher.example", "ts@site.example", b"Subject: x\r\n\r\n.
 
 
 def hand(url: str, timeout_s: float = 5.0, letter: Letter = LETTER, tls: ssl.SSLContext | None = None) -> SendResult:
-    return send_letter(mail_server(url), letter, timeout_s, tls)
+    return send_letter(parse_mail_server(url), letter, timeout_s, tls)
 
 
 def test_a_letter_arrives_as_it_was_with_its_dots() -> None:
@@ -89,7 +89,7 @@ def test_an_endless_answer_is_given_up(step: str, said: bytes, outcome: Outcome)
 def test_who_took_too_long_to_connect_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """By then whoever asked for it may have been told that it is lost, and have sent it again."""
     monkeypatch.setattr(smtp, "SESSION_S", 0.0)
-    monkeypatch.setattr(smtp, "_session_limit", lambda _: nullcontext())  # which has nothing to cut while it connects
+    monkeypatch.setattr(smtp, "_limit_session", lambda _: nullcontext())  # which has nothing to cut while it connects
     with real_server() as (mailbox, url):
         handed = hand(url)
     assert (handed.outcome, mailbox.contents) == (Outcome.FAILED, [])
@@ -149,10 +149,10 @@ def test_a_server_without_starttls_or_login_gets_neither_letter_nor_password() -
 )
 def test_what_names_no_server_is_none(url: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        mail_server(url)
+        parse_mail_server(url)
 
 
 def test_a_server_shows_no_password() -> None:
-    server = mail_server("smtp+starttls://li:s%40cret@mail.example")
+    server = parse_mail_server("smtp+starttls://li:s%40cret@mail.example")
     assert server == MailServer(Security.STARTTLS, "mail.example", 587, "li", "s@cret")
     assert "cret" not in repr(server)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from core.errors import ServiceUnavailable
-from core.shares import percentage
+from core.shares import format_percentage
 from core.states import Verdict
 from core.taken import Places
 from tests.support import admin_data
@@ -129,7 +129,7 @@ def test_other_pages_of_the_site_are_links_with_their_share(world: World, review
     said = section(shown(reviewer, case), "zw-of-site")
     assert re.findall(r'href="([^"]*)"', said) == [record_url(large), record_url(small)]
     share = Case.objects.select_related("work").get(pk=large.pk).work_share
-    assert f"{percentage(share)} of the work" in said
+    assert f"{format_percentage(share)} of the work" in said
 
 
 def test_the_list_has_all_pages_of_a_site(monkeypatch: pytest.MonkeyPatch, reviewer: Client, case: Case) -> None:

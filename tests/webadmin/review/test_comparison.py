@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.support import admin_data
-from webadmin.review.pages.case_page.change_summary import change_counts
+from webadmin.review.pages.case_page.change_summary import count_changes
 from webadmin.review.pages.case_page.comparison import (
     ComparisonColumn,
     CopiedBlock,
@@ -114,7 +114,7 @@ def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing()
 
 def test_changes_are_counted_by_kind_with_the_commonest_pairs_first() -> None:
     page, work = admin_data.page_text(1), admin_data.WORK_TEXT
-    counts = change_counts(compare(page, work, admin_data.spans(1)).links)
+    counts = count_changes(compare(page, work, admin_data.spans(1)).links)
     by_kind = {str(item.kind): item for item in counts}
     assert by_kind["homophone"].examples[0].work == "雾"
     assert by_kind["homophone"].examples[0].count == work.count("雾") - page.count("雾")
@@ -125,7 +125,7 @@ def test_changes_are_counted_by_kind_with_the_commonest_pairs_first() -> None:
 def test_kinds_with_many_pairs_say_how_many_are_not_shown() -> None:
     page, work = "一二三四五六", "甲乙丙丁戊己"
     changes = [["replaced", at, at + 1, at, at + 1] for at in range(6)]
-    (counted,) = change_counts(compare(page, work, [span(page, work, (0, 6), (0, 6), *changes)]).links)
+    (counted,) = count_changes(compare(page, work, [span(page, work, (0, 6), (0, 6), *changes)]).links)
     assert (counted.count, len(counted.examples), counted.more) == (6, 4, 2)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.hidden_characters import glyphs, spell_hidden
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span
-from webadmin.review.pages.case_page.change_summary import change_counts
+from webadmin.review.pages.case_page.change_summary import count_changes
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import CONTEXT_CHARS, column_html
 from webadmin.review.pages.case_page.text_map import ticks
@@ -121,7 +121,7 @@ def test_signs_of_a_moved_piece_say_how_it_begins_and_add_no_text() -> None:
 def test_moved_pieces_are_counted_without_pairs() -> None:
     work, page = "前甲乙后", "甲乙前后"
     made = span(page, work, (0, 4), (0, 4), ["moved", 2, 2, 0, 0], ["moved", 3, 3, 3, 3])
-    (counted,) = change_counts(compare(page, work, [made]).links)
+    (counted,) = count_changes(compare(page, work, [made]).links)
     assert (counted.kind, counted.count, counted.examples, counted.more) == (ChangeKind.MOVED, 2, (), 0)
 
 

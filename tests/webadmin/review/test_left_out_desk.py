@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from core.shares import percentage
+from core.shares import format_percentage
 from core.states import CaseState, Rejection
 from tests.support import admin_data
 from tests.support.corpus_texts import story
@@ -108,13 +108,13 @@ def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> 
     assert desk.case.taken_chars < before
     (share,) = re.findall(r"of which [\d,]+ count: ([\d.]+%) of the chapter", page)
     assert f"<dd>{share}</dd>" in page, "the bar has the figure of what counts"
-    assert share != percentage(match.work_containment)
+    assert share != format_percentage(match.work_containment)
     assert "Parts have been excluded since" in page
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
     assert 'data-out=""' in page
     assert "Withdrawn by li" in page
     assert "Parts have been excluded since" not in page
-    assert f"<dd>{percentage(match.work_containment)}</dd>" in page
+    assert f"<dd>{format_percentage(match.work_containment)}</dd>" in page
     assert desk.case.taken_chars == before
 
 

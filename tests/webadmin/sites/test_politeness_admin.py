@@ -246,7 +246,7 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: World) -> None:
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
     _kept(site, store, 1, "正文", "渡口的风" * 90)
     _kept(site, store, 2, "提示", "请拖动滑块")
-    rule = politeness.ban_rule(SiteBanRule(name="滑块", words="拖动滑块"))
+    rule = politeness.convert_ban_rule(SiteBanRule(name="滑块", words="拖动滑块"))
     tried = politeness.try_rules(site, [rule], store)
     assert [(each.title, each.rule, str(each.seen or "")) for each in tried] == [
         ("提示", "滑块", "“拖动滑块” is on the page"),

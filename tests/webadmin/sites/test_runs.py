@@ -106,16 +106,16 @@ def test_a_live_or_unwatched_site_is_not_due(site: Site) -> None:
     run.delete()
     Site.objects.update(is_active=False)
     assert crawls.due_sites(FIRST) == []
-    assert crawls.missed_runs(FIRST + 9 * DAY) == []
+    assert crawls.record_missed_runs(FIRST + 9 * DAY) == []
 
 
 def test_a_missed_time_is_written_down_once_and_made_up_for(site: Site) -> None:
-    assert crawls.missed_runs(FIRST + timedelta(minutes=59)) == []
+    assert crawls.record_missed_runs(FIRST + timedelta(minutes=59)) == []
     later = FIRST + timedelta(hours=1, seconds=1)
-    missed = crawls.missed_runs(later)
+    missed = crawls.record_missed_runs(later)
     assert [(run.state, run.due_at) for run in missed] == [(State.MISSED, FIRST)]
     assert missed[0].finish_reason
-    assert crawls.missed_runs(later) == []
+    assert crawls.record_missed_runs(later) == []
     assert crawls.due_sites(later) == [site]
 
 
@@ -126,13 +126,13 @@ def test_a_scheduled_run_that_comes_late_first_notes_what_was_missed(site: Site)
         FIRST,
         FIRST + DAY,
     ]
-    assert crawls.missed_runs(late + timedelta(hours=1)) == []
+    assert crawls.record_missed_runs(late + timedelta(hours=1)) == []
 
 
 def test_a_run_by_hand_within_the_hour_keeps_the_time_and_a_later_one_does_not(site: Site) -> None:
     admin_data.run(site, due_at=FIRST + timedelta(minutes=20), trigger=Trigger.PERSON)
     admin_data.run(site, due_at=FIRST + DAY + timedelta(hours=6), trigger=Trigger.PERSON)
-    missed = crawls.missed_runs(FIRST + DAY + timedelta(hours=8))
+    missed = crawls.record_missed_runs(FIRST + DAY + timedelta(hours=8))
     assert [run.due_at for run in missed] == [FIRST + DAY]
 
 

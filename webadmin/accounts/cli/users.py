@@ -12,7 +12,7 @@ from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 if TYPE_CHECKING:
     from webadmin.accounts.models import User
@@ -73,7 +73,7 @@ def _describe_roles(user: "User") -> str:
         for each in _role_records(user)
     ]
     held = [_ROLES[ADMINISTRATOR], *held] if user.is_superuser else held
-    return "; ".join(map(console_text, held or [Message("account.no-role")]))
+    return "; ".join(map(translate_for_console, held or [Message("account.no-role")]))
 
 
 _COLUMNS = (

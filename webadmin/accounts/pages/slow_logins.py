@@ -18,7 +18,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from core.clock import CLOCKS_DIFFER
-from webadmin.ui.pages.requests.content_policy import responding_with_policy
+from webadmin.ui.pages.requests.content_policy import add_content_policy
 
 FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # as many as three users who forgot their passwords
 DOUBLED_AFTER = 8  # further failures
@@ -41,13 +41,13 @@ def pause_left_s(request: HttpRequest) -> int:
     return max(0, round(pause_s - (now - counted["last"]).total_seconds()))
 
 
-@responding_with_policy
+@add_content_policy
 def lockout_response(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
     """Return a response with status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
     return render(request, "429.html", status=429)
 
 
-@responding_with_policy
+@add_content_policy
 def pause_response(request: HttpRequest, seconds: int) -> HttpResponse:
     """Return a response with status 429 while an address has to wait."""
     response = render(request, "429.html", {"seconds": seconds}, status=429)

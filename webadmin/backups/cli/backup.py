@@ -12,7 +12,7 @@ from webadmin.ui.console.faults import complain
 from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session, settings_alone
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 if TYPE_CHECKING:
     from core.ports import ObjectStore
@@ -190,8 +190,8 @@ def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -
         return require_passphrase(read.partition("\n")[0].rstrip("\r"))
     if not is_asked:
         return ""
-    given = require_passphrase(getpass(f"{console_text(Message('backup.passphrase'))} "))
-    if twice and getpass(f"{console_text(Message('backup.passphrase-again'))} ") != given:
+    given = require_passphrase(getpass(f"{translate_for_console(Message('backup.passphrase'))} "))
+    if twice and getpass(f"{translate_for_console(Message('backup.passphrase-again'))} ") != given:
         raise BadInput("backup.passphrases-differ")
     return given
 

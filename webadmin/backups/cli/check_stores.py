@@ -9,7 +9,7 @@ from core.wording import Message
 from webadmin.ui.console.faults import DONE, FAILED, complain
 from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 MAX_LINES = 200  # lines printed for a person; programs get all
 
@@ -26,7 +26,7 @@ def check_stores(
         with progress(Message("checking.reading")) as meter:
             report = check_and_note(
                 settings,
-                lambda step, done, total: meter.of_part(console_text(step), done, total),
+                lambda step, done, total: meter.of_part(translate_for_console(step), done, total),
                 may_mend=not look_only,
             )
     seconds = time.monotonic() - begun

@@ -97,7 +97,7 @@ def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) 
 
 
 def _last_manifest(destination: ObjectStore, source: BackupSource) -> Manifest | None:
-    """Return the newest manifest, whose pieces need not be written again, or None.
+    """Return the newest manifest, whose pieces need not be written again; None if there is none.
 
     With a passphrase, only manifests sealed with it count, so that a seal never covers pieces that others wrote.
     """
@@ -208,9 +208,9 @@ class _BackupWriter:
             living |= {key for piece in early.pieces for key in read_keys(self._destination, piece)} - set(gone)
         kept, salvaged = self._reuse_pieces(early or self._before.get(collection.name), living)
         held = {key for keys in kept.values() for key in keys}
-        made = [*kept, *self._pieces.packed_records(salvaged, held)]
+        made = [*kept, *self._pieces.write_packed_records(salvaged, held)]
         new = sorted(living - held)
-        made += self._pieces.packed_records(self._read_records(collection, new, len(living)), held)
+        made += self._pieces.write_packed_records(self._read_records(collection, new, len(living)), held)
         self._held[collection.name] = held
         return BackupPart(collection.name, tuple(made))
 
@@ -265,7 +265,7 @@ class _PieceWriter:
     def is_there(self, piece: BackupPiece) -> bool:
         return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
 
-    def packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[BackupPiece]:
+    def write_packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[BackupPiece]:
         """Write records and yield their pieces; the keys are added to `held`."""
         encoded: list[bytes] = []
         keys: list[str] = []

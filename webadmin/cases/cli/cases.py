@@ -8,7 +8,7 @@ import typer
 from core.clock import SystemClock
 from core.errors import BadInput, NotFound, RetryLater
 from core.settings import Settings
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from core.states import COPIES, CaseState
 from core.wording import Message
 from webadmin.cases.cli.keys import find_case
@@ -17,7 +17,7 @@ from webadmin.ui.console.faults import complain
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list, share_column
 from webadmin.ui.console.output import as_json, excerpt_pieces, print_fields, print_line, print_passage
 from webadmin.ui.console.session import local_iso, local_time, session
-from webadmin.ui.console.words import console_text, obfuscation, obfuscation_found
+from webadmin.ui.console.words import obfuscation, obfuscation_found, translate_for_console
 from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def case(
         for match in matches:
             print_line("")
             text = match.chapter_title or case.work.title
-            kind, similarity = match.get_match_class_display(), percentage(match.similarity)
+            kind, similarity = match.get_match_class_display(), format_percentage(match.similarity)
             print_line(Message("corpus.match", text=text, match_class=kind, similarity=similarity))
             for place, span in enumerate(match.spans, 1):
                 _print_passage(place, span)
@@ -147,9 +147,9 @@ def _print_passage(number: int, span: Mapping[str, Any]) -> None:
         page_end=page[1],
         work_start=work[0],
         work_end=work[1],
-        similarity=percentage(span["similarity"]),
+        similarity=format_percentage(span["similarity"]),
     )
-    print_line(f" {console_text(told)}")
+    print_line(f" {translate_for_console(told)}")
     print_passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
     print_passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
 
@@ -171,9 +171,9 @@ def _heading_rows(case: "Case", settings: Settings) -> list[tuple[str, object]]:
         ("column.signature", "" if case.page_poster or case.page_author else Message("corpus.unsigned")),
         ("column.published", local_time(case.page_published_at, settings) if case.page_published_at else ""),
         ("column.class", case.get_match_class_display()),
-        ("column.similarity", percentage(case.similarity)),
-        ("column.share-of-page", percentage(case.page_containment)),
-        ("column.share-of-work", percentage(case.work_share)),
+        ("column.similarity", format_percentage(case.similarity)),
+        ("column.share-of-page", format_percentage(case.page_containment)),
+        ("column.share-of-work", format_percentage(case.work_share)),
         ("column.taken-of-work", Message("corpus.taken-of", taken=case.taken_chars, total=case.work.counted_chars)),
         ("column.on-page", Message("corpus.on-page", chars=case.matched_chars, longest=case.longest_equal_run_chars)),
         *(
@@ -244,7 +244,7 @@ def _describe_allowance(case: "Case", settings: Settings) -> Message | str:
 
 
 def _ask_engines(case: "Case", version_id: str) -> Message | None:
-    """Request the opinions of the published engines, and return the reason for a failure, or None."""
+    """Request the opinions of the published engines, and return the reason for a failure; may be None."""
     from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 
     try:

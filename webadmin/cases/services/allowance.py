@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from core.chapters import numbers_named
+from core.chapters import format_chapter_numbers
 from core.states import OF_THE_FINDING, Rejection
 from webadmin.cases.models import Case
 from webadmin.cases.services.decision import Allowance, Rights, RightsQuery
@@ -28,7 +28,7 @@ class CurrentAllowance:
 
 
 def current_allowance(case: Case) -> CurrentAllowance | None:
-    """Return the right that allows the page of a case, or None."""
+    """Return the right that allows the page of a case; None if there is none."""
     if not case.allowed_as:
         return None
     right = _current_ruling(case).right
@@ -52,14 +52,14 @@ class PartialLicence:
 
 
 def partial_licence(case: Case) -> PartialLicence | None:
-    """Return the licence that covers some chapters on a case's page with the uncovered chapters, or None."""
+    """Return the licence that covers some chapters on a case's page with the uncovered chapters; may be None."""
     limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
     if case.allowed_as or not limited.exists():
         return None
     allowance = _current_ruling(case)
     if not isinstance(allowance.right, Licence) or not allowance.outside:
         return None
-    return PartialLicence(allowance.right, numbers_named(allowance.outside))
+    return PartialLicence(allowance.right, format_chapter_numbers(allowance.outside))
 
 
 def _current_ruling(case: Case) -> Allowance:

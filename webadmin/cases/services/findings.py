@@ -64,7 +64,7 @@ class Findings:
 
     @cached_property
     def rejection(self) -> Rejection | None:
-        """The reason why the findings are not a case even without any right, or None."""
+        """The reason why the findings are not a case even without any right; may be None."""
         if self.copies:
             return None
         is_quoted = any(match.match_class is MatchClass.QUOTATION for match in self.matches)

@@ -1,7 +1,7 @@
 """Maps a range on one side of a stored comparison to the other side: from the page to the work, and back.
 
 It pairs letters, not offsets: between two changes, both sides have the same letters, but the page may have different
-spaces and line ends.
+spaces and line endings.
 """
 
 from bisect import bisect_left

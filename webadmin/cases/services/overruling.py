@@ -69,7 +69,7 @@ def withdraw_overruling(overruling: Overruling, user: User) -> None:
 
 
 def active_overruling(exclusion: Exclusion) -> Overruling | None:
-    """Return the overruling of an exclusion whose page still waits for a comparison, or None."""
+    """Return the overruling of an exclusion whose page still waits for a comparison; None if there is none."""
     return (
         Overruling.objects.filter(
             page=exclusion.page_id, work=exclusion.work_id, reason=exclusion.reason, detail=exclusion.detail,

@@ -33,7 +33,7 @@ def exclude_passages(
     no role; ServiceUnavailable.
     """
     require_role(user, match.case)
-    passages = dict.fromkeys(passage for text in texts or [""] for passage in _work_wording(match, text))
+    passages = dict.fromkeys(passage for text in texts or [""] for passage in _convert_to_work_wording(match, text))
     return _save_exclusions(match, user, reason, note, [{"text": text} for text in passages])
 
 
@@ -82,7 +82,7 @@ def _recount_case(case: Case, user: User) -> None:
         raise BadInput("exclusion.no-texts")
 
 
-def _work_wording(match: CaseMatch, text: str) -> list[str]:
+def _convert_to_work_wording(match: CaseMatch, text: str) -> list[str]:
     """Convert a passage to the wording of the work, in one or more pieces. Raises BadInput."""
     text = text.strip()
     letters = TextLetters.from_text(text)

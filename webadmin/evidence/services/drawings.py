@@ -48,7 +48,7 @@ def draw_pages(
     first = browser.render(own, DEADLINE_S)
     if first is NoRendering.NO_BROWSER:
         return first
-    found = {1: _to_drawing(first, own.url)}
+    found = {1: _convert_rendering(first, own.url)}
     budget = _Budget(allowed, time.monotonic() + allowed.following_s, allowed.following_mib * MIB)
     for number, page in enumerate(version.parts, 2):
         found[number] = budget.draw_page(number, page, browser)
@@ -77,7 +77,7 @@ class _Budget:
         if size > self.left_bytes:
             return Drawing(undrawn=Undrawn.SIZE, limit=self.limits.following_mib)
         self.left_bytes -= size
-        return _to_drawing(seen, page.url)
+        return _convert_rendering(seen, page.url)
 
 
 class _Browser:
@@ -103,7 +103,7 @@ class _Browser:
         return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)
 
 
-def _to_drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
+def _convert_rendering(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
     """Convert a rendering to a drawing for the bundle."""
     if isinstance(seen, NoRendering):
         return FAILED

@@ -11,7 +11,7 @@ from bundles.records import CaseMaterial, DayProof, Undrawn
 from bundles.shapes import moment
 from core.captures import CaptureSource
 from core.ids import Digest
-from core.shares import percentage
+from core.shares import format_percentage
 from documents.explanation_blocks import (
     BOTH_LANGUAGES,
     HEADLINE,
@@ -122,7 +122,7 @@ def _page_blocks(
         *page_rows(words, bundle),
         (words("explanation.work"), f"{work['title']} {work['author']} {work['chapter']}".strip()),
         (words("explanation.work-digest"), str(work["digest"])),
-        (words("explanation.similarity"), percentage(float(finding["similarity"]))),
+        (words("explanation.similarity"), format_percentage(float(finding["similarity"]))),
         (words("explanation.copied"), f"{finding['matched_chars']:,}"),
         (words("explanation.longest-equal"), f"{finding['longest_equal_run_chars']:,}"),
         (words("explanation.algorithm"), f"{finding['algorithm_id']} ({finding['code_version']})"),

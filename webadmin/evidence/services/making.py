@@ -29,7 +29,7 @@ from webadmin.evidence.services.drawings import draw_pages
 from webadmin.evidence.services.kept_files import KeptFileEntry, kept_files
 from webadmin.evidence.services.material import match_finding, matched_version, page_capture
 from webadmin.stores import live, open_evidence_store
-from webadmin.ui.models.fields import as_message
+from webadmin.ui.models.fields import convert_to_message
 
 log = logging.getLogger("zhuiwen.evidence")
 
@@ -208,7 +208,7 @@ def _request_stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
         answer = authority.stamp(root)
         bundle_rows.note_stamp(tree, answer, verify_stamp(answer, root, authority.name), clock.now())
     except (RetryLater, DoesNotHold, ZhuiwenError) as error:
-        bundle_rows.note_refusal(tree, authority.name, as_message(error), clock.now())
+        bundle_rows.note_refusal(tree, authority.name, convert_to_message(error), clock.now())
         log.warning("the tree of %s has no stamp of %s: %s", tree.day, authority.name, error)
         return False
     return True

@@ -34,10 +34,10 @@ def format_moment(at: datetime, naming: Naming) -> str:
     return at.isoformat() if naming is by_name else timezone.localdate(at).isoformat()
 
 
-def in_chinese(name: str) -> str:
+def chinese_role_name(name: str) -> str:
     """Translate the name of a role to Chinese for court documents; return any other name unchanged.
 
-    >>> in_chinese("reviewer"), in_chinese("li")
+    >>> chinese_role_name("reviewer"), chinese_role_name("li")
     ('审核人', 'li')
     """
     return Message(code).in_language("zh") if has_words(code := f"staff.{name}") else name

@@ -172,7 +172,7 @@ def _single_line(text: str) -> str:
 
 
 def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, Message | None]:
-    """Return the content of a file, and the reason why parts were not read, or None."""
+    """Return the content of a file, and the reason why parts were not read; may be None."""
     try:
         found = read_proof(content, kind)
         if kind == "pdf":

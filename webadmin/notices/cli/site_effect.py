@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from core.shares import percentage
+from core.shares import format_percentage
 from core.wording import Message
 from webadmin.ui.console.days import parse_day
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
@@ -71,7 +71,7 @@ def effect(
 
 
 def _format_rate(record: "TrackRecord") -> str:
-    return _NONE if record.removal_rate is None else percentage(record.removal_rate)
+    return _NONE if record.removal_rate is None else format_percentage(record.removal_rate)
 
 
 def _total_seconds(passed: timedelta | None) -> float | None:

@@ -94,7 +94,7 @@ def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
     if wanted:
         return _download_file(request, notice, wanted)
     if "mail" in request.GET and may_manage(request.user, notice):
-        return _mail_preview(request, notice)
+        return _show_mail_preview(request, notice)
     return admin_page(request, "notices/notice.html", _notice_context(request, notice))
 
 
@@ -109,7 +109,7 @@ def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpRes
     return HttpResponseRedirect(request.get_full_path())
 
 
-def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
+def _show_mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
     """Show the mail as it would be sent now, with a button to send it; redirect to the notice if it cannot be sent."""
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from bundles.opened import open_bundle
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
-from core.shares import percentage
+from core.shares import format_percentage
 from documents.pictures import PagePicture, page_picture
 from webadmin import stores
 from webadmin.cases.models import Case
@@ -33,7 +33,7 @@ def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
 
 
 def case_picture(case: Case) -> PagePicture | None:
-    """Return the picture of the page in the version compared last, or None.
+    """Return the picture of the page in the version compared last; None if there is none.
 
     There is no picture if the page was not rendered or the bundle is damaged.
     """
@@ -69,8 +69,8 @@ def _compare_case(case: Case, picture: PagePicture | None) -> ComparedCase:
             ("网页署名", case.page_author),
             ("发布者与署名", "" if case.page_poster or case.page_author else "网页上未标明"),
             ("取证时间", format_with_offset(match.fetched_at, zone) if match else ""),
-            ("相似度", percentage(case.similarity)),
-            ("占原文", percentage(case.work_share)),
+            ("相似度", format_percentage(case.similarity)),
+            ("占原文", format_percentage(case.work_share)),
             ("最长连续相同", f"{case.longest_equal_run_chars:,} 字（简繁、异体视为相同）"),
             ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
             *bundle_hashes(bundle, "zh"),

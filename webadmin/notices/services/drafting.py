@@ -124,7 +124,7 @@ def draft_notice(cases: Sequence[Case], kind: Paper, by: User, addressee: Addres
 
 
 def _find_untouched_draft(cases: Sequence[Case], facts: Mapping[str, object]) -> Notice | None:
-    """Return the newest unedited draft about these pages, or None."""
+    """Return the newest unedited draft about these pages; None if there is none."""
     newest = Notice.objects.filter(state=Notice.State.DRAFTED, escalates=None, **facts).first()
     is_same = newest is not None and {page.case_id for page in newest.pages.all()} == {case.pk for case in cases}
     return newest if is_same else None

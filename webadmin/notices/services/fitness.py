@@ -13,7 +13,7 @@ from webadmin.notices.services.values import notice_cases
 
 
 def unfit_reason(case: Case) -> Message | None:
-    """Return the reason why the page of a case may not be in a notice, or None.
+    """Return the reason why the page of a case may not be in a notice; may be None.
 
     Select page and decision with the case.
     """

@@ -22,7 +22,7 @@ from webadmin.notices.services.kept_files import read_content
 # Chosen: a subject that mail programs show in full, and enough of a name to recognize it.
 MAX_SUBJECT_CHARS, MAX_NAME_CHARS = 120, 80
 MAX_TITLES = 3  # works named in the subject; the paper names all
-# Base64 encodes 57 bytes as a line of 76 and a line end of 2 (RFC 2045).
+# Base64 encodes 57 bytes as a line of 76 and a line ending of 2 (RFC 2045).
 _ENCODED = 78 / 57
 _TYPES = {"pdf": ("application", "pdf"), "png": ("image", "png"), "jpg": ("image", "jpeg")}
 _WORD = ("application", "vnd.openxmlformats-officedocument.wordprocessingml.document")

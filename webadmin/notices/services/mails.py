@@ -13,7 +13,7 @@ from django.utils.timezone import localtime
 
 from core.errors import BadInput, RetryLater
 from core.ids import Digest, digest
-from core.mail_servers import mail_server
+from core.mail_servers import parse_mail_server
 from core.messages import MailRequested
 from core.ports import Clock, Outbox
 from core.settings import Settings
@@ -84,7 +84,7 @@ def deliver_mail(mail_id: int, settings: Settings, clock: Clock) -> None:
         _change_state(mail.pk, State.PREPARED, State.FAILED, clock.now(), error.message)
         return
     letter = Letter(mail.sender, mail.recipient, content)
-    handed = send_letter(mail_server(settings.mail.smtp_url), letter, settings.mail.timeout_s)
+    handed = send_letter(parse_mail_server(settings.mail.smtp_url), letter, settings.mail.timeout_s)
     _note_result(mail, handed, clock.now())
 
 

@@ -71,7 +71,7 @@ def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
 
 
 def reversible_event(notice: Notice) -> NoticeEvent | None:
-    """Return the newest event if a user recorded it and may withdraw it, or None."""
+    """Return the newest event if a user recorded it and may withdraw it; None if there is none."""
     newest = effective_events(notice).filter(action=None).last()
     if newest is None or newest.by_id is None or newest.way == Way.MAIL or newest.state != notice.state:
         return None

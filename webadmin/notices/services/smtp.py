@@ -102,7 +102,7 @@ def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.S
     """
     client, ends_at = _smtp_client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
     try:
-        with _session_limit(client):
+        with _limit_session(client):
             _open_session(client, server, tls)
             _send_envelope(client, letter)
             _require_time(ends_at)
@@ -123,7 +123,7 @@ def _smtp_client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.
 
 
 @contextmanager
-def _session_limit(client: smtplib.SMTP) -> Iterator[None]:
+def _limit_session(client: smtplib.SMTP) -> Iterator[None]:
     """Cut the connection after SESSION_S, because a server that sends slowly could otherwise block it forever."""
     timer = Timer(SESSION_S, lambda: _cut_connection(client.sock))
     timer.daemon = True

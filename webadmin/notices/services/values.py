@@ -9,10 +9,10 @@ from django.db.models import Count, F, Min
 from django.utils import timezone
 
 from core.addressees import ANSWER_DAYS, Paper
-from core.chapters import numbers_named
+from core.chapters import format_chapter_numbers
 from core.contacts import ContactKind
 from core.rights import account_key
-from core.shares import percentage
+from core.shares import format_percentage
 from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.services.addresses import ListedAddress, list_addresses, list_addresses_of_cases
@@ -263,7 +263,7 @@ def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[
             "title": case.page_title,
             "work": f"《{case.work.title}》",
             "chapters": _format_chapters(numbers[case.pk], language) if case.work_id in in_chapters else "",
-            "share": percentage(case.work_share),
+            "share": format_percentage(case.work_share),
             "seen": format_with_offset(case.first_seen_at, zone),
             "fetched": format_with_offset(at, zone),
             "digest": "\n".join(f"{name}{colon}{value}" for name, value in bundle_hashes(bundle, language)),
@@ -295,7 +295,7 @@ def _format_chapters(numbers: Collection[int], language: str) -> str:
     """Format the numbers of the chapters on the page, or return ""."""
     if not numbers:
         return ""
-    named = numbers_named(sorted(numbers))
+    named = format_chapter_numbers(sorted(numbers))
     return f"ch. {named}" if language == "en" else f"第{named.replace(', ', '、')}章"
 
 

@@ -149,8 +149,8 @@ class _ReportQuery:
 
     def pages(self) -> list[PageRow]:
         """Return the number of compared pages and of new versions on each day, separately for new and changed pages."""
-        checked_pages = self._by_day("checked_at", Count("page_id", distinct=True))
-        appeared = self._by_day("appeared_at", Count("version_id"))
+        checked_pages = self._count_by_day("checked_at", Count("page_id", distinct=True))
+        appeared = self._count_by_day("appeared_at", Count("version_id"))
         return [
             PageRow(self._names.sites[site], day, checked_pages.get((site, day), 0), appeared.get((site, day), 0))
             for site, day in sorted(checked_pages.keys() | appeared.keys())
@@ -166,7 +166,7 @@ class _ReportQuery:
             PageCheck.objects.filter(self._period_condition(field), self._scope_condition("page__site")), self._reader
         ).order_by()
 
-    def _by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
+    def _count_by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
         """Count page checks by site and day of `field` in the report's zone."""
         days = self._page_checks(field).annotate(day=TruncDate(field, tzinfo=self._scope.zone))
         rows = days.values("page__site_id", "day").annotate(n=counted)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
 from core.hidden_characters import clip_text, spell_hidden
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from core.states import COPIES
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case
@@ -97,12 +97,12 @@ MAX_TITLE_CHARS = 40  # characters of a page's title in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
 
 
-def lead_in_words(lead: timedelta | None) -> str:
+def describe_lead(lead: timedelta | None) -> str:
     """Describe a lead, or a lag if negative, in words, rounded down to whole units; return "" if unknown.
 
     >>> from django.utils import translation
     >>> with translation.override("en"):
-    ...     [lead_in_words(timedelta(hours=hours)) for hours in (3.9, -50, 0)]
+    ...     [describe_lead(timedelta(hours=hours)) for hours in (3.9, -50, 0)]
     ['3 hours early', '2 days late', 'at the same time']
     """
     if lead is None:
@@ -114,7 +114,7 @@ def lead_in_words(lead: timedelta | None) -> str:
 
 
 def _lead_hours(chapter: ChapterCopies) -> float | None:
-    """Return the lead in hours for sorting and calculation, negative for a lag, or None."""
+    """Return the lead in hours for sorting and calculation, negative for a lag; None if there is none."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
@@ -132,7 +132,7 @@ COLUMNS = (
     ExportColumn(_("officially published"), lambda chapter: chapter.official_at),
     ExportColumn(_("first seen on the site"), lambda chapter: chapter.first_seen),
     ExportColumn(_("published, as the page states"), lambda chapter: chapter.stated_publication),
-    ExportColumn(_("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
+    ExportColumn(_("against the official time"), lambda chapter: describe_lead(chapter.lead)),
     ExportColumn(_("hours before the official time"), _lead_hours),
     ExportColumn(_("merged or spread"), _describe_structure),
     ExportColumn(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
@@ -160,7 +160,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
         "work": work,
         "site": site,
         "book": book,
-        "lead": lead_in_words(book.lead),
+        "lead": describe_lead(book.lead),
         "strip": strip(book),
         "is_long": len(book.chapters) > LONG,
         "per_page": PER_PAGE,
@@ -180,7 +180,7 @@ def chapter_row(chapter: ChapterCopies) -> dict[str, Any]:
     return {
         "chapter": chapter,
         "state": EXTENTS[chapter.extent],
-        "lead": lead_in_words(chapter.lead),
+        "lead": describe_lead(chapter.lead),
         "pages": [(each, clip_text(each.page.title, MAX_TITLE_CHARS)) for each in shown],
         "more_pages": len(chapter.pages) - len(shown),
         "companions": _companion_chapters(chapter),
@@ -214,7 +214,7 @@ def strip(book: WholeBook) -> SafeString:
 
 
 def _strip_cell(chapter: ChapterCopies) -> tuple[str, str, str]:
-    words = [str(chapter.number), percentage(chapter.share), lead_in_words(chapter.lead)]
+    words = [str(chapter.number), format_percentage(chapter.share), describe_lead(chapter.lead)]
     return chapter.extent, " is-early" if chapter.is_early else "", " · ".join(filter(None, words))
 
 

@@ -43,7 +43,7 @@ def try_site(
 
         found = watchlist.find_site(site)
         if not url or is_stored:
-            rules = [politeness.ban_rule(rule) for rule in found.ban_rules.all()]
+            rules = [politeness.convert_ban_rule(rule) for rule in found.ban_rules.all()]
             return _print_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)
         plan = _single_page_plan(found, url, crawls)
         _require_part(url, plan, settings.crawl)

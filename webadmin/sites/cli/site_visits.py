@@ -73,6 +73,6 @@ def moves(
 
 
 def _describe_evidence(evidence: dict[str, Any]) -> Message:
-    from webadmin.sites.services.domain_changes import evidence_sentences
+    from webadmin.sites.services.domain_changes import describe_evidence
 
-    return Message("tracking.several", states=evidence_sentences(evidence))
+    return Message("tracking.several", states=describe_evidence(evidence))

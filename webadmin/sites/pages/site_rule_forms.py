@@ -111,7 +111,7 @@ class SiteBanRuleForm(forms.ModelForm):
             return cleaned
         values = {name: cleaned[name] for name in self.Meta.fields}
         try:
-            faults: Sequence[Message] = rule_faults(politeness.ban_rule(SiteBanRule(**values)))
+            faults: Sequence[Message] = rule_faults(politeness.convert_ban_rule(SiteBanRule(**values)))
         except BadConfiguration as fault:
             faults = fault.faults
         if faults:

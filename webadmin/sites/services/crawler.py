@@ -63,7 +63,7 @@ class Crawler:
         """Requeue the runs of this machine whose crawlers were killed, and start a crawler for each."""
         left = [self._slot] if self._slot is not None else []
         tasks = [slot.take_note() for slot in left]
-        for slot in slots.abandoned_slots(crawlers.slots_folder(SETTINGS.home)):
+        for slot in slots.take_abandoned_slots(crawlers.slots_folder(SETTINGS.home)):
             tasks.append(slot.take_note())
             slot.free()
         for task in filter(None, tasks):

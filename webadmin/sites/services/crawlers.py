@@ -40,7 +40,7 @@ def start_crawler(settings: Settings) -> bool:
 
 def restart_lost_crawler(settings: Settings) -> None:
     """Start a crawler if one was killed together with its crawl, to requeue the runs left behind."""
-    left = next(slots.abandoned_slots(slots_folder(settings.home)), None)
+    left = next(slots.take_abandoned_slots(slots_folder(settings.home)), None)
     if left is not None:
         left.free()
         start_crawler(settings)

@@ -96,7 +96,7 @@ def left_today_over_all(now: datetime) -> int:
 
 
 def last_query_time() -> datetime | None:
-    """Return the time of the last query of any process, or None."""
+    """Return the time of the last query of any process; None if there is none."""
     return DiscoveryQuery.objects.aggregate(last=Max("asked_at"))["last"]
 
 

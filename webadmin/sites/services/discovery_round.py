@@ -48,7 +48,7 @@ MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 @dataclass(slots=True)
 class Discovered:
-    """The result of one round. stopped: why it ended before the budget was spent, or None."""
+    """The result of one round. stopped: why it ended before the budget was spent; may be None."""
 
     queries: int = 0
     results: int = 0

@@ -18,7 +18,7 @@ from core.errors import BadInput, NotFound
 from core.hosts import host_key, parse_host, parse_hosts
 from core.ids import PageId, SiteId
 from core.ports import PageStore
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from core.visits import AddressKind, address_id
 from core.wording import Message
 from crawler.main_text.templates import agreement, skeleton, template
@@ -68,7 +68,7 @@ class MoveEvidence:
         return is_led or (has_texts and has_place and (self.template or 0.0) >= MIN_TEMPLATE)
 
 
-def evidence_sentences(evidence: Mapping[str, Any]) -> list[Message]:
+def describe_evidence(evidence: Mapping[str, Any]) -> list[Message]:
     """Describe the evidence stored in a row of SiteMove in sentences."""
     said = []
     if count := evidence.get("start_pages_led"):
@@ -80,7 +80,7 @@ def evidence_sentences(evidence: Mapping[str, Any]) -> list[Message]:
     if compared := evidence.get("compared"):
         said.append(Message("tracking.alike", alike=evidence.get("alike", 0), compared=compared))
     if (share := evidence.get("template")) is not None:
-        said.append(Message("tracking.template", share=percentage(share)))
+        said.append(Message("tracking.template", share=format_percentage(share)))
     return said
 
 

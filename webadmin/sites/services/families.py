@@ -144,7 +144,7 @@ def _similar_sites(site: Site) -> tuple[tuple[Site, float], ...]:
     rows = SiteTemplate.objects.filter(site__rights_holder=site.rights_holder_id).exclude(site=site)
     found = []
     for row in rows.exclude(sketch=[]).order_by("-read_at").values_list("site", "sketch")[:MAX_COMPARED]:
-        share = _sketch_similarity(own.sketch, row[1])
+        share = _estimate_similarity(own.sketch, row[1])
         if share >= MIN_AGREEMENT:
             found.append((share, row[0]))
     if len(found) > MAX_ALIKE:  # A template that many sites use is a product.
@@ -160,7 +160,7 @@ def _template_sketch(entries: frozenset[str]) -> list[int]:
     return nsmallest(SKETCH, hashes)
 
 
-def _sketch_similarity(one: Sequence[int], other: Sequence[int]) -> float:
+def _estimate_similarity(one: Sequence[int], other: Sequence[int]) -> float:
     """Estimate the Jaccard similarity of two sketches from the smallest hashes in their union."""
     first, second = set(one), set(other)
     smallest = nsmallest(SKETCH, first | second)

@@ -53,7 +53,7 @@ def requeue_silent_runs(now: datetime, outbox: Outbox) -> int:
 
 
 def requeue_dead_run(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Requeue the site of a run whose process died, and return the new run, or None.
+    """Requeue the site of a run whose process died, and return the new run; may be None.
 
     The pause grows each time, unless the run stored pages. Returns None after the last of `PAUSES` within a day.
     """
@@ -77,7 +77,7 @@ def slot_task(run: CrawlRun) -> str:
 
 
 def requeue_lost_run(task: str, now: datetime) -> CrawlRun | None:
-    """Requeue the site of the run in the note of an abandoned slot, and return the new run, or None."""
+    """Requeue the site of the run in the note of an abandoned slot, and return the new run; may be None."""
     number = task.partition(" ")[0]
     running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
     run = running.filter(pk=int(number)).first() if number.isdecimal() else None

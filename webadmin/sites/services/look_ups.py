@@ -68,7 +68,7 @@ def end_failed_look_up(look_up_id: int, now: datetime) -> None:
 
 
 def newest_look_up(site: Site) -> ContactLookUp | None:
-    """Return the look-up requested last, or None."""
+    """Return the look-up requested last; None if there is none."""
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
 
 

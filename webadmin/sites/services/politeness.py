@@ -42,7 +42,7 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
             pages_a_day=rules.pages_a_day,
             bytes_a_day=rules.megabytes_a_day * _MEGABYTE,
         ),
-        bans=tuple(ban_rule(each) for each in site.ban_rules.all()),
+        bans=tuple(convert_ban_rule(each) for each in site.ban_rules.all()),
         proxies=tuple(
             Proxy(each.place, each.scheme, each.user, unseal(each.sealed_password), each.cools_until)
             for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)
@@ -60,7 +60,7 @@ def has_second_route(site: Site) -> bool:
     return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
 
 
-def ban_rule(rule: SiteBanRule) -> BanRule:
+def convert_ban_rule(rule: SiteBanRule) -> BanRule:
     """Convert a rule to the crawler's form."""
     return BanRule(
         name=rule.name,

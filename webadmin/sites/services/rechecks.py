@@ -66,7 +66,7 @@ def request_rechecks(pages: Sequence[PageRecord], now: datetime, outbox: Outbox,
 
 
 def live_recheck(page: PageRecord) -> PageRecheck | None:
-    """Return the open recheck of a page, or None."""
+    """Return the open recheck of a page; None if there is none."""
     return PageRecheck.objects.filter(page=page, outcome="").select_related("run").first()
 
 
@@ -205,7 +205,7 @@ def _end_recheck(
 
 
 def _last_address(page: PageRecord) -> Address | None:
-    """Return the URL at which the page was seen last, or None."""
+    """Return the URL at which the page was seen last; None if there is none."""
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
     # A URL that no longer has a text has no page id, but still equals the page's URL.
     return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()

@@ -176,7 +176,7 @@ def request_run(
 
 
 def live_run(site: Site) -> CrawlRun | None:
-    """Return the queued or running run of the site, or None."""
+    """Return the queued or running run of the site; None if there is none."""
     return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
 
 
@@ -338,7 +338,7 @@ def next_due(site: Site, now: datetime) -> datetime | None:
     return site_timetable(site).next(now) if site.is_active and site.kind in CRAWLED else None
 
 
-def missed_runs(now: datetime) -> list[CrawlRun]:
+def record_missed_runs(now: datetime) -> list[CrawlRun]:
     """Record and return a missed run for each scheduled time more than an hour ago without a run."""
     missed: list[CrawlRun] = []
     last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))

@@ -13,14 +13,14 @@ from core.full_disk import find_disk_full_error
 from core.private_files import touch_private
 from core.wording import Message
 from webadmin.ui.console.output import terminal_text
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     """Print a one-line message on `error` for the user, and return the exit code."""
-    error = _database_fault(error) or error
+    error = _convert_database_error(error) or error
     if told := of_a_full_disk(error, environ):
         complain(told)
         return FAILED
@@ -51,7 +51,7 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
 
 def complain(fault: object) -> None:
     """Print one line on stderr, without control characters from crawled text."""
-    sys.stderr.write(f"zhuiwen: {terminal_text(' '.join(console_text(fault).split()))}\n")
+    sys.stderr.write(f"zhuiwen: {terminal_text(' '.join(translate_for_console(fault).split()))}\n")
 
 
 def warn(warning: Message) -> None:
@@ -92,7 +92,7 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
     return Message("cli.unwritable", path=place, reason=lack.strerror)
 
 
-def _database_fault(error: BaseException) -> ZhuiwenError | None:
+def _convert_database_error(error: BaseException) -> ZhuiwenError | None:
     """Convert Django's error for a database that cannot be used to one of the product's, or return None."""
     if "django.db" not in sys.modules:  # takes 0.1 s to import; without it, no query was made
         return None

@@ -29,7 +29,7 @@ class Interrupts:
 
 
 @contextmanager
-def noted_interrupts() -> Iterator[Interrupts]:
+def record_interrupts() -> Iterator[Interrupts]:
     """Record Ctrl-C within the block, and raise KeyboardInterrupt afterwards, even if the step raised another error.
 
     Only the main thread, which receives signals, may use it.
@@ -47,7 +47,7 @@ def noted_interrupts() -> Iterator[Interrupts]:
 
 
 @contextmanager
-def termination_raised() -> Iterator[None]:
+def raise_on_termination() -> Iterator[None]:
     """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only for the main thread."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:

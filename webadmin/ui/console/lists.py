@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from core.settings import Settings
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from webadmin.ui.console.output import as_json, print_table
 from webadmin.ui.console.session import local_iso, local_time
 
@@ -33,7 +33,7 @@ def share_column(key: str, head: str, name: str) -> ConsoleColumn:
     """Return a column for a share in [0, 1], formatted by core.shares for programs and for people."""
     share = attrgetter(name)
     return ConsoleColumn(
-        key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True
+        key, head, lambda row: cut_share(share(row)), lambda row: format_percentage(share(row)), is_number=True
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from core.wording import Message, has_words
-from webadmin.ui.console.words import console_text
+from webadmin.ui.console.words import translate_for_console
 
 HIDDEN = "◌"  # replaces an invisible character
 MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
@@ -66,16 +66,16 @@ def cut_to_width(text: str, columns: int) -> str:
     return text[: sum(end < columns for end in ends)] + "…"
 
 
-def heading_text(name: str) -> str:
+def translate_heading(name: str) -> str:
     """Translate the message code of a column's heading or of a value; return other texts unchanged."""
-    return console_text(Message(name)) if has_words(name) else name
+    return translate_for_console(Message(name)) if has_words(name) else name
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
     """Print a table: in columns on a terminal, elsewhere as lines with tabs, the headings first."""
-    cells = [[terminal_text(console_text(cell)) for cell in row] for row in rows]
+    cells = [[terminal_text(translate_for_console(cell)) for cell in row] for row in rows]
     if not sys.stdout.isatty():
-        for row in [list(map(heading_text, columns)), *cells]:
+        for row in [list(map(translate_heading, columns)), *cells]:
             typer.echo("\t".join(row))
         return
     from rich.console import Console
@@ -84,7 +84,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], right:
 
     drawn = Table(box=None, pad_edge=False)
     for column in columns:
-        drawn.add_column(heading_text(column), justify="right" if column in right else "left", overflow="fold")
+        drawn.add_column(translate_heading(column), justify="right" if column in right else "left", overflow="fold")
     for row in cells:
         drawn.add_row(*(Text(cell) for cell in row))
     Console().print(drawn)
@@ -108,14 +108,14 @@ def _json_value(value: object) -> object:
 
 def print_line(line: object, *, err: bool = False) -> None:
     """Print one line: a message, an error of the product, or plain text."""
-    typer.echo(terminal_text(console_text(line)), err=err)
+    typer.echo(terminal_text(translate_for_console(line)), err=err)
 
 
 def print_fields(pairs: Iterable[tuple[str, object]]) -> None:
     """Print named values, one on each line, without empty ones."""
     for name, value in pairs:
         if value not in ("", None):
-            print_line(Message("cli.field", name=heading_text(name), value=console_text(value)))
+            print_line(Message("cli.field", name=translate_heading(name), value=translate_for_console(value)))
 
 
 def print_passage(side: str, pieces: Iterable[Piece]) -> None:
@@ -123,7 +123,7 @@ def print_passage(side: str, pieces: Iterable[Piece]) -> None:
 
     On a terminal, continuation lines are indented to distinguish page and work.
     """
-    name = f"  {heading_text(side)}  "
+    name = f"  {translate_heading(side)}  "
     marked = [
         (f"{MARK_OPEN}{terminal_text(text)}{MARK_CLOSE}" if is_changed else terminal_text(text), is_changed)
         for text, is_changed in pieces
@@ -183,7 +183,7 @@ class Meter:
     """Shows the progress of long work; if stderr is not a terminal, it prints a line for each tenth."""
 
     def __init__(self, label: Message | str) -> None:
-        self._label = console_text(label)
+        self._label = translate_for_console(label)
         self._is_terminal = sys.stderr.isatty()
         self._tenth = -1
         self._last = ""
@@ -202,7 +202,7 @@ class Meter:
 
     def text(self, state: Message) -> None:
         """Show a state as a message."""
-        line = terminal_text(console_text(Message("cli.field", name=self._label, value=state)))
+        line = terminal_text(translate_for_console(Message("cli.field", name=self._label, value=state)))
         if line == self._last:
             return
         sys.stderr.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")

@@ -33,7 +33,7 @@ def detect_language(environ: Mapping[str, str]) -> str:
     return CHINESE if said.lower().startswith("zh") else ENGLISH
 
 
-def console_text(said: object) -> str:
+def translate_for_console(said: object) -> str:
     """Translate a message or an error of the product into the language of this command; format anything else."""
     message = said.message if isinstance(said, ZhuiwenError) else said
     return message.in_language(console_language()) if isinstance(message, Message) else str(said)

@@ -65,7 +65,7 @@ class MessageField(models.JSONField):
         return _dump_value(self.value_from_object(obj))
 
 
-def as_message(said: object) -> Message:
+def convert_to_message(said: object) -> Message:
     """Convert a message, one of the product's errors, or any other text to a message."""
     if isinstance(said, Message):
         return said
@@ -84,7 +84,7 @@ def _dump_value(value: Any) -> Any:
         return [_dump_value(each) for each in value]
     if value is None or value == "" or isinstance(value, models.Expression | Mapping):
         return value or None
-    return _storable_value(as_message(value).to_json())
+    return _storable_value(convert_to_message(value).to_json())
 
 
 def _storable_value(value: Any) -> Any:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from webadmin.ui.pages.requests.content_policy import with_policy
+from webadmin.ui.pages.requests.content_policy import set_policy
 from webadmin.ui.pages.requests.request_values import BadValue, is_page_number
 
 
@@ -19,7 +19,7 @@ def admin_page(
 ) -> TemplateResponse:
     """Return a page with the content security policy. frames: whether it shows another admin page in a frame."""
     shown = {**admin.site.each_context(request), **context}
-    return with_policy(TemplateResponse(request, template, shown, status=status), frames=frames)
+    return set_policy(TemplateResponse(request, template, shown, status=status), frames=frames)
 
 
 def requested_page(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":

@@ -33,5 +33,5 @@ NEXT_STEPS: dict[str, Promise] = {
 
 @register.simple_tag
 def next_step(model_name: str) -> Promise | None:
-    """Return the suggestion below an empty list, or None."""
+    """Return the suggestion below an empty list; None if there is none."""
     return NEXT_STEPS.get(model_name)

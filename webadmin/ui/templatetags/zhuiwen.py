@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from core.counting import count_characters
 from core.hidden_characters import clip_text, spell_hidden
 from core.obfuscations import OBFUSCATIONS
-from core.shares import percentage
+from core.shares import format_percentage
 from core.wording import Message
 from webadmin.ui.models import phrases
 from webadmin.ui.pages import visible_text
@@ -28,7 +28,7 @@ def visible(text: Any) -> SafeString:
 @register.filter
 def percent(share: float | None) -> str:
     """Format a share in [0, 1] as a percentage."""
-    return "–" if share is None else percentage(share)
+    return "–" if share is None else format_percentage(share)
 
 
 @register.filter

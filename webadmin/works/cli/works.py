@@ -73,7 +73,7 @@ class _Listed:
 
     @property
     def unprotected_mark(self) -> Any:
-        """The mark of an unprotected work, or None."""
+        """The mark of an unprotected work; None if there is none."""
         return getattr(self.work, "unprotected", None)
 
     @property

@@ -12,7 +12,7 @@ from webadmin.ui.pages.host_fields import clean_host, clean_urls
 from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import AuthorAlias, Licence, OwnAccount, OwnDomain
 from webadmin.works.models.rights import MAX_ADDRESS_CHARS
-from webadmin.works.pages.sent_files import checked_document
+from webadmin.works.pages.sent_files import validate_document
 from webadmin.works.services.licences import normalize_page_url
 
 
@@ -65,7 +65,7 @@ class LicenceForm(forms.ModelForm):
 
     def clean_proof(self) -> Any:
         file = self.cleaned_data.get("proof")
-        return checked_document(file) if file else None
+        return validate_document(file) if file else None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -10,7 +10,7 @@ from webadmin.ui.pages.wording import message_text
 from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 
 
-def checked_document(file: Any) -> Any:
+def validate_document(file: Any) -> Any:
     """Validate an uploaded document, and return it rewound to its start.
 
     Raises ValidationError if it is not a PDF, picture or Word file.

@@ -48,7 +48,7 @@ class AlikeWork:
 
 @dataclass(frozen=True, slots=True)
 class AlikeWorks:
-    """The works that already have texts of a work. unknown: why only identical texts were searched, or None."""
+    """The works that already have texts of a work. unknown: why only identical texts were searched; may be None."""
 
     standing: Sequence[AlikeWork]
     unknown: Message | None

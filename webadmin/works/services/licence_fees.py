@@ -44,5 +44,5 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
 
 
 def current_fee(work: Work) -> LicenceFee | None:
-    """Return the fee that applies, which is the newest, or None."""
+    """Return the fee that applies, which is the newest; None if there is none."""
     return LicenceFee.objects.filter(work=work).select_related("entered_by").first()

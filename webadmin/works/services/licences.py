@@ -17,7 +17,7 @@ def licence_label(licence: Licence) -> str:
 
 
 def equal_licence(licence: Licence) -> Licence | None:
-    """Return a stored licence with the same content, regardless of who entered it, or None."""
+    """Return a stored licence with the same content, regardless of who entered it; None if there is none."""
     names = [each.attname for each in Licence._meta.concrete_fields]
     said = {name: getattr(licence, name) for name in names if name not in {"id", "entered_by_id", "entered_at"}}
     return Licence.objects.filter(**said).first()

@@ -135,19 +135,19 @@ def _read_upload(file: UploadedFile, folder: Path, budget: UploadBudget, read_fi
     except OSError as error:
         reason = error.strerror or type(error).__name__
         faults = [UnreadableFile(path, "intake.upload-not-kept", error=reason)]
-    upload.faults = [_without_folder(fault.message, folder, upload.name) for fault in faults[:MAX_FAULTS]]
+    upload.faults = [_replace_paths(fault.message, folder, upload.name) for fault in faults[:MAX_FAULTS]]
     if len(faults) > MAX_FAULTS:
         unlisted = Message("intake.upload-more-faults", count=len(faults) - MAX_FAULTS)
         upload.faults.append(Message("core.unreadable", path=upload.name, reason=unlisted))
     return upload
 
 
-def _without_folder(message: Message, folder: Path, name: str) -> Message:
+def _replace_paths(message: Message, folder: Path, name: str) -> Message:
     """Replace the paths in a message by the uploader's file name; temporary paths are not shown."""
 
     def without_paths(value: Any) -> Any:
         if isinstance(value, Message):
-            return _without_folder(value, folder, name)
+            return _replace_paths(value, folder, name)
         if isinstance(value, tuple):
             return tuple(without_paths(each) for each in value)
         if isinstance(value, str):

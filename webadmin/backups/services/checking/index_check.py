@@ -8,7 +8,7 @@ from pagestore.checking import FaultKind
 from pipeline.connections import redis_client, redis_index
 from pipeline.rebuild import rebuild_index
 from pipeline.redis_lock import MAINTENANCE, redis_lock
-from pipeline.steps import stored_fingerprint
+from pipeline.steps import decode_stored_fingerprint
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.works.services.catalogue import corpus_texts
@@ -46,7 +46,7 @@ def check_index(context: CheckContext) -> None:
 
 
 def _load_fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:
-    return stored_fingerprint(context.ports.fingerprints.get(text_id, context.ports.algorithm.id))
+    return decode_stored_fingerprint(context.ports.fingerprints.get(text_id, context.ports.algorithm.id))
 
 
 def _rebuild_index(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:

@@ -29,7 +29,7 @@ from webadmin.ui.pages.actions import carry_out_each, confirmed_action, redirect
 from webadmin.ui.pages.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.ui.pages.downloads import as_file, kept_download
 from webadmin.ui.pages.wording import message_text
-from webadmin.works.pages.sent_files import checked_document, validate_file
+from webadmin.works.pages.sent_files import validate_document, validate_file
 
 
 class HolderPaperForm(forms.ModelForm):
@@ -44,7 +44,7 @@ class HolderPaperForm(forms.ModelForm):
         fields = ["rights_holder", "kind", "work", "valid_from", "valid_until"]
 
     def clean_file(self) -> Any:
-        return checked_document(self.cleaned_data["file"])
+        return validate_document(self.cleaned_data["file"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -58,7 +58,7 @@ def absence_streak(case: Case) -> list[RemovalLook]:
 
 
 def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
-    """Return the first look that is at least GONE_AFTER later than looks[0], or None."""
+    """Return the first look that is at least GONE_AFTER later than looks[0]; None if there is none."""
     return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone, translation
 
-from core.shares import percentage
+from core.shares import format_percentage
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof
 from webadmin.evidence.services.kept_files import FileRow, Row
@@ -47,7 +47,7 @@ def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece
         EvidenceGroup.PAGES,
         f"网页证据包{kind}：{case.page_title or case.page_url}（案件 #{case.pk}）",
         f"权利人于 {fetched} 以追文程序自 {match.final_url} 取得",
-        f"该网页当时载有《{case.work.title}》{chapter}的内容，相似度 {percentage(match.similarity)}，"
+        f"该网页当时载有《{case.work.title}》{chapter}的内容，相似度 {format_percentage(match.similarity)}，"
         f"对应 {match.matched_chars:,} 字",
         bundle.sha256,
         f"{stem}.wacz",

@@ -14,7 +14,7 @@ from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from webadmin.cases.models import VerdictRecord
 from webadmin.cases.services.matters.damages import Damages, describe_damages
 from webadmin.evidence.services.factors import Factor, describe_source
-from webadmin.evidence.services.staff import Naming, by_name, in_chinese
+from webadmin.evidence.services.staff import Naming, by_name, chinese_role_name
 from webadmin.notices.models import NoticeEvent
 from webadmin.notices.services.sending import local_day
 from webadmin.notices.services.values import format_with_offset
@@ -27,7 +27,7 @@ _EVENT_HEADS = ("通知", "时间", "状态", "操作人", "备注")
 _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 
-def local_moment(at: datetime) -> str:
+def format_local_moment(at: datetime) -> str:
     """Format a time in the installation's time zone, with its UTC offset."""
     return format_with_offset(at, timezone.get_default_timezone())
 
@@ -52,7 +52,7 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 def damages(found: Damages, about: str) -> Document:
     """Return the sheet with the rights holder's own arithmetic and the source of each figure."""
-    said = [*describe_damages(found, local_moment, for_court=True), Message("damages.own")]
+    said = [*describe_damages(found, format_local_moment, for_court=True), Message("damages.own")]
     return Document(
         DAMAGES, (*_sheet_head(DAMAGES, about), *(Paragraph.from_text(_chinese_text(each)) for each in said))
     )
@@ -90,14 +90,14 @@ def damages_as_values(found: Damages) -> dict[str, Any]:
 def _decision_row(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
     verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "恢复待审核"
     page = row.case.page_title or row.case.page_url
-    when = local_moment(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
-    return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
+    when = format_local_moment(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
+    return f"#{row.case_id}", page, when, verdict, chinese_role_name(naming(row.decided_by)), row.note
 
 
 def _event_row(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
-    by = in_chinese(naming(row.by)) if row.by else "程序"
+    by = chinese_role_name(naming(row.by)) if row.by else "程序"
     notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
-    noted = local_moment(row.at) if naming is by_name else local_day(row.at).isoformat()
+    noted = format_local_moment(row.at) if naming is by_name else local_day(row.at).isoformat()
     when = f"{row.day.isoformat()}（登记于 {noted}）" if row.day and row.day != local_day(row.at) else noted
     return notice, when, row.what, by, row.note
 

@@ -224,7 +224,7 @@ class PreparedExport:
             self._add_sheet(EvidenceGroup.SHEETS, sheets.damages(reckoned, self.subject_line))
             facts["damages"] = sheets.damages_as_values(reckoned)
         if ExportPart.FACTORS in self.chosen.parts:
-            found = factor_sheet(factor_facts_of(Subject(matter=self.matter), self.created), sheets.local_moment)
+            found = factor_sheet(factor_facts_of(Subject(matter=self.matter), self.created), sheets.format_local_moment)
             self._add_sheet(EvidenceGroup.INTERNAL, sheets.factors(found, self.subject_line))
             facts["factors"] = [each.as_dict() for each in found]
         if ExportPart.DECISIONS in self.chosen.parts:

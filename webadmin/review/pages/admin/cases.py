@@ -13,7 +13,7 @@ from unfold.admin import ActionForm
 from unfold.decorators import display
 
 from core.hidden_characters import clip_text, spell_hidden
-from core.shares import cut_share, percentage
+from core.shares import cut_share, format_percentage
 from core.states import Verdict
 from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
 from webadmin.accounts.pages.isolation import is_member
@@ -159,7 +159,7 @@ class CaseAdmin(AuthorSearchAdmin):
 
     @display(description=_("class and similarity"), header=True, ordering="similarity")
     def class_and_share(self, case: Case) -> list[str]:
-        return [case.get_match_class_display(), percentage(case.similarity)]
+        return [case.get_match_class_display(), format_percentage(case.similarity)]
 
     @display(description=_("alterations"))
     def obfuscation_names(self, case: Case) -> str:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.hidden_characters import clip_text, spell_hidden
-from core.shares import percentage
+from core.shares import format_percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from crawler.formats.numerals import chapter_number
 from webadmin.accounts.pages.filters import (
@@ -173,7 +173,7 @@ class PageRecordAdmin(HolderAdmin):
 
     @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"})
     def trust_state(self, page: PageRecord) -> tuple[str, str]:
-        shown = percentage(page.confidence)
+        shown = format_percentage(page.confidence)
         if page.confidence < MIN_CONFIDENCE_TO_TRUST:
             return "doubtful", _now("%(share)s, doubtful") % {"share": shown}
         return "sure", shown
@@ -227,4 +227,4 @@ class ExclusionAdmin(HolderAdmin):
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, exclusion: Exclusion) -> str:
-        return percentage(exclusion.similarity)
+        return format_percentage(exclusion.similarity)

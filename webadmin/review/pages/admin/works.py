@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.shares import percentage
+from core.shares import format_percentage
 from core.taken import share_of_work
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.matters.figures import sum_taken_chars
@@ -63,4 +63,4 @@ class ReviewedWorkAdmin(WorkAdmin):
 
     @display(description=_("share of the work"))
     def share_taken(self, work: Any) -> str:
-        return percentage(share_of_work(work.taken_chars, work.counted_chars) or 0.0)
+        return format_percentage(share_of_work(work.taken_chars, work.counted_chars) or 0.0)

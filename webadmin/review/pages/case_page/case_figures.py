@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from core.shares import percentage
+from core.shares import format_percentage
 from webadmin.cases.models import Case
 
 
@@ -27,13 +27,13 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
     """
     of_chapter = CaseFigure(
         _("Share of the chapter"),
-        percentage(share_of_chapter or 0.0),
+        format_percentage(share_of_chapter or 0.0),
         _("Share of the compared chapter that is on the page."),
     )
     return [
         CaseFigure(
             _("Similarity"),
-            percentage(case.similarity),
+            format_percentage(case.similarity),
             _(
                 "Page and work are aligned: the share of positions with the same character. "
                 "Replaced, inserted and omitted text lowers it; traditional forms, invisible "
@@ -43,12 +43,12 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
         *([of_chapter] if share_of_chapter is not None else []),
         CaseFigure(
             _("Share of the work"),
-            percentage(case.work_share),
+            format_percentage(case.work_share),
             _("Characters of the work taken, divided by all characters of the current text of the work."),
         ),
         CaseFigure(
             _("Share of the page"),
-            percentage(case.page_containment),
+            format_percentage(case.page_containment),
             _("Share of the page's main text that is in the matching passages."),
         ),
         CaseFigure(

@@ -24,7 +24,7 @@ SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
 
 
 def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
-    """Return the response to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…, or None.
+    """Return the response to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…; may be None.
 
     The caller must check that the user may see the case; only managers may export. Raises Http404.
     """

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.chapters import numbers_named
+from core.chapters import format_chapter_numbers
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection, Verdict
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, RightsRecord, VerdictRecord
@@ -100,6 +100,6 @@ def _form_address(case: Case) -> str:
         "rights_holder": case.rights_holder_id,
         "work": case.work_id,
         "domain": urlsplit(case.page_url).netloc,
-        "chapters": numbers_named(copied_chapters(case)),
+        "chapters": format_chapter_numbers(copied_chapters(case)),
     }
     return f"{reverse('admin:works_licence_add')}?{urlencode(given)}"

@@ -36,7 +36,7 @@ from webadmin.review.pages.case_page.case_figures import IN_BAR, list_figures
 from webadmin.review.pages.case_page.case_files import evidence_response
 from webadmin.review.pages.case_page.case_history import DECIDED, history_entries, own_last_decision
 from webadmin.review.pages.case_page.case_texts import fetch_texts
-from webadmin.review.pages.case_page.change_summary import change_counts, explain_match, unmarked_obfuscations
+from webadmin.review.pages.case_page.change_summary import count_changes, explain_match, unmarked_obfuscations
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.evidence_section import EvidenceSection, case_evidence, case_removals
@@ -59,7 +59,7 @@ from webadmin.ui.models.phrases import STATES, VERDICTS, case_name
 from webadmin.ui.pages.downloads import raw_download
 from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.page_responses import admin_page
-from webadmin.ui.pages.requests.content_policy import with_policy
+from webadmin.ui.pages.requests.content_policy import set_policy
 from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.text_diff import text_diff
 from webadmin.ui.pages.web_addresses import is_web_address
@@ -72,7 +72,7 @@ SCRIPT = "XMLHttpRequest"  # X-Requested-With of case_opinions.js
 USUAL_WAIT = timedelta(days=1)
 
 
-def version_difference(case: Case) -> dict[str, Any]:
+def compare_versions(case: Case) -> dict[str, Any]:
     """Compare the version of the decision with the current one, if both are stored. fault: why that is impossible."""
     try:
         store = stores.page_store()
@@ -93,13 +93,13 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     if not access.may_see(request.user, case):
         raise Http404
     if "opinions" in request.GET:
-        return with_policy(_opinions_response(request, case))
+        return set_policy(_opinions_response(request, case))
     if request.method == "POST" and isinstance(request.user, User):
         return _record_decision(request, case, request.user)
     if DIFFERENCE in request.GET:
         return _difference_context(request, case)
     if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
-        return with_policy(_column_response(request, case))
+        return set_policy(_column_response(request, case))
     if "raw" in request.GET:
         return raw_download(require_record(case.matches, request.GET["raw"]).raw_digest)
     evidence = evidence_response(request, case)
@@ -116,14 +116,14 @@ def _opinions_response(request: HttpRequest, case: Case) -> HttpResponse:
     version = request.GET["opinions"]
     if not case.matches.filter(version_id=version).exists():
         raise Http404
-    refusal = _refusal_of_opinions(case, version) if request.method == "POST" else ""
+    refusal = _request_opinions(case, version) if request.method == "POST" else ""
     if request.method == "POST" and request.headers.get("X-Requested-With") != SCRIPT:
         return _redirect_to_case(request, refusal)
     shown = {"opinions": read_opinions(case, version, timezone.now()), "refusal": refusal}
     return TemplateResponse(request, "review/case_opinions_said.html", shown, status=503 if refusal else 200)
 
 
-def _refusal_of_opinions(case: Case, version: str) -> str:
+def _request_opinions(case: Case, version: str) -> str:
     """Request the opinions, and return the reason for a failure as a sentence, or ""."""
     try:
         request_opinions(OpinionSubject(case.pk, version), timezone.now())
@@ -262,7 +262,7 @@ def _frame_context(case: Case) -> dict[str, Any]:
 
 def _difference_context(request: HttpRequest, case: Case) -> HttpResponse:
     """Show the changes of the page since the decision or the comparison."""
-    context = {**_frame_context(case), "difference": version_difference(case)}
+    context = {**_frame_context(case), "difference": compare_versions(case)}
     return admin_page(request, "review/case_difference.html", context)
 
 
@@ -275,7 +275,7 @@ def _matches_context(request: HttpRequest, case: Case) -> dict[str, Any]:
     match = case.matches.select_related("chapter", "case").get(pk=chosen.pk)
     texts = fetch_texts(match)
     comparison = compare(texts.page, texts.work, match.spans)
-    changes = change_counts(comparison.links)
+    changes = count_changes(comparison.links)
     undone = unmarked_obfuscations(case, match, texts.reading, changes)
     return {
         "match": match,

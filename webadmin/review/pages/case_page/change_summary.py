@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from core.matches import ChangeKind
 from core.obfuscations import Obfuscation
 from core.pages import Reading
-from core.shares import percentage
+from core.shares import format_percentage
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.services.findings import frozen_obfuscations
 from webadmin.review.pages.case_page.comparison import ChangeLink
@@ -77,7 +77,7 @@ def unmarked_obfuscations(
     return [*(each for each in of_case if each["kind"] not in compared and each["kind"] not in _MARKED_AS), *of_match]
 
 
-def change_counts(links: Iterable[ChangeLink]) -> list[KindCount]:
+def count_changes(links: Iterable[ChangeLink]) -> list[KindCount]:
     """Count the changes by kind, the most frequent kind first, with its most frequent pairs."""
     pairs: dict[ChangeKind, Counter[tuple[str, str]]] = {}
     for link in links:
@@ -101,7 +101,7 @@ def explain_match(
         "%(share)s of the page appears in “%(text)s”; the longest identical run has %(run)s "
         "characters (variant forms count as identical)."
     ) % {
-        "share": percentage(match.page_containment),
+        "share": format_percentage(match.page_containment),
         "text": match.chapter_title or case.work,
         "run": f"{match.longest_equal_run_chars:,}",
     }

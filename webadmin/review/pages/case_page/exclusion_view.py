@@ -13,7 +13,7 @@ from webadmin.accounts.models import User
 from webadmin.cases.models import Case, CaseMatch, Exclusion
 from webadmin.cases.services import overruling
 from webadmin.review.pages.case_page.case_texts import fetch_texts
-from webadmin.review.pages.case_page.change_summary import change_counts
+from webadmin.review.pages.case_page.change_summary import count_changes
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.page_column import PageColumn, View
@@ -117,7 +117,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
         "chapters": matches,
         "notes": texts.notes,
         "comparison": comparison,
-        "changes": change_counts(comparison.links),
+        "changes": count_changes(comparison.links),
         "column": PageColumn(View.TEXT, column_html(comparison.page), is_alone=True),
         "work_html": column_html(comparison.work),
         "ribbons": ribbons(comparison),

@@ -95,16 +95,16 @@ class MatterLine:
 
 def matter_lines(matters: Sequence[int], query: InboxQuery) -> list[MatterLine]:
     """Return the lines for the matters with these keys, in order, with one query."""
-    rows = _with_cases(Matter.objects.all(), query).in_bulk(list(matters))
+    rows = _annotate_case_figures(Matter.objects.all(), query).in_bulk(list(matters))
     return [matter_line(rows[key], query) for key in matters if key in rows]
 
 
 def visible_matter(user: Any, key: int, query: InboxQuery) -> Any:
     """Return the matter with this key, annotated for a line, or None if the user may not see it."""
-    return _with_cases(access.visible(Matter.objects.all(), user), query).filter(pk=key).first()
+    return _annotate_case_figures(access.visible(Matter.objects.all(), user), query).filter(pk=key).first()
 
 
-def _with_cases(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any]":
+def _annotate_case_figures(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any]":
     """Annotate matters with the figures of their cases that a line needs.
 
     excerpt: of the largest case. first: the case to open, which is the queue's first. dismissed, set_aside: counts.
@@ -125,7 +125,7 @@ def _case_count(cases: "QuerySet[Case]") -> Coalesce:
 
 
 def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
-    """Return the line for a matter annotated by `_with_cases`."""
+    """Return the line for a matter annotated by `_annotate_case_figures`."""
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,

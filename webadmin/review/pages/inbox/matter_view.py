@@ -18,7 +18,7 @@ from webadmin.evidence.pages.subjects import matter_subject, subject_name, subje
 from webadmin.review.pages.inbox.matter_summaries import matter_preview, visible_matter
 from webadmin.review.pages.matter_lists.inbox_query import NOBODY, read_inbox_query
 from webadmin.ui.pages.page_responses import admin_page
-from webadmin.ui.pages.requests.content_policy import with_policy
+from webadmin.ui.pages.requests.content_policy import set_policy
 from webadmin.ui.pages.requests.request_values import record_of_key
 from webadmin.ui.pages.wording import local_time, message_text
 from webadmin.works.models import LicenceFee
@@ -41,7 +41,7 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
         return HttpResponseRedirect(where)
     context = {"preview": matter_preview(matter, query), "query": query, "is_part": PART in request.GET}
     if PART in request.GET:
-        return with_policy(TemplateResponse(request, "review/matter_preview.html", context))
+        return set_policy(TemplateResponse(request, "review/matter_preview.html", context))
     return admin_page(request, "review/matter.html", {**context, "title": str(matter)})
 
 

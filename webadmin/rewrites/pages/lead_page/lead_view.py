@@ -197,7 +197,7 @@ def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
 
 
 def _next_waiting_lead(request: HttpRequest, lead: RewordedLead) -> int | None:
-    """Return the user's next waiting lead by score, starting over after the last, or None."""
+    """Return the user's next waiting lead by score, starting over after the last; None if there is none."""
     waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)

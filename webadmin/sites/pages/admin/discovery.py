@@ -13,7 +13,7 @@ from unfold.decorators import display
 from core.errors import BadInput, RetryLater
 from core.hidden_characters import clip_text
 from core.messages import CrawlRequested
-from core.shares import percentage
+from core.shares import format_percentage
 from webadmin import stores
 from webadmin.accounts.pages.filters import HolderAutocompleteFilter
 from webadmin.accounts.pages.isolation import HolderAdmin, is_manager, signed_in_user
@@ -150,7 +150,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, page: DiscoveredPage) -> str:
-        return percentage(page.similarity) if page.matched_chars else "—"
+        return format_percentage(page.similarity) if page.matched_chars else "—"
 
     found = moment_column("found_at", _("found"), is_ordered=True)
 

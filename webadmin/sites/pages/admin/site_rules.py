@@ -106,5 +106,5 @@ def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
 
 def _rules_to_try(site: Site, typed: dict[str, str]) -> list[Any]:
     if not any(typed.values()):
-        return [politeness.ban_rule(rule) for rule in site.ban_rules.all()]
-    return [politeness.ban_rule(SiteBanRule(name=_now("this rule"), **typed))]
+        return [politeness.convert_ban_rule(rule) for rule in site.ban_rules.all()]
+    return [politeness.convert_ban_rule(SiteBanRule(name=_now("this rule"), **typed))]

@@ -142,11 +142,11 @@ class SiteMoveAdmin(HolderAdmin):
 
     @display(description=_("evidence"))
     def reasons(self, move: SiteMove) -> str:
-        return clip_text("; ".join(map(message_text, identity.evidence_sentences(move.evidence))), 100)
+        return clip_text("; ".join(map(message_text, identity.describe_evidence(move.evidence))), 100)
 
     @display(description=_("Supporting facts"))
     def reason_list(self, move: SiteMove) -> object:
-        rows = [(message_text(reason),) for reason in identity.evidence_sentences(move.evidence)]
+        rows = [(message_text(reason),) for reason in identity.describe_evidence(move.evidence)]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", rows)) if rows else NOTHING
 
     @display(description=_("examples"))

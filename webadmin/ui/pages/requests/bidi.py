@@ -30,10 +30,10 @@ def mark_bidi(text: str) -> str:
     return _BIDI.sub(lambda found: spell_hidden(found[0]), text)
 
 
-def marked_html(page: str) -> str:
+def mark_bidi_in_html(page: str) -> str:
     r"""Mark bidirectional control characters in a page's texts and visible attributes; values of fields keep them.
 
-    >>> marked_html('<p title="\u202e">\u202e</p><input value="\u202e">')
+    >>> mark_bidi_in_html('<p title="\u202e">\u202e</p><input value="\u202e">')
     '<p title="‹RLO›">‹RLO›</p><input value="&#x202E;">'
     """
     pieces: list[str] = []
@@ -60,7 +60,7 @@ class BidiMiddleware:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
             return response
         if _BYTES.search(response.content):
-            response.content = marked_html(response.content.decode(response.charset)).encode(response.charset)
+            response.content = mark_bidi_in_html(response.content.decode(response.charset)).encode(response.charset)
             response["Content-Length"] = str(len(response.content))
         return response
 

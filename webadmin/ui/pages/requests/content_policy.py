@@ -33,17 +33,17 @@ class AnswerHeadersMiddleware:
         return response
 
 
-def with_policy(response: Response, *, frames: bool = False) -> Response:
+def set_policy(response: Response, *, frames: bool = False) -> Response:
     """Set the policy on a response and return it. frames: whether it shows another admin page in a frame."""
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY + ("; frame-src 'self'" if frames else "")
     return response
 
 
-def responding_with_policy(view: Callable[..., Response]) -> Callable[..., Response]:
+def add_content_policy(view: Callable[..., Response]) -> Callable[..., Response]:
     """Decorate a view so that its responses have the Content-Security-Policy of the admin."""
 
     @wraps(view)
     def answer(*args: Any, **options: Any) -> Response:
-        return with_policy(view(*args, **options))
+        return set_policy(view(*args, **options))
 
     return answer

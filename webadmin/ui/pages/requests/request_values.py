@@ -19,7 +19,7 @@ MAX_KEY = 2**63 - 1  # 64-bit signed integer
 LINES = "-TOTAL_FORMS"  # suffix of the field with the number of a form's inline rows
 MAX_LINES = 200  # rows of an inline; with four fields each, near Django's limit of 1,000 fields; 2,000 took minutes
 MAX_SEARCH_CHARS = 500  # the longest stored title
-# The database searches each field of each row for each word: 20 words in 100,000 pages take .5 s (SQLite, 2026-11).
+# The database searches each field of each row for each word: 20 words in 100,000 pages take 0.5 s (SQLite, 2026-11).
 MAX_SEARCH_WORDS = 20
 
 
@@ -73,7 +73,7 @@ def is_key(text: str) -> bool:
 
 
 def record_of_key(rows: "Manager[R] | QuerySet[R]", key: str) -> R | None:
-    """Return the record with a key from a URL or form, or None."""
+    """Return the record with a key from a URL or form; None if there is none."""
     return rows.filter(pk=int(key)).first() if is_key(key) else None
 
 

@@ -24,7 +24,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
 
 
 def read_text(path: Path) -> DecodedText:
-    """Return the text of a .txt or .md file, with line feeds as line ends.
+    """Return the text of a .txt or .md file, with line feeds as line endings.
 
     Raises UnreadableFile.
     """
