@@ -70,7 +70,7 @@ def test_the_page_has_sentences_and_verdicts_and_no_share() -> None:
     first, second = cells[2:4]
     assert first[2].startswith("14 of 17, 11 in the same order")
     assert second[3].startswith("high")
-    assert "4 of 10,461 innocent passages" in second[3]
+    assert "4 of 10,461 unrelated passages" in second[3]
     assert "沈一帆 2026-11-08" in second[4]
     assert "%" not in page.xpath('//section[@id="leads"]')[0].text_content()
 

@@ -54,7 +54,7 @@ def test_a_bundle_names_the_machine_the_program_and_the_route_of_its_capture() -
     assert machine["clock"][0]["offset_s"] == 0.012
     assert machine["clock"][1]["fault"] == "no-answer"
     told = [each["why"]["en"] for each in said["not_recorded"] if each["what"] == "clock"]
-    assert told == ["offset of the clock by away.example: it did not answer"]
+    assert told == ["clock offset from away.example: it did not respond"]
     hop, page = said["exchanges"]
     assert (hop["way"], page["machine"]) == (None, 0)
     assert page["way"]["gateway"] == WAY.gateway

@@ -262,7 +262,7 @@ def pictured() -> CapturedPage:
     ("given", "told"),
     [
         (capture, ("程序自身的连接", "the program's own connection")),
-        (in_parts, ("正文续页", "The text continues at", "https://m.daoban.example/7_3.html")),
+        (in_parts, ("正文续页", "Next page of the text", "https://m.daoban.example/7_3.html")),
         (by_browser, ("依据浏览器提供的信息记录", "a browser (Chromium 150.0) that ran", "fetched with it")),
         (from_archive, ("他人制作的存档", "an archive made by someone else")),
         (pictured, ("由机器从图片中识别得出", "recognised from pictures by a program", "pictures of text × 4")),

@@ -31,7 +31,7 @@ def test_all_faults_are_named_at_once_with_the_value_seen() -> None:
     with pytest.raises(BadConfiguration) as caught:
         load({"ZHUIWEN_WEB_PORT": "99999", "ZHUIWEN_TIME_ZONE": "Mars/Olympus", "ZHUIWEN_WORKERS": "many"})
     assert len(caught.value.faults) == 3
-    sentence = "ZHUIWEN_WEB_PORT is '99999' in the environment; allowed: a whole number from 1 to 65535"
+    sentence = "ZHUIWEN_WEB_PORT is '99999' in the environment; it must be a whole number from 1 to 65535"
     assert sentence in map(str, caught.value.faults)
     assert any("Mars/Olympus" in fault for fault in map(str, caught.value.faults))
 
@@ -44,7 +44,9 @@ def test_secrets_do_not_show_in_the_representation() -> None:
 @pytest.mark.parametrize("value", ["guessable-4711", "abcd" * 20])
 def test_a_key_that_can_be_guessed_is_refused_and_not_shown(value: str) -> None:
     (fault,) = faults_of(SECRET_KEY=value)
-    assert fault.startswith("ZHUIWEN_SECRET_KEY is '***' in the environment; allowed: a random key of 50 char")
+    assert fault.startswith(
+        "ZHUIWEN_SECRET_KEY is '***' in the environment; it must be a random key of at least 50 char"
+    )
 
 
 def faults_of(**environ: str) -> tuple[str, ...]:
@@ -65,11 +67,15 @@ def faults_of(**environ: str) -> tuple[str, ...]:
         ("SCREENSHOTS", "on", "auto or off"),
         ("TIME_ZONE", "Asia", "the name of a time zone, such as Asia/Shanghai"),
         ("TIME_ZONE", "../etc/passwd", "the name of a time zone, such as Asia/Shanghai"),
-        ("NAME_SERVERS", "dns.test:53", "address:port, such as 127.0.0.1:53 or [::1]:53; separate several with commas"),
+        (
+            "NAME_SERVERS",
+            "dns.test:53",
+            "address:port, such as 127.0.0.1:53 or [::1]:53; separate multiple values with commas",
+        ),
     ],
 )
 def test_each_kind_of_setting_says_what_it_may_be(name: str, value: str, allowed: str) -> None:
-    assert faults_of(**{name: value}) == (f"ZHUIWEN_{name} is {value!r} in the environment; allowed: {allowed}",)
+    assert faults_of(**{name: value}) == (f"ZHUIWEN_{name} is {value!r} in the environment; it must be {allowed}",)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +83,9 @@ def test_each_kind_of_setting_says_what_it_may_be(name: str, value: str, allowed
 )
 def test_a_private_host_without_its_port_is_refused_by_name(value: str) -> None:
     (fault,) = faults_of(ALLOW_PRIVATE_HOSTS=f"10.0.0.1:80, {value}")
-    assert fault.startswith(f"ZHUIWEN_ALLOW_PRIVATE_HOSTS is {value!r} in the environment; allowed: host:port, an IPv6")
+    assert fault.startswith(
+        f"ZHUIWEN_ALLOW_PRIVATE_HOSTS is {value!r} in the environment; it must be host:port, an IPv6"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +108,7 @@ def test_a_host_name_is_a_name_and_no_url(name: str, good: str, bad: list[str]) 
     load({f"ZHUIWEN_{name}": good})
     for value in bad:
         (fault,) = faults_of(**{name: value})
-        assert fault.startswith(f"ZHUIWEN_{name} is {value!r} in the environment; allowed: ")
+        assert fault.startswith(f"ZHUIWEN_{name} is {value!r} in the environment; it must be ")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +122,7 @@ def test_a_host_name_is_a_name_and_no_url(name: str, good: str, bad: list[str]) 
 def test_a_url_of_another_kind_of_service_is_refused(name: str, allowed: str, good: str) -> None:
     for value in ("foo", "http://db.example/x", "redis://", "unix://redis.sock", "mongodb://", "postgres://"):
         (fault,) = faults_of(**{name: value})
-        assert fault == f"ZHUIWEN_{name} is {value!r} in the environment; allowed: a URL that begins with {allowed}"
+        assert fault == f"ZHUIWEN_{name} is {value!r} in the environment; it must be a URL that begins with {allowed}"
     load({f"ZHUIWEN_{name}": good})
 
 
@@ -140,14 +148,16 @@ def test_no_password_of_a_refused_url_is_printed(value: str) -> None:
 @pytest.mark.parametrize("port", ["8801", "8807"])
 def test_a_port_among_those_of_the_demo_is_named(port: str) -> None:
     (fault,) = faults_of(WEB_PORT=port)
-    assert fault.startswith(f"ZHUIWEN_WEB_PORT is {port} in the environment, one of the seven ports of the demo")
+    assert fault.startswith(
+        f"ZHUIWEN_WEB_PORT is {port} in the environment, which is one of the demo sites' seven ports"
+    )
     load({"ZHUIWEN_WEB_PORT": "8808"})
 
 
 def test_what_clashes_is_named_beside_what_cannot_be() -> None:
     cannot_be, clashes = faults_of(WEB_PORT="8803", WORKERS="many")
     assert cannot_be.startswith("ZHUIWEN_WORKERS")
-    assert clashes.startswith("ZHUIWEN_WEB_PORT is 8803 in the environment, one of the seven")
+    assert clashes.startswith("ZHUIWEN_WEB_PORT is 8803 in the environment, which is one of the demo sites' seven")
     assert len(faults_of(WEB_PORT="8803", DEMO_PORT="many")) == 1
 
 

@@ -160,7 +160,7 @@ def test_an_archive_inside_an_archive_is_named_and_the_texts_beside_it_are_read(
     book = book_of(zip_of({"小船.txt": TEXT.encode(), "more.zip": FORMATS["zip"](), "more.rar": b"Rar!\x1a\x07"}))
     assert isinstance(book.reading, Reading)
     assert [str(fault) for fault in book.faults] == [
-        f"{URL}: {name} was skipped: is an archive inside an archive" for name in ("more.rar", "more.zip")
+        f"{URL}: {name} was skipped (is an archive inside an archive)" for name in ("more.rar", "more.zip")
     ]
 
 

@@ -190,7 +190,7 @@ def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(sit
     with ConnectProxy() as proxy:
         counts = crawl(_plan(site, Proxy(proxy.netloc, "https")), settings_of(site.netloc, proxy.netloc)).counts
         assert counts.rejected == {"no_answer": 1}, counts
-        assert "which is itself reached by https; set it to http" in str(counts.faults[0])
+        assert "which is itself reached over https; set it to http" in str(counts.faults[0])
         assert proxy.heads == []
 
 

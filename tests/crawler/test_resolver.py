@@ -66,7 +66,7 @@ def test_name_servers_are_a_setting_of_addresses() -> None:
         "[::1]:5353",
     )
     with pytest.raises(
-        BadConfiguration, match=r"ZHUIWEN_NAME_SERVERS is 'dns\.test:53' in the environment; allowed: address:port"
+        BadConfiguration, match=r"ZHUIWEN_NAME_SERVERS is 'dns\.test:53' in the environment; it must be address:port"
     ):
         load({"ZHUIWEN_NAME_SERVERS": "dns.test:53"})
 

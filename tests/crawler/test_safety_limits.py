@@ -59,7 +59,7 @@ def test_headers_without_end_are_given_up_at_the_limit() -> None:
     with RawServer(_headers_without_end) as server:
         counts = crawl(plan_of(f"http://{server.netloc}/"), settings_of(server.netloc)).counts
         assert counts.rejected == {"too_large": 1}, counts
-        assert list(map(str, counts.faults)) == [f"http://{server.netloc}/ sends endless headers"]
+        assert list(map(str, counts.faults)) == [f"http://{server.netloc}/ sent endless headers"]
         assert server.sent < 3 * (MAX_HEADER_BYTES + 8_000_000)  # what the sockets buffer, three tries
 
 

@@ -78,7 +78,7 @@ def test_files_that_a_listed_page_offers_are_fetched_though_its_links_are_not() 
         crawled = crawl(plan(site, "sitemap", "/map.txt"), settings_of(site.netloc))
     assert crawled.reading("/book.epub").title == "渡口"
     assert crawled.counts.stored == 2
-    skipped = f"{site.url('/map.txt')}: lines of the sitemap that are not URLs, skipped: 1"
+    skipped = f"{site.url('/map.txt')}: skipped sitemap lines that are not URLs (1)"
     assert list(map(str, crawled.counts.faults)) == [skipped]
 
 

@@ -148,7 +148,7 @@ def test_a_name_that_is_not_looked_up_in_time_is_given_up() -> None:
     with NameServer({"slow.test": slow}) as names, DrippingServer() as server:
         port = server.netloc.partition(":")[2]
         settings = settings_of(f"slow.test:{port}", timeout_s=LIMIT_S, name_servers=(names.place,))
-        with pytest.raises(RetryLater, match="the name servers do not answer"):
+        with pytest.raises(RetryLater, match="the name servers are not responding"):
             fetch(f"http://slow.test:{port}/body", settings)
         counts = crawl(plan_of(f"http://slow.test:{port}/body", obey_robots=False), settings).counts
         slow.may_answer.set()

@@ -66,7 +66,7 @@ def test_bench_comes_with_a_checkout_and_the_other_verbs_work_without_it(zhuiwen
     absent = "import sys; sys.modules['laboratory'] = None; from deploy.cli.app import run; "
     done = zhuiwen.python("-c", f"{absent}run(['--help']); sys.exit(run(['bench', 'quality']))")
     assert done.code == 2
-    assert done.complaints == ["zhuiwen: bench needs a checkout of the source; it is not part of the installed package"]
+    assert done.complaints == ["zhuiwen: bench requires a source checkout; it is not part of the installed package"]
     assert "  check " in done.out
     assert "  bench " not in done.out
 
@@ -129,12 +129,15 @@ def test_a_setting_that_cannot_be_is_named(zhuiwen: CommandLine) -> None:
     [
         (
             {"ZHUIWEN_MONGO_URL": "http://zw:hush@db/x"},
-            "ZHUIWEN_MONGO_URL is 'http://***@db/x' in the environment; allowed: a URL that",
+            "ZHUIWEN_MONGO_URL is 'http://***@db/x' in the environment; it must be a URL that",
         ),
-        ({"ZHUIWEN_WEB_PORT": "8807"}, "ZHUIWEN_WEB_PORT is 8807 in the environment, one of the seven ports of"),
+        (
+            {"ZHUIWEN_WEB_PORT": "8807"},
+            "ZHUIWEN_WEB_PORT is 8807 in the environment, which is one of the demo sites' seven ports",
+        ),
         (
             {"ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1"},
-            "ZHUIWEN_ALLOW_PRIVATE_HOSTS is '127.0.0.1' in the environment; allowed: host:port",
+            "ZHUIWEN_ALLOW_PRIVATE_HOSTS is '127.0.0.1' in the environment; it must be host:port",
         ),
     ],
 )
@@ -178,7 +181,7 @@ def test_verbs_that_need_services_say_so_when_these_were_never_started(zhuiwen: 
     done = zhuiwen("work", "list")
     assert done.code == 1
     assert done.complaints == [
-        f"zhuiwen: the admin database does not answer at {zhuiwen.home / 'admin.sqlite3'}; try: zhuiwen up"
+        f"zhuiwen: the admin database is not responding at {zhuiwen.home / 'admin.sqlite3'}; try: zhuiwen up"
     ]
 
 
@@ -245,8 +248,8 @@ def test_a_page_is_read_from_the_web(zhuiwen: CommandLine, web: WebServer) -> No
 @pytest.mark.parametrize(
     ("path", "code", "sentence"),
     [
-        ("/none", 2, "answers with status 404"),
-        ("/broken", 1, "answers with error 503"),
+        ("/none", 2, "returned status 404"),
+        ("/broken", 1, "returned error 503"),
         ("/circle", 2, "redirects more than 5 times"),
         ("/endless", 2, "is larger than 300,000 bytes"),
         ("/inward", 2, "127.0.0.1 is a loopback address"),

@@ -57,7 +57,7 @@ def test_what_came_back_is_told_and_the_authority_is_kept_with_its_root(
     assert told["certificate chain"].startswith("ends in root.pem: CN=Local Time Root, SHA-256 ")
     assert "CN=Local Time Stamps" in told["purpose"]
     assert told["time of the stamp"].startswith(f"{datetime.now(UTC):%Y-%m-%dT%H:}"[:11])
-    assert done.out.splitlines()[-1] == f"{url} answered with a valid stamp and was saved"
+    assert done.out.splitlines()[-1] == f"{url} returned a valid time stamp and was saved"
     settings = load(allowing.environ()).evidence
     assert settings.tsa_urls == (url,)
     file = allowing.home / "authorities" / "127.0.0.1.pem"
@@ -106,12 +106,12 @@ def answering(reply: Callable[[bytes], tuple[int, str, bytes]]) -> Iterator[str]
 
 
 FAULTS: dict[str, str] = {
-    "away": "does not answer",
-    "status": "answered with status 404 and text/html, not with a stamp",
-    "kind": "answered with status 200 and text/html, not with a stamp",
+    "away": "did not respond",
+    "status": "returned status 404 and text/html instead of a time stamp",
+    "kind": "returned status 200 and text/html instead of a time stamp",
     "nonsense": "cannot be read",
     "refused": "the authority rejected",
-    "nonce": "the stamp answers a different request",
+    "nonce": "the stamp belongs to a different request",
     "other root": "does not lead to a trusted root: CN=Local Time Root is not among them, or did not sign",
     "expired": "CN=Local Time Stamps was not valid then",
     "no usage": "does not lead to a trusted root",
@@ -166,7 +166,7 @@ def test_each_fault_is_one_sentence_and_nothing_is_kept(
 def test_a_clock_that_is_far_off_is_a_fault(authority: LocalAuthority) -> None:
     with serving_stamps(authority) as url:
         trial = try_authority(Authority(url, authority.ca_pem, TO_LOOPBACK), datetime.now(UTC) + timedelta(hours=1))
-    assert (trial.facts, "one of the two clocks is wrong" in str(trial.fault)) == (None, True)
+    assert (trial.facts, "one of them is wrong" in str(trial.fault)) == (None, True)
 
 
 def test_a_private_address_is_not_asked_unless_that_is_allowed(zhuiwen: CommandLine, authority: LocalAuthority) -> None:

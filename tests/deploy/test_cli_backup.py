@@ -93,7 +93,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     phrase.write_text("something else altogether")
     wrong = other("restore", place, "--passphrase-file", phrase)
     assert wrong.code == 2
-    assert wrong.complaints == ["zhuiwen: the passphrase is wrong for this backup"]
+    assert wrong.complaints == ["zhuiwen: wrong passphrase for this backup"]
     phrase.write_text(PHRASE)
     assert other("config", "set", "crawlers", "5").code == 0
     asked = other("restore", place, "--passphrase-file", phrase)

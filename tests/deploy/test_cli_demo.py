@@ -18,8 +18,8 @@ def result(verification: Verification) -> DemoResult:
 
 def test_the_two_kinds_of_pages_add_up_to_those_planned_in_either_language() -> None:
     first, second, *_ = map(str, demo_summary(result(Verification(45, 45, 48, 0, ()))))
-    assert first == "93 pages planned: 45 copies, 45 found; 48 innocent, 0 accused."
-    assert second == "As expected: 45 of 45 copies found, 0 of 48 innocent pages accused."
+    assert first == "93 pages planned: 45 copies, 45 found; 48 unrelated, 0 flagged."
+    assert second == "As expected: 45 of 45 copies found, 0 of 48 unrelated pages flagged."
     first = demo_summary(result(Verification(45, 44, 48, 2, ())))[0].in_language("zh-hans")
     assert first == "计划网页 93 个：复制网页 45 个，查出 44 个；正当网页 48 个，误报 2 个。"
 

@@ -214,7 +214,7 @@ def test_a_changed_byte_in_the_store_is_reported_until_it_is_restored(installed:
 def test_the_status_says_which_authorities_there_are_and_which_answer_is_waited_for(
     installed: CommandLine, case: str, authority: LocalAuthority
 ) -> None:
-    assert "authorities: 1; no answer is pending" in installed("evidence", "status").out
+    assert "authorities: 1; no response is pending" in installed("evidence", "status").out
     none = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_URLS": ""})
     assert "no authority is set (ZHUIWEN_TSA_URLS)" in none("evidence", "status").out
     rootless = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_ROOTS": "/nowhere.pem"})

@@ -119,7 +119,7 @@ def test_a_refusal_is_named_with_its_rule(zhuiwen: CommandLine, web: WebServer) 
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/nowhere", "answers with HTTP status 404"),
+        ("/nowhere", "returned HTTP status 404"),
         ("/empty", "has no main text"),
         ("/picture", "its content type is image/png"),
     ],

@@ -94,7 +94,9 @@ def test_an_archive_is_taken_in_and_a_second_time_nothing_is_new(corpus: Command
 
 def test_copies_are_discovered_listed_and_accepted(corpus: CommandLine, servers: tuple[WebServer, WebServer]) -> None:
     assert corpus("work", "add", WORKS / "一杆秤.txt", "--rights-holder", "甲").code == 0
-    assert corpus("discover").complaints == ["zhuiwen: no work is searched for yet; name one: zhuiwen discover WORK"]
+    assert corpus("discover").complaints == [
+        "zhuiwen: no work is searched for yet; name one with zhuiwen discover WORK"
+    ]
     assert corpus("index", "rebuild").code == 0
     done = corpus("discover", "一杆秤", "--queries-a-day", "2", "--json")
     assert done.code == 0, done.err

@@ -186,7 +186,7 @@ def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: C
     assert plain.out.splitlines()[1].startswith("一杆秤\t")
     assert "⟦得⟧" in plain.out
     innocent = corpus("check", "-", stdin=OTHER.encode())
-    assert (innocent.code, "no text of any work was found" in innocent.out) == (0, True)
+    assert (innocent.code, "no text from any work was found" in innocent.out) == (0, True)
 
 
 @needs_encoder
@@ -312,12 +312,12 @@ def test_a_store_that_is_down_gives_one_sentence_and_a_crawl_waits(corpus: Comma
     down = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_REDIS_URL": "redis://127.0.0.1:1/0"})
     done = down("crawl", "云笺")
     assert (done.code, len(done.complaints)) == (0, 1)
-    assert "the message broker (Redis) does not answer" in done.err
+    assert "the message broker (Redis) is not responding" in done.err
     (site,) = [each for each in corpus("site", "list", "--json").json() if each["name"] == "云笺"]
     assert site["last_run"]["state"] == "queued"
     down = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_MONGO_URL": "mongodb://127.0.0.1:1/x"})
     done = down("work", "add", WORKS / "一杆秤.txt", "--title", "新", "--rights-holder", "临时社")
-    assert (done.code, len(done.complaints), "does not answer" in done.err) == (1, 1, True)
+    assert (done.code, len(done.complaints), "is not responding" in done.err) == (1, 1, True)
     assert "新" not in {work["title"] for work in corpus("work", "list", "--json").json()}
 
 
@@ -338,7 +338,7 @@ def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLi
     assert done.complaints == [
         "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading (6); "
         "below 23, no copy can be found",
-        "zhuiwen: warning: chapter 3 of 《短章》 has too few different readings (1); copies of it can hardly be found",
+        "zhuiwen: warning: chapter 3 of 《短章》 has too few distinct readings (1), so copies of it are unlikely to be found",
     ]
     for number in range(4, 29):
         (tmp_path / "短章" / f"{number}.txt").write_text(f"渡船停了很久{number}", "utf-8")

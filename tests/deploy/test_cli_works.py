@@ -37,7 +37,7 @@ def test_a_plan_says_what_would_change_and_changes_nothing(installed: CommandLin
     ]
     assert installed("work", "list", "--json").json() == []
     assert installed(*add).code == 0
-    assert installed(*add, "--plan").out == "would change nothing in 《渡船》: chapters 2\n"
+    assert installed(*add, "--plan").out == "would not change 《渡船》: chapters 2\n"
     path.write_text(FIRST + SECOND.replace("雾", "霧") + THIRD, "utf-8")
     lines = installed(*add, "--plan").out.splitlines()
     assert lines[0] == "would update 《渡船》: new 1, changed 1, unchanged 1"
@@ -75,7 +75,7 @@ def test_the_same_text_under_another_title_is_noticed_and_added(installed: Comma
     installed(*add)
     for options in (["--plan"], []):
         named = installed(*add, "--title", "雾中", *options)
-        assert "《雾中》: chapters that are identical in 《渡船》: 2, such as 1 (there 1)" in named.err
+        assert "《雾中》: chapters that are identical in 《渡船》: 2, for example 1 (1 there)" in named.err
         assert named.code == 0
     assert len(installed("work", "list", "--json").json()) == 2
 
@@ -86,7 +86,7 @@ def test_official_times_are_taken_from_a_table(installed: CommandLine, tmp_path:
     installed("work", "add", path, "--rights-holder", "青梧文学")
     times.write_text("章,时间\n1,2026-03-01 12:00\n7,2026-03-02\n", "utf-8")
     done = installed("work", "times", "渡船", times)
-    assert "chapters with a changed official time: 1" in done.out
+    assert "official chapter times changed (1)" in done.out
     assert "《渡船》 has no chapters with these numbers: 7" in done.err
     times.write_text("1,morgen\n", "utf-8")
     refused = installed("work", "times", "渡船", times)

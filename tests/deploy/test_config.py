@@ -59,19 +59,19 @@ def test_a_setting_is_checked_written_and_in_force(zhuiwen: CommandLine) -> None
     assert load(zhuiwen.environ()).services.web_port == 9000
     assert stat.S_IMODE(settings_file(zhuiwen).stat().st_mode) == 0o600
     done = zhuiwen("config", "unset", "web_port")
-    assert (done.code, done.out) == (0, "web_port is in no file; its default: 8717\n")
+    assert (done.code, done.out) == (0, "web_port is not set in any file; its default is 8717\n")
     assert zhuiwen("config", "get", "web_port").out == "8717\n"
 
 
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("web_port", "99999", "web_port is '99999' in {file}; allowed: a whole number from 1 to 65535"),
-        ("web_port", "8803", "web_port is 8803 in {file}, one of the seven ports of the demo sites"),
+        ("web_port", "99999", "web_port is '99999' in {file}; it must be a whole number from 1 to 65535"),
+        ("web_port", "8803", "web_port is 8803 in {file}, which is one of the demo sites' seven ports"),
         ("webport", "9000", "there is no setting webport; did you mean web_port?"),
         ("xyzzy", "1", "there is no setting xyzzy; see zhuiwen config list"),
-        ("web_port", " ", "the value is empty; to use the default again: zhuiwen config unset web_port"),
-        ("web_port", None, "give a value: zhuiwen config set web_port VALUE"),
+        ("web_port", " ", "the value is empty; run zhuiwen config unset web_port to use the default again"),
+        ("web_port", None, "no value was given; run zhuiwen config set web_port VALUE"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_written(
@@ -106,7 +106,7 @@ def test_a_file_with_a_fault_can_be_mended_setting_by_setting(zhuiwen: CommandLi
     zhuiwen.home.mkdir()
     settings_file(zhuiwen).write_text('web_port = 99999\nhttps = "perhaps"\n')
     shown = zhuiwen("config", "list")
-    assert f"https is 'perhaps' in {settings_file(zhuiwen)}; allowed: 0 or 1" in shown.out.splitlines()
+    assert f"https is 'perhaps' in {settings_file(zhuiwen)}; it must be 0 or 1" in shown.out.splitlines()
     assert zhuiwen("config", "set", "workers", "3").code == 0
     assert zhuiwen("config", "set", "web_port", "9000").code == 0
     assert zhuiwen("config", "unset", "https").code == 0
@@ -184,7 +184,7 @@ def test_a_change_says_what_the_next_up_starts_anew_and_what_has_its_way_over_it
     assert zhuiwen("config", "set", "workers", "2").out.splitlines()[1:] == ["the running services already use it"]
     other = CommandLine(zhuiwen.home, {"ZHUIWEN_WEB_PORT": "9001"})
     assert other("config", "set", "web_port", "9000").out.splitlines()[1:] == [
-        "ZHUIWEN_WEB_PORT of this shell overrides it",
+        "ZHUIWEN_WEB_PORT in this shell overrides it",
         "zhuiwen up applies it and restarts: web, watch",
     ]
     row = rows_of(zhuiwen)["web_port"]

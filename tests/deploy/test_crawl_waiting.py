@@ -119,7 +119,7 @@ def test_a_queued_run_says_what_it_waits_for_and_stops_if_no_worker_runs(
     [
         (CrawlRun.State.QUEUED, "stays in the queue and will be crawled later"),
         (CrawlRun.State.RUNNING, "the crawl continues in the background"),
-        (CrawlRun.State.FINISHED, "its pages are compared in the background"),
+        (CrawlRun.State.FINISHED, "its pages are being compared in the background"),
     ],
 )
 def test_who_stops_waiting_hears_what_becomes_of_the_crawl(run: CrawlRun, state: str, words: str) -> None:
@@ -151,6 +151,6 @@ def test_a_broker_that_is_away_is_waited_for_by_its_name_up_to_a_limit(
     run: CrawlRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nowhere = "redis://127.0.0.1:1/0"
-    with pytest.raises(ServiceUnavailable, match=r"the message broker \(Redis\) does not answer"):
+    with pytest.raises(ServiceUnavailable, match=r"the message broker \(Redis\) is not responding"):
         wait_for_runs([run], settings(nowhere), NONE, max_outage_s=1.5)
     assert "waiting for the message broker (Redis) at ZHUIWEN_REDIS_URL" in capsys.readouterr().err

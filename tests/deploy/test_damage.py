@@ -78,7 +78,7 @@ def test_a_damaged_page_store_is_not_called_a_full_disk(tmp_path: Path) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         garble(path, 4 * 4096, path.stat().st_size - 4 * 4096)
         server.start()
-        told = "are damaged; to see what is lost: zhuiwen check-stores"
+        told = "are damaged; run zhuiwen check-stores to see what is lost"
         with pytest.raises(DamagedStore, match=told), translate_errors(database):
             list(database["pages"].find({}))
     finally:

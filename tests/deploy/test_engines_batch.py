@@ -44,7 +44,7 @@ def test_an_engine_without_spans_writes_the_format_with_what_it_has(
     done = zhuiwen(*arguments(files, out, "exact-md5"))
     assert done.code == 0
     assert "5 pages compared with 5 works: 2 with a match" in done.out
-    assert done.out.rstrip().endswith("exact-md5 gives no spans")
+    assert done.out.rstrip().endswith("exact-md5 does not report spans")
     assert read(out) == {
         page: [{"work_id": work, "similarity": 1.0, "containment": None, "class": None, "spans": [], "also": []}]
         for page, work in (("copy", "work-3"), ("work-4", "work-4"))
@@ -58,7 +58,7 @@ def test_an_engine_with_spans_writes_them_and_how_much_of_the_page_they_hold(
 ) -> None:
     out = tmp_path / "m.jsonl"
     done = zhuiwen(*arguments(files, out, "winnowing-8-8"))
-    assert (done.code, "gives no spans" in done.out) == (0, False)
+    assert (done.code, "does not report spans" in done.out) == (0, False)
     (match,) = read(out)["excerpt"]
     (span,) = match["spans"]
     assert (match["work_id"], match["class"], span["similarity"]) == ("work-2", None, None)

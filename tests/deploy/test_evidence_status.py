@@ -68,7 +68,7 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
     values = status_as_json(stands, ["https://a.example/", "https://b.example/"], "")
     bundles, stamps, last = map(str, lines(values, SETTINGS))
     assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; pending: 3 bundles, 4 screenshots"
-    assert stamps == "time stamps: 5 past days have no stamp; authorities: 2; answers pending: 6: no answer"
+    assert stamps == "time stamps: 5 past days have no stamp; authorities: 2; responses pending: 6 (no answer)"
     assert last.endswith("48 bundles and 5 stored files checked, 1 changed or missing")
     shown = in_zone(values | {"seen_at": NOW.isoformat()}, SETTINGS)
     assert (shown["seen_at"], shown["last_check"]["started_at"]) == (
@@ -76,4 +76,4 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
     )  # fmt: skip
     _, stamps, last = map(str, lines(status_as_json(standing(last_check=None), [], ""), SETTINGS))
     assert stamps == "time stamps: 0 past days have no stamp; no authority is set (ZHUIWEN_TSA_URLS)"
-    assert last == "last check of the evidence: none yet; it runs each night"
+    assert last == "last evidence check: none yet; checks run every night"

@@ -92,15 +92,15 @@ def test_a_full_disk_is_named_by_all_and_the_stores_go_on_when_there_is_room_aga
     assert "mongo.sock; try: free up disk space" in refusal
     refused = command(*USER, stdin=b"a long secret\n")
     assert (refused.code, len(refused.complaints)) == (1, 1)
-    assert f"the disk of {home.path} is full" in refused.err
+    assert f"the disk with {home.path} is full" in refused.err
     for arguments in (["up"], ["config", "set", "user_agent", "x" * 100_000]):
         done = command(*arguments)
         assert (done.code, len(done.complaints)) == (1, 1), done.err
-        assert f"the disk of {home.path} is full" in done.err
+        assert f"the disk with {home.path} is full" in done.err
 
     shown = command("status")
     assert shown.code == 1
-    assert f"the disk of {home.path} is full" in shown.out
+    assert f"the disk with {home.path} is full" in shown.out
     assert "zhuiwen up" not in shown.out
     (found,) = [each for each in home_checks.check_free_disk(Context(home, {})) if each.id == "disk.full"]
     assert str(found.problem) in shown.out
@@ -128,10 +128,10 @@ def test_who_waits_for_a_crawl_is_told_that_the_disk_is_full(tmp_path: Path) -> 
             load({"ZHUIWEN_HOME": str(folder)}), "crawl", Message("tracking.no-crawler"), Patience(0.0, 0.0, 0.0)
         )
         watch.saw("queued")
-        with pytest.raises(RetryLater, match=r"the disk of .* is full.*; free up space") as refusal:
+        with pytest.raises(RetryLater, match=r"the disk with .* is full.*; free up space") as refusal:
             watch.saw("queued")
     assert "zhuiwen up" not in str(refusal.value)
-    assert re.match(r"the disk of .+ is full", str(watch.warning[0]))
+    assert re.match(r"the disk with .+ is full", str(watch.warning[0]))
 
 
 def test_a_disk_that_is_no_more_than_full_is_well_again(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_place_that_takes_no_file_is_full_though_there_is_room(tmp_path: Path)
     prepare(command.environ())
     shown = command.python("-c", LIMITED, "status")
     assert shown.code == 1
-    assert f"the disk of {tmp_path / 'home'} is full" in shown.out
+    assert f"the disk with {tmp_path / 'home'} is full" in shown.out
 
 
 @contextmanager

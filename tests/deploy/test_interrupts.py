@@ -59,7 +59,7 @@ def test_an_interrupt_inside_a_query_ends_the_wait_with_its_sentence(
 ) -> None:
     with connection.execute_wrapper(query), pytest.raises(KeyboardInterrupt):
         wait_for_runs([run], load({}))
-    assert "the crawl continues in the background: see zhuiwen site list" in capsys.readouterr().err
+    assert "the crawl continues in the background; see zhuiwen site list" in capsys.readouterr().err
 
 
 def test_a_second_interrupt_is_raised_where_it_arrives() -> None:

@@ -125,7 +125,7 @@ def test_the_command_line_says_them(installed: CommandLine, case: str, figures: 
     assert [lines["similarity"], lines["share of the work"], lines["share of the page"]] == shares(figures)
     taken, on_page = counts(figures)
     assert lines["characters of the work taken"] == f"{taken} of {figures['work_chars']:,}"
-    longest = f"longest run of equal characters, in any form: {figures['longest_equal_run_chars']:,}"
+    longest = f"longest run of matching characters, in any form: {figures['longest_equal_run_chars']:,}"
     assert lines["characters on the page"] == f"{on_page}; {longest}"
     listed = installed("cases")
     assert shares(figures)[0] in listed.out

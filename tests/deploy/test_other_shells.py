@@ -91,10 +91,10 @@ def test_a_command_that_goes_to_another_store_than_the_services_says_so(seen: In
     database = f"sqlite:///{seen.home.path / 'other.sqlite3'}"
     done = seen.shell(ZHUIWEN_DATABASE_URL=database)("cases")
     assert done.complaints[0] == (
-        "zhuiwen: ZHUIWEN_DATABASE_URL of this shell differs from what the services here use; "
-        "this command uses the value of the shell"
+        "zhuiwen: ZHUIWEN_DATABASE_URL in this shell differs from the value that the running services use; "
+        "this command uses the shell's value"
     )
-    assert seen.shell()("cases").complaints[0].startswith("zhuiwen: the admin database does not answer")
+    assert seen.shell()("cases").complaints[0].startswith("zhuiwen: the admin database is not responding")
 
 
 def test_a_changed_file_is_named_and_taken_over_by_the_next_up_if_it_can_be(installed: Installation) -> None:
@@ -137,7 +137,7 @@ def test_what_was_given_outlives_a_power_loss_and_is_forgotten_with_down(install
     bare = prepare(installed.bare, planned_layers)
     assert bare.embeds_mongo
     assert [*map(str, warnings_of_environments(bare, installed.bare))] == [
-        "set at the last start, but not any more: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT; to keep one: zhuiwen config set"
+        "set at the last start, but no longer: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT; keep one with zhuiwen config set"
     ]
     assert warnings_of_environments(prepare(installed.given, planned_layers), installed.given) == []
     assert not (installed.home.run / "started-secrets.toml").exists()
@@ -159,7 +159,7 @@ def test_nobody_begins_a_second_installation_in_the_usual_place_by_mistake(
     monkeypatch.setattr("core.settings_layers.default_home", lambda: tmp_path / "usual")
     usual = prepare({}, planned_layers)
     # It names one of those that run: tests beside this one may have theirs. The status below names all.
-    with pytest.raises(BadConfiguration, match=": set ZHUIWEN_HOME to it"):
+    with pytest.raises(BadConfiguration, match="; set ZHUIWEN_HOME to it"):
         require_the_only_one(usual, {})
     stands = installation_status({})
     assert any(str(installed.home.path) in str(problem) for problem in stands.problems)
@@ -182,7 +182,7 @@ def test_the_doctor_names_unknown_names_and_secrets_in_the_open_file(tmp_path: P
     assert (secret.id, str(secret.remedy)) == ("settings.secret.redis_url", "zhuiwen config set redis_url")
     (tmp_path / "settings.toml").write_text("workers = 0\n")
     (found,) = home_checks.check_planned_settings(Context(context.home, {"ZHUIWEN_HOME": str(tmp_path)}))
-    assert str(found.problem).startswith(f"workers is '0' in {tmp_path}/settings.toml; allowed: ")
+    assert str(found.problem).startswith(f"workers is '0' in {tmp_path}/settings.toml; it must be ")
 
 
 @pytest.mark.usefixtures("processes")

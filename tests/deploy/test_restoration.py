@@ -26,7 +26,7 @@ def test_a_mark_holds_for_its_backup_and_its_places_alone(tmp_path: Path) -> Non
     assert restoration.digest_places(replace(settings, services=living)) != places
     for garbled in ("{", "[]", '{"backup": "20261127T040000Z-abcdef123456"}'):
         (home.path / "restoring.json").write_text(garbled)
-        with pytest.raises(BadInput, match="cannot be read; empty the databases"):
+        with pytest.raises(BadInput, match="cannot be read; empty this installation"):
             restoration.unfinished_restore(home.path)
 
 

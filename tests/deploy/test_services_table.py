@@ -281,6 +281,6 @@ def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) ->
     found = home_checks.check_setting_names(Context(home, inherited))
     assert [(each.id, str(each.remedy).partition(",")[0]) for each in found] == [
         ("settings.unknown.ZHUIWEN_WEBPORT", "write ZHUIWEN_WEB_PORT"),
-        ("settings.unknown.ZHUIWEN_XYZZY", "unset it; for all settings see docs/settings.md"),
+        ("settings.unknown.ZHUIWEN_XYZZY", "unset it; see docs/settings.md for all settings"),
     ]
     assert home_checks.check_setting_names in doctor.CHECKS

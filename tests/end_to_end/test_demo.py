@@ -175,7 +175,7 @@ def test_the_wheel_runs_from_its_own_environment_and_has_no_laboratory(installat
     assert laboratory == "None"
     refused = installation.run("bench", "speed")
     assert refused.returncode == 2
-    assert "bench needs a checkout" in refused.stdout
+    assert "bench requires a source checkout" in refused.stdout
 
 
 def test_every_copy_is_found_and_nobody_innocent_accused_even_after_a_power_loss(finished: str) -> None:
@@ -185,7 +185,7 @@ def test_every_copy_is_found_and_nobody_innocent_accused_even_after_a_power_loss
     assert copies_found == copies >= 40
     assert accused == 0
     assert innocent >= 40
-    sentence = f"{copies + innocent} pages planned: {copies} copies, {copies} found; {innocent} innocent, 0 accused."
+    sentence = f"{copies + innocent} pages planned: {copies} copies, {copies} found; {innocent} unrelated, 0 flagged."
     assert sentence in finished
     assert "not as expected" not in finished
 

@@ -166,7 +166,7 @@ def test_up_names_what_hangs_and_replaces_it(home: Home) -> None:
     wait_until(lambda: status(home, ("watch",))[0].state is InstallationState.SILENT, "its last sign of life is old")
     said: list[str] = []
     up(home, lambda line: said.append(str(line)), NAMES)
-    assert any(line.startswith("watch: is running but has not answered for") for line in said), said
+    assert any(line.startswith("watch: not responding for") for line in said), said
     assert Supervisor(home).infos()["watch"]["pid"] != watch
     assert all(row.is_ok for row in status(home, NAMES))
 

@@ -183,7 +183,7 @@ def test_a_store_that_cannot_write_now_is_retried_a_refused_operation_is_not(
     store.put(fetched(), reading())
     with closing(sqlite3.connect(mongo_server.folder / f"{database.name}.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")  # what a copy of the file by hand may do
-        with pytest.raises(ServiceUnavailable, match=r"does not answer at .*; try: zhuiwen doctor"):
+        with pytest.raises(ServiceUnavailable, match=r"is not responding at .*; try: zhuiwen doctor"):
             MongoWorkStore(database).put_text("一段文字")
         other.execute("ROLLBACK")
     MongoWorkStore(database).put_text("一段文字")

@@ -58,7 +58,7 @@ def test_what_was_destroyed_is_restored_row_by_row_and_byte_by_byte(stored: Stor
     stored.destroy()
     key = before[1]["page_versions"][0]["_id"]
     stored.mongo["page_versions"].insert_one({"_id": key, "schema": 1, "page": "another"})
-    with pytest.raises(DamagedBackup, match=f"page_versions/{key} reads differently than it was written"):
+    with pytest.raises(DamagedBackup, match=f"page_versions/{key} differs from what was written"):
         restore(manifest, place, stored.target, unheard)
 
 

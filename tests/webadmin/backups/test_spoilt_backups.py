@@ -272,10 +272,10 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         SEALED,
         "no complete backup at this destination",
     ),
-    "a wrong passphrase": (lambda _: None, replace(SEALED, passphrase=PHRASE + "!"), "is wrong for this backup"),
+    "a wrong passphrase": (lambda _: None, replace(SEALED, passphrase=PHRASE + "!"), "wrong passphrase for this backup"),
     "no passphrase": (lambda _: None, Wishes(), "give its passphrase"),
     "the seal taken off": (lambda s: s.forge(lambda m: m), SEALED, "has no seal"),
-    "another seal": (seal_anew, SEALED, "is wrong for this backup"),
+    "another seal": (seal_anew, SEALED, "wrong passphrase for this backup"),
     "a seal of no sense": (keep_seal(lambda line: line + b"\n{}"), SEALED, "its seal is invalid"),
     "a manifest changed under its seal": (
         keep_seal(lambda line: line.replace(b'"records":2', b'"records":3')),

@@ -141,7 +141,7 @@ def test_the_command_line_has_them_asked_and_says_so_or_that_the_broker_is_away(
     OpinionRequest.objects.all().delete()
     outbox.is_away = True
     cases.case(str(case.pk), is_json=False)
-    assert "not run: the message broker (Redis) does not answer" in capsys.readouterr().out
+    assert "not run: the message broker (Redis) is not responding" in capsys.readouterr().out
     cases.case(str(case.pk), is_json=True)
     said = capsys.readouterr()
     assert json.loads(said.out)["engines"] is None

@@ -149,7 +149,7 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     assert evidence.stamp_days([away], world.clock).refusals == 0
     attempt = StampAttempt.objects.first()
     assert attempt.attempts == 2
-    assert "does not answer" in str(attempt.error)
+    assert "did not respond" in str(attempt.error)
     assert bundle_rows.evidence_status([away.name]).waiting_stamps == trees
     assert bundle_rows.evidence_status(["https://another.example/"]).waiting_stamps == 0
 
@@ -316,7 +316,7 @@ def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: Wor
     )  # fmt: skip
     assert held.page["source"] == "archive"
     assert "CC-2020.warc.gz, byte 4711" in held.page["absent"]["connection"]["en"]
-    assert "that of the site's server" in held.page["absent"]["moment"]["en"]
+    assert "from the site's server" in held.page["absent"]["moment"]["en"]
     [said] = held.page["originals"]
     assert (said["archive"], said["offset"]) == ("CC-2020.warc.gz", 4711)
     assert gzip.decompress(held.files["evidence/original.warc.gz"]) == head + body + b"\r\n\r\n"

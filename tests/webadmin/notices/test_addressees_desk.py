@@ -48,8 +48,8 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, man
     )
     assert "not entered yet" in page
     assert f"e-mail address <strong>{row.value}</strong> (客服)" in page
-    assert "page of the site" in page
-    assert "record with the police <strong>京公网安备11010502012345号</strong>" in page
+    assert "page on the site" in page
+    assert "public security filing <strong>京公网安备11010502012345号</strong>" in page
     assert 'href="https://luoxia.example/tousu" target="_blank" rel="noopener noreferrer nofollow"' in page
     assert f"{add_url(Addressee)}?site={site.pk}&contact={row.pk}" in page
     assert f"{add_url(Addressee)}?site={site.pk}&of=host" in page

@@ -144,4 +144,4 @@ def test_sent_otherwise_and_taken_further(
     capsys.readouterr()
     verbs.escalate(key, "某主机商", REVIEWER)
     made = Notice.objects.get(escalates=key)
-    assert f"notice {made.pk} is drafted with 2 pages" in capsys.readouterr().out
+    assert f"notice {made.pk} was drafted with 2 pages" in capsys.readouterr().out

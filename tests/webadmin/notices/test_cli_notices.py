@@ -49,7 +49,7 @@ def test_a_notice_goes_its_whole_way(matter: Matter, capsys: pytest.CaptureFixtu
     notices.draft(str(matter.pk), "article_14", "reviewer")
     notice = Notice.objects.get()
     said = capsys.readouterr().out
-    assert f"notice {notice.pk} is drafted with 1 pages" in said
+    assert f"notice {notice.pk} was drafted with 1 pages" in said
     assert "still to be filled in: addressee name" in said
     notices.write_fields(str(notice.pk), ["收件方名称=墨香云=公司", "demands=立即删除"], "reviewer")
     assert "still to be filled in" not in capsys.readouterr().out

@@ -229,9 +229,9 @@ def test_two_lists_in_a_row_and_a_missing_field_are_named_with_the_law() -> None
         cell.text = "{{网址.地址}}"
         cell.add_table(rows=1, cols=1).cell(0, 0).text = "{{作品.名称}}"
 
-    assert "fields of several lists: addresses, works" in said(Paper.LETTER, edited(Paper.LETTER, nest))[0]
+    assert "fields from more than one list: addresses, works" in said(Paper.LETTER, edited(Paper.LETTER, nest))[0]
     mixed, lacks = said(Paper.ARTICLE_14, edited(Paper.ARTICLE_14, mix))
-    assert "fields of several lists: addresses, works" in mixed
+    assert "fields from more than one list: addresses, works" in mixed
     assert "lacks {{保证声明}}" in lacks
     assert "article 14" in lacks
 

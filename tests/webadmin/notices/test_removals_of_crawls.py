@@ -155,7 +155,7 @@ def _the_command_line_writes_it_too(site: FollowedSite, file: Path) -> None:
     material = evidence_verbs._newest_removal(site.case(GONE).pk)
     evidence_verbs._write_report(evidence_verbs._case_writer(material, file), django_settings.ZHUIWEN, is_sealed=False)
     assert [bundle.url for bundle in check_file(file).bundles] == [site.server.url(GONE)] * 2
-    refused("has not been found removed", evidence_verbs._newest_removal, site.case(STANDING[0]).pk)
+    refused("no removal of the page of case", evidence_verbs._newest_removal, site.case(STANDING[0]).pk)
 
 
 def test_while_the_whole_site_is_away_nothing_is_removed(site: FollowedSite) -> None:

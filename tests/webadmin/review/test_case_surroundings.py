@@ -173,7 +173,7 @@ def test_of_texts_that_are_there_nothing_is_said_and_of_a_store_that_is_away_onc
     monkeypatch.setattr(texts.pages, "version", away)
     (note,) = reviewer.get(record_url(case)).context["notes"]
     assert "the frozen evidence is shown instead" in note
-    assert "MongoDB does not answer at 127.0.0.1:27017" in shown(reviewer, case, "?difference=1")
+    assert "MongoDB is not responding at 127.0.0.1:27017" in shown(reviewer, case, "?difference=1")
 
 
 def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_more(

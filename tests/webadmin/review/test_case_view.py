@@ -118,7 +118,7 @@ def test_an_absent_store_leaves_the_excerpts(case: Case, reviewer: Client, monke
 
     monkeypatch.setattr(stores, "page_store", Down)
     page = shown(reviewer, case)
-    assert "the page store does not answer at 127.0.0.1:27117" in page
+    assert "the page store is not responding at 127.0.0.1:27117" in page
     assert "data-changes=" in page
     assert "text that is no longer stored" in page
     raw = reviewer.get(record_url(case) + f"?raw={case.matches.get().pk}")
@@ -281,7 +281,7 @@ def test_what_was_done_to_the_page_as_a_whole_is_said(case: Case, reviewer: Clie
     assert recognised not in page
     page = with_kinds("rearranged")
     assert same not in page
-    assert "in another order" in page
+    assert "in a different order" in page
     page = with_kinds("text_picture")
     assert recognised in page
     assert "pictures of text" in page

@@ -90,7 +90,7 @@ def test_a_lead_is_shown_safely_side_by_side_and_in_chinese(
     page, work = lead.pairs[-1][:2], lead.pairs[-1][2:4]
     text = f"{INNOCENT}\n{GIVEN.text}"
     assert "A statistical comparison of meaning." in said
-    assert "of 20,486 innocent passages" in said
+    assert "of 20,486 unrelated passages" in said
     assert text[page[0] : page[1]].split(maxsplit=1)[0] in said
     assert GIVEN.source[work[0] : work[1]].split()[0] in said
     assert "\x1b" not in said

@@ -85,7 +85,7 @@ class TestPage:
         ]
         assert said(page, ".lead-count") == ["4 of 6 sentences have a counterpart, 3 in the same order"]
         assert said(page, ".lead-badges .zw-badge")[0] == "suspected rewrite"
-        assert "11 of 10,461 innocent passages" in said(page, ".lead-head")[0]
+        assert "11 of 10,461 unrelated passages" in said(page, ".lead-head")[0]
         for language in ("en", "zh-hans"):
             main = said(page_of(world, language), "main")[0]
             assert not [word for word in (*NEVER, "%") if word in main.lower()]

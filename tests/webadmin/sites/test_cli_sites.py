@@ -61,13 +61,13 @@ def test_a_waiting_crawl_says_for_what_and_how_long(site: Site, capsys: pytest.C
     away = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
     assert outages.wait_for_service(run, None, away, NOW, has_moved=False)
     assert listed(capsys)[-1] == (
-        f"2026-03-10 12:00 {run.get_state_display()}: the page store did not answer;"
+        f"2026-03-10 12:00 {run.get_state_display()}: the page store did not respond;"
         " the crawl continues automatically at 2026-03-10 12:00:30"
     )
     sites.show(is_json=True)
     (record,) = json.loads(capsys.readouterr().out)
     assert record["last_run"]["goes_on"] == "2026-03-10T12:00:30+08:00"
-    assert record["last_run"]["ended_because"].startswith("the page store did not answer")
+    assert record["last_run"]["ended_because"].startswith("the page store did not respond")
 
 
 def test_failures_are_listed_with_their_reason(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +75,7 @@ def test_failures_are_listed_with_their_reason(site: Site, capsys: pytest.Captur
     site_visits.failures(str(site.pk), is_json=True)
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["failures"], row["reason"], row["url"]) == (3, "no_answer", "https://luoxia.changhe.example/7.html")
-    assert "does not answer within 30 seconds" in row["sentence"]
+    assert "did not respond within 30 seconds" in row["sentence"]
     site_visits.failures("", is_json=False)
     assert "7.html" in capsys.readouterr().out
     with pytest.raises(NotFound):

@@ -286,7 +286,7 @@ def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site
     assert (run.state, run.pages_fetched, run.outages) == (State.QUEUED, 7, 1)
     assert run.resume_at is not None
     until = f"{timezone.localtime(run.resume_at):%Y-%m-%d %H:%M:%S}"
-    assert str(run.finish_reason) == f"the page store did not answer; the crawl continues automatically at {until}"
+    assert str(run.finish_reason) == f"the page store did not respond; the crawl continues automatically at {until}"
     assert not crawls.has_waiting(timezone.now())
     soon, outbox = timezone.now() + timedelta(minutes=3), MemoryOutbox()
     assert interruptions.resend_lost_runs(soon, outbox) == 1, "the clock takes it up within minutes"
@@ -304,7 +304,7 @@ def test_an_absent_service_fails_the_run_after_longer_waits(site: Site) -> None:
     assert outages.wait_for_service(run, None, STORE, now, has_moved=False)
     assert run.state == State.FAILED
     assert str(run.finish_reason) == (
-        f"the page store did not answer in {len(outages.PAUSES)} attempts; see zhuiwen status, then crawl again"
+        f"the page store did not respond after {len(outages.PAUSES)} attempts; see zhuiwen status, then crawl again"
     )
 
 

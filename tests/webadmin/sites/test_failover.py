@@ -116,4 +116,6 @@ def test_an_absent_database_is_named(arguments: tuple[str, ...], tmp_path: Path,
     done = zhuiwen(*arguments)
     assert done.code == 1
     said = done.complaints[-1]
-    assert said == (f"zhuiwen: the admin database does not answer at {at} (ZHUIWEN_DATABASE_URL); try: zhuiwen doctor")
+    assert said == (
+        f"zhuiwen: the admin database is not responding at {at} (ZHUIWEN_DATABASE_URL); try: zhuiwen doctor"
+    )

@@ -48,7 +48,7 @@ def full(site: SiteId) -> Visit:
         failures=2,
         failed_at=NOW,
         reason="http_error",
-        sentence=Message("core.verbatim", text="it answers with HTTP status 500"),
+        sentence=Message("core.verbatim", text="it returned HTTP status 500"),
         absent_since=NOW,
         gone_since=NOW,
         is_moved=True,

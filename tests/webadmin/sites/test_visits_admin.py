@@ -43,7 +43,7 @@ def failing(site: Site, path: str = "/<b>1</b>.html") -> None:
         failures=3,
         failed_at=NOW,
         reason="no_answer",
-        sentence=f"https://{host}{path} does not answer within 30 seconds",
+        sentence=f"https://{host}{path} did not respond within 30 seconds",
     )
     DjangoVisitRepository().save(SiteId(str(site.pk)), [visit])
 
@@ -60,7 +60,7 @@ def test_failing_addresses_are_listed_with_the_reason_and_only_to_their_people(w
         asked = {"condition": condition}
         assert person.get(reverse("admin:watched_sites_address_changelist"), asked).status_code == 200
     entry = person.get(reverse("admin:watched_sites_address_change", args=[f"{world.ours.sites[0].pk:040}"]))
-    assert "does not answer within 30 seconds" in entry.content.decode()
+    assert "did not respond within 30 seconds" in entry.content.decode()
 
 
 def test_a_move_shows_what_speaks_for_it(world: admin_data.World) -> None:

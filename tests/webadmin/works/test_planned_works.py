@@ -213,13 +213,13 @@ def test_each_of_three_titles_names_those_before_it(manager: Client, world: Worl
     assert [[sentence.partition(": ")[2] for sentence in each[2]] for each in page.context["works"]] == [
         [],
         [
-            "chapters that are identical in 《旧航》: 1, such as 2 (there 1)",
-            "chapters that are identical in 《夜航》: 1, such as 1 (there 2)",
+            "chapters that are identical in 《旧航》: 1, for example 2 (1 there)",
+            "chapters that are identical in 《夜航》: 1, for example 1 (2 there)",
         ],
         [
-            "chapters that are identical in 《旧航》: 1, such as 1 (there 1)",
-            "chapters that are identical in 《夜航》: 2, such as 2 (there 1)",
-            "chapters that are identical in 《灯》: 2, such as 1 (there 2)",
+            "chapters that are identical in 《旧航》: 1, for example 1 (1 there)",
+            "chapters that are identical in 《夜航》: 2, for example 2 (1 there)",
+            "chapters that are identical in 《灯》: 2, for example 1 (2 there)",
         ],
     ]
 

@@ -96,7 +96,7 @@ def test_a_text_that_cannot_be_had_is_a_sentence(
 
     monkeypatch.setattr(stores, "work_store", down)
     answered = reviewer.get(read_url(work, 1))
-    assert (answered.status_code, "does not answer" in answered.content.decode()) == (503, True)
+    assert (answered.status_code, "is not responding" in answered.content.decode()) == (503, True)
 
 
 @pytest.mark.parametrize("number", ["0", "99", "x", "9" * 30, "-1"])
