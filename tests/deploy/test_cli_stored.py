@@ -338,7 +338,8 @@ def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLi
     assert done.complaints == [
         "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading (6); "
         "below 23, no copy can be found",
-        "zhuiwen: warning: chapter 3 of 《短章》 has too few distinct readings (1), so copies of it are unlikely to be found",
+        "zhuiwen: warning: chapter 3 of 《短章》 has too few distinct readings (1), "
+        "so copies of it are unlikely to be found",
     ]
     for number in range(4, 29):
         (tmp_path / "短章" / f"{number}.txt").write_text(f"渡船停了很久{number}", "utf-8")
