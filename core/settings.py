@@ -67,7 +67,7 @@ class ServiceSettings:
         _("where raw responses are stored: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
         default=_("the page store"),
     )
-    web_port: types.Port = setting(8717, _("port of the admin"))
+    web_port: types.Port = setting(8717, _("admin port"))
     web_host: types.ListenAddress = setting("127.0.0.1", _("address the admin listens on"))
     demo_port: types.DemoPort = setting(8801, _("first of the seven ports of the demo's sites"))
 
@@ -148,7 +148,7 @@ class DiscoverySettings:
         10.0, _("seconds between two queries"), name="search_delay_s"
     )
     queries_a_day: Annotated[int, Interval(ge=0, le=100_000)] = setting(
-        100, _("queries of a day over all works; `0` sends none"), name="search_queries_a_day"
+        100, _("queries per day for all works; `0` sends none"), name="search_queries_a_day"
     )
 
 
@@ -159,16 +159,16 @@ class RegistrySettings:
     rdap_url: types.WebUrl = setting(
         "",
         _(
-            "RDAP server that tells who hosts a site and who registered its name, such as "
-            "`https://rdap.example/`; nobody is asked if this and the whois servers are "
+            "RDAP server for finding out who hosts a site and who registered its name, such as "
+            "`https://rdap.example/`; nothing is queried if this and the whois servers are "
             "both empty. It may have a private address"
         ),
     )
     whois_servers: tuple[types.WhoisServer, ...] = setting(
         (),
         _(
-            "`host:port` or `ENDING=host:port`, separated by commas: whois servers to ask when RDAP "
-            "has no answer; `ip=host:port` for addresses"
+            "`host:port` or `ENDING=host:port`, separated by commas: whois servers to query when RDAP "
+            "has no result; `ip=host:port` for addresses"
         ),
     )
 
@@ -197,7 +197,7 @@ class MailSettings:
     # RFC 5321 4.5.3.2 recommends minutes, because servers check for spam meanwhile; a whole mail may take 240 s
     # (webadmin.notices.services.smtp).
     timeout_s: Annotated[float, Interval(ge=1, le=240)] = setting(
-        60.0, _("seconds to wait for one answer of the mail server"), name="smtp_timeout_s"
+        60.0, _("seconds to wait for a response from the mail server"), name="smtp_timeout_s"
     )
 
     @property
@@ -210,7 +210,9 @@ class MailSettings:
 class PipelineSettings:
     workers: Annotated[int, Interval(ge=1, le=256)] = setting(2, _("worker processes for fingerprints and matching"))
     crawlers: Annotated[int, Interval(ge=1, le=64)] = setting(2, _("sites crawled at the same time on one machine"))
-    max_retries: Annotated[int, Interval(ge=0, le=100)] = setting(8, _("retries a step when a service did not answer"))
+    max_retries: Annotated[int, Interval(ge=0, le=100)] = setting(
+        8, _("number of retries when a service does not respond")
+    )
     retry_backoff_s: Annotated[float, Interval(ge=0.01, le=600)] = setting(
         2.0, _("pause before the first retry; doubled each time, up to 10 minutes")
     )
@@ -277,7 +279,7 @@ class S3Settings:
         name="s3_endpoint_url",
     )
     region: str = setting(
-        "", _("region of its buckets"), default=_("as boto3 finds it, else `us-east-1`"), name="s3_region"
+        "", _("region of the store's buckets"), default=_("as boto3 finds it, else `us-east-1`"), name="s3_region"
     )
     access_key: str = setting(
         "",
@@ -287,7 +289,7 @@ class S3Settings:
         is_secret=True,
     )
     secret_key: str = setting(
-        "", _("secret of that access key"), default=_("as boto3 finds it"), name="s3_secret_key", is_secret=True
+        "", _("secret access key for the store"), default=_("as boto3 finds it"), name="s3_secret_key", is_secret=True
     )
     addressing: Literal["path", "virtual"] = setting(
         "path",
@@ -313,7 +315,7 @@ class WebSettings:
             "localhost",
             "[::1]",
         ),
-        _("host names that the admin answers to"),
+        _("host names served by the admin"),
     )
     trusted_origins: tuple[types.Origin, ...] = setting((), _("`https://…` origins of the admin behind a proxy"))
     time_zone: types.TimeZone = setting("Asia/Shanghai", _("time zone in which times are shown and schedules run"))

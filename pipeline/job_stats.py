@@ -12,7 +12,7 @@ from core.errors import ServiceUnavailable
 
 KEY = "zw:jobs"
 SWEEP, SEARCH, DAILY = "sweep", "search of stored pages", "daily comparison"
-EVIDENCE = "check of the evidence"
+EVIDENCE = "evidence check"
 NAMES = (SWEEP, SEARCH, DAILY)
 
 

@@ -55,7 +55,7 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(_("Pages"), "article", "admin:watched_sites_pagerecord_changelist"),
             _Item(_("Archive imports"), "unarchive", "admin:watched_sites_archiveimport_changelist"),
             _Item(_("Addresses"), "link", "admin:watched_sites_address_changelist"),
-            _Item(_("Moves of sites"), "move_up", "admin:watched_sites_sitemove_changelist"),
+            _Item(_("Site moves"), "move_up", "admin:watched_sites_sitemove_changelist"),
         ),
     ),
     (
@@ -86,10 +86,10 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
         (
             _Item(_("Users"), "manage_accounts", "admin:accounts_user_changelist"),
             _Item(_("Failed messages"), "sms_failed", "admin:accounts_failedmessage_changelist"),
-            _Item(_("Checks of the evidence"), "fact_check", "admin:evidence_evidencecheck_changelist"),
-            _Item(_("Checks of the stores"), "health_and_safety", "admin:backups_storecheck_changelist"),
+            _Item(_("Evidence checks"), "fact_check", "admin:evidence_evidencecheck_changelist"),
+            _Item(_("Store checks"), "health_and_safety", "admin:backups_storecheck_changelist"),
             _Item(_("Trees and time stamps"), "account_tree", "admin:evidence_daytree_changelist"),
-            _Item(_("Failed stamps"), "timer_off", "admin:evidence_stampattempt_changelist"),
+            _Item(_("Failed time stamps"), "timer_off", "admin:evidence_stampattempt_changelist"),
             _Item(_("Removed evidence"), "delete_history", "admin:evidence_retentionlog_changelist"),
             _Item(_("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist"),
             _Item(_("Backups"), "backup", "admin:backups_backuprun_changelist"),

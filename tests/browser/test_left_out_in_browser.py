@@ -44,7 +44,7 @@ def test_text_that_is_selected_in_a_column_goes_into_the_form(reviewer: browser.
     desk.compare(COPY)
     page = reviewer.page
     reviewer.go(f"/admin/cases/case/{desk.case.pk}/change/")
-    page.click("text=This is noise of the site")
+    page.click("text=This is site noise")
     page.evaluate(
         "() => { const range = document.createRange();"
         " range.selectNodeContents(document.querySelector('[data-side=page] .zw-inserted'));"

@@ -26,7 +26,7 @@ def test_what_came_of_it_is_shown_without_a_reload(
     with page.expect_navigation():
         page.get_by_role("button", name="Check this page again now").click()
     said = page.locator("[data-recheck-said]")
-    expect(said).to_have_text("The check waits for a free crawler.")
+    expect(said).to_have_text("The check is waiting for a free crawler.")
     expect(page.get_by_role("button", name="Check this page again now")).to_have_count(0)
     page.evaluate("document.body.dataset.same = 'yes'")
     PageRecheck.objects.update(outcome="unchanged", ended_at=timezone.now())

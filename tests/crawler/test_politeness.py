@@ -218,7 +218,7 @@ def test_the_pages_of_a_day_are_a_budget_over_several_runs(tmp_path: Path) -> No
         plan = plan_of(site.url(), politeness=_polite(budget=CrawlBudget(pages_a_day=5)), concurrency=4)
         first = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
         assert (first.finish_reason, len(site.requested)) == ("budget", 5)
-        assert "5 pages a day" in str(first.end_sentence)
+        assert "daily budget of 5 pages" in str(first.end_sentence)
         resumes = datetime.fromisoformat(first.resume_at)
         assert timedelta() < resumes - datetime.now(UTC) <= timedelta(days=1)
         second = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts

@@ -36,14 +36,14 @@ def test_the_list_says_of_each_setting_what_it_is_where_from_and_what_it_means(z
         ("9000", "file"), ("5", "environment"), ("2", "default"),
     ]  # fmt: skip
     assert rows["web_port"]["place"] == str(settings_file(zhuiwen))
-    assert rows["web_port"]["meaning"] == "port of the admin"
+    assert rows["web_port"]["meaning"] == "admin port"
     assert rows["mongo_url"]["default"] == "embedded"
     assert all(row["meaning"] for row in rows.values())
 
 
 def test_the_list_speaks_the_language_of_the_installation(zhuiwen: CommandLine) -> None:
     for language, lines in (
-        ("en", {"name\tvalue\torigin\tmeaning", "web_port\t8717\tdefault\tport of the admin"}),
+        ("en", {"name\tvalue\torigin\tmeaning", "web_port\t8717\tdefault\tadmin port"}),
         ("zh-hans", {"名称\t值\t来自\t含义", "web_port\t8717\t默认值\t工作台的端口"}),
     ):
         shown = CommandLine(zhuiwen.home, {"ZHUIWEN_LANGUAGE": language})("config", "list")

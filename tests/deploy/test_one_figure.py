@@ -102,9 +102,9 @@ def test_the_desk_shows_them(desk: dict[str, str], figures: dict[str, Any]) -> N
         "Similarity": similarity,
         "Share of the work": of_work,
         "Share of the page": of_page,
-        "Characters of the work taken": taken,
+        "Characters taken from the work": taken,
         "Characters on the page": on_page,
-        "Longest run of equal characters": f"{figures['longest_equal_run_chars']:,}",
+        "Longest run of matching characters": f"{figures['longest_equal_run_chars']:,}",
     }
     assert {unescape(name): value for name, value in shown.items() if name in wanted} == wanted
     assert similarity in desk["list"]
@@ -124,7 +124,7 @@ def test_the_command_line_says_them(installed: CommandLine, case: str, figures: 
     lines = dict(line.split(": ", 1) for line in installed("case", case).out.splitlines() if ": " in line)
     assert [lines["similarity"], lines["share of the work"], lines["share of the page"]] == shares(figures)
     taken, on_page = counts(figures)
-    assert lines["characters of the work taken"] == f"{taken} of {figures['work_chars']:,}"
+    assert lines["characters taken from the work"] == f"{taken} of {figures['work_chars']:,}"
     longest = f"longest run of matching characters, in any form: {figures['longest_equal_run_chars']:,}"
     assert lines["characters on the page"] == f"{on_page}; {longest}"
     listed = installed("cases")

@@ -20,7 +20,7 @@ from webadmin.sites.services.crawlers import start_process
 
 log = logging.getLogger("zhuiwen.pipeline")
 PROCESS = "webadmin.backups.services.schedule"
-CHECKING = "check of the stores"
+CHECKING = "store check"
 
 
 @app.task(name="backups.back_up", base=PeriodicTask, acks_late=False)

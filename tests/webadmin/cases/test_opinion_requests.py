@@ -100,7 +100,7 @@ def test_the_script_is_told_the_answer(case: Case, texts: Texts, outbox: Collect
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "cannot be asked now: the message broker"), ("zh-hans", "现在无法用公开引擎判断")]
+    ("language", "words"), [("en", "cannot be run now: the message broker"), ("zh-hans", "现在无法用公开引擎判断")]
 )
 def test_a_broker_that_is_away_is_one_sentence(
     case: Case, outbox: CollectingOutbox, reviewer: Client, language: str, words: str

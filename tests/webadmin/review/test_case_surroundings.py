@@ -218,4 +218,4 @@ def test_the_proof_shows_picture_poster_stamp_and_last_check(reviewer: Client, c
     assert "Poster and author" not in facts
     assert facts["Time stamp"].startswith("2026-03-10 12:00:00")
     assert "tsa.example" in facts["Time stamp"]
-    assert facts["Last check of the evidence"].startswith("2026-03-11 12:00:00")
+    assert facts["Last evidence check"].startswith("2026-03-11 12:00:00")

@@ -251,7 +251,7 @@ def test_the_history_and_the_export_of_a_case_say_what_was_left_out(desk: DeskCh
     client, match = english(desk.reviewer), CaseMatch.objects.get()
     posted(client, desk.case, do="chapter", match=match.pk, reason="public_domain")
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
-    history = page.partition("History of the case")[2]
+    history = page.partition("Case history")[2]
     assert "only passages that do not count" in history
     assert "the match counts again" in history
     (said,) = case_facts(desk.case)["left_out"]

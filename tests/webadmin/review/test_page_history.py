@@ -139,7 +139,7 @@ class TestTimeline:
         response = reviewer.get(self.address(page))
         shown = response.content.decode()
         assert response.status_code == 200
-        for word in ("first seen", "changed", "gone", "still removed", "back again", "<ins>请记住新网址。</ins>"):
+        for word in ("first seen", "changed", "gone", "still removed", "online again", "<ins>请记住新网址。</ins>"):
             assert word in shown
         assert "&lt;i&gt;值&lt;/i&gt;" in shown
         assert "<i>值</i>" not in shown

@@ -153,7 +153,7 @@ class TestVerdict:
         assert before.cssselect("#lead-next") == [], "nothing is to be done before a person has confirmed it"
         answer = self.send(world, note="逐句改写")
         page = markup.fromstring(answer.content.decode())
-        assert said(page, ".desk-messages li") == ["The rewrite is confirmed."]
+        assert said(page, ".desk-messages li") == ["The rewrite was confirmed."]
         assert "逐句改写" in said(page, ".lead-history li")[0]
         assert "Contact at the site" in said(page, ".lead-links li")
         given = RewordedVerdict.objects.get(lead=world.ours.lead)

@@ -51,7 +51,7 @@ def test_two_clicks_ask_once(world: World, desk: Client, outbox: CollectingOutbo
     recheck = PageRecheck.objects.get()
     assert (recheck.asked_by, recheck.run.only_urls, recheck.run.state) == (world.ours.reviewer, page.url, "queued")
     assert outbox.sent == [CrawlRequested(recheck.run.pk)]
-    assert said(desk, page) == ("The check waits for a free crawler.", False)
+    assert said(desk, page) == ("The check is waiting for a free crawler.", False)
 
 
 def test_record_and_case_have_the_button_and_its_state(world: World, desk: Client, page: PageRecord) -> None:
@@ -62,7 +62,7 @@ def test_record_and_case_have_the_button_and_its_state(world: World, desk: Clien
     desk.post(url_of(page))
     for address in (record_url(page), record_url(world.ours.cases[0])):
         shown = desk.get(address).content.decode()
-        assert "The check waits for a free crawler." in shown
+        assert "The check is waiting for a free crawler." in shown
         assert "data-live" in shown
         assert "Check this page again now" not in shown
 
@@ -97,7 +97,7 @@ def test_a_crawl_under_way_may_answer_it(desk: Client, outbox: CollectingOutbox,
     run = CrawlRun.objects.create(site=page.site, state="running", due_at=timezone.now(), heartbeat_at=timezone.now())
     desk.post(url_of(page))
     assert outbox.sent == []
-    assert said(desk, page) == ("The check waits until another crawl of the site has finished.", False)
+    assert said(desk, page) == ("The check is waiting for another crawl of the site to finish.", False)
     seen = admin_data.address(page)
     Address.objects.filter(pk=seen.pk).update(seen_at=timezone.now(), version_id=page.version_id)
     recheck = PageRecheck.objects.get()

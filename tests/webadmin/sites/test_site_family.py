@@ -28,7 +28,7 @@ def test_it_names_the_sites_the_identifier_and_where_it_was_read(world: World, d
         carry(site, "京ICP备12345678号")
     second.domains.update(host="other.test")
     shown = desk.get(record_url(first)).content.decode()
-    assert "Probably the same operator: ICP number 京ICP备12345678号, which these sites carry as well:" in shown
+    assert "Probably the same operator. These sites also use ICP number 京ICP备12345678号:" in shown
     assert f'href="{record_url(second)}">{second.name}</a> · read on {second.start_urls}a&lt;b&gt;.html' in shown
     assert "Found on" in shown
     assert world.theirs.sites[0].name not in shown

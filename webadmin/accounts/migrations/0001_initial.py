@@ -80,9 +80,9 @@ class Migration(migrations.Migration):
                         ('name', models.CharField(max_length=200, unique=True, verbose_name='name')),
                         ('contact', models.CharField(blank=True, max_length=300, verbose_name='contact')),
                         ('opens_teasers', models.BooleanField(default=False, help_text="Whether text that appears only in teasers of other pages or in the site's frame opens a case. Takes effect from the next comparison of a page.", verbose_name='teasers open cases')),
-                        ('reworded_kinds', models.JSONField(blank=True, default=list, help_text='The kinds of works for which the product searches pages that say the same in other words or in another language. Results are suspected rewrites, never cases.', verbose_name='searched for rewrites')),
+                        ('reworded_kinds', models.JSONField(blank=True, default=list, help_text='The kinds of works for which the product searches for pages that express the same content in other words or another language. Results are suspected rewrites, never cases.', verbose_name='searched for rewrites')),
                         ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                        ('unruled_since', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='findings to be ruled anew since')),
+                        ('unruled_since', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='findings awaiting a new ruling since')),
                         ('unruled_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={

@@ -27,13 +27,15 @@ class RightsHolder(models.Model):
         default=list,
         blank=True,
         help_text=_(
-            "The kinds of works for which the product searches pages that say the same in other "
-            "words or in another language. Results are suspected rewrites, never cases."
+            "The kinds of works for which the product searches for pages that express the same content in other "
+            "words or another language. Results are suspected rewrites, never cases."
         ),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     # The time since which the stored findings have not been ruled on by the current licences and own domains.
-    unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
+    unruled_since = models.DateTimeField(
+        _("findings awaiting a new ruling since"), null=True, blank=True, editable=False
+    )
     unruled_by = user_key(None, models.SET_NULL, null=True, blank=True, editable=False)
 
     class Meta:

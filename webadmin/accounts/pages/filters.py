@@ -151,7 +151,7 @@ class TrustFilter(DropdownFilter):
     parameter_name = "extraction"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("doubtful", _("doubtful extraction")), ("sure", _("sure extraction"))]
+        return [("doubtful", _("doubtful extraction")), ("sure", _("reliable extraction"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         if self.value() == "doubtful":

@@ -27,8 +27,8 @@ class Migration(migrations.Migration):
                         ('passphrase', models.TextField(blank=True, editable=False)),
                     ],
                     options={
-                        'verbose_name': 'schedule of backups',
-                        'verbose_name_plural': 'schedule of backups',
+                        'verbose_name': 'backup schedule',
+                        'verbose_name_plural': 'backup schedule',
                     },
                 ),
                 migrations.CreateModel(
@@ -54,8 +54,8 @@ class Migration(migrations.Migration):
                         ('damages', models.JSONField(blank=True, default=list, verbose_name='damages')),
                     ],
                     options={
-                        'verbose_name': 'check of the stores',
-                        'verbose_name_plural': 'checks of the stores',
+                        'verbose_name': 'store check',
+                        'verbose_name_plural': 'store checks',
                         'ordering': ['-started_at', '-pk'],
                     },
                 ),

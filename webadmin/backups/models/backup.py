@@ -60,8 +60,8 @@ class BackupPlan(models.Model):
     passphrase = models.TextField(blank=True, editable=False)
 
     class Meta:
-        verbose_name = _("schedule of backups")
-        verbose_name_plural = _("schedule of backups")
+        verbose_name = _("backup schedule")
+        verbose_name_plural = _("backup schedule")
 
     def __str__(self) -> str:
         return self.destination
@@ -107,8 +107,8 @@ class StoreCheck(models.Model):
     damages = models.JSONField(_("damages"), default=list, blank=True)
 
     class Meta:
-        verbose_name = _("check of the stores")
-        verbose_name_plural = _("checks of the stores")
+        verbose_name = _("store check")
+        verbose_name_plural = _("store checks")
         ordering = ["-started_at", "-pk"]
 
     def __str__(self) -> str:

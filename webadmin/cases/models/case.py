@@ -46,7 +46,7 @@ class Case(models.Model):
     # As stated in the shown version of the page.
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
     page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
-    page_published_at = models.DateTimeField(_("published, as the page states"), null=True, blank=True)
+    page_published_at = models.DateTimeField(_("publication date stated by the page"), null=True, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
     # The current verdict (one of `verdicts`), or None while the case is open or set aside.
     decision = models.ForeignKey(
@@ -60,9 +60,9 @@ class Case(models.Model):
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
     similarity = models.FloatField(_("similarity"))
     page_containment = models.FloatField(_("share of the page"))
-    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # distinct characters
+    taken_chars = models.PositiveIntegerField(_("characters taken from the work"), default=0)  # distinct characters
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
+    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of matching characters"))
     excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # from the longest passage on the page
     obfuscations = models.JSONField(_("alterations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     obfuscation_kinds = ObfuscationKinds()
@@ -72,7 +72,7 @@ class Case(models.Model):
     last_seen_at = models.DateTimeField(_("last seen"))
     # Set after the current verdict; empty without a verdict.
     changed_since = models.DateTimeField(_("page changed since the verdict"), null=True, blank=True)
-    returned_at = models.DateTimeField(_("page back again"), null=True, blank=True)
+    returned_at = models.DateTimeField(_("page online again"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("case")
@@ -142,12 +142,12 @@ class CaseMatch(models.Model):
     page_containment = models.FloatField(_("share of the page"))
     work_containment = models.FloatField(_("share of the chapter"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
+    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of matching characters"))
     # [{"page": [start, end], "work": [start, end], "similarity", "page_excerpt", "work_excerpt",
     #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the texts as given
     spans = models.JSONField(_("passages"), default=list)
     obfuscations = models.JSONField(_("alterations"), default=list, blank=True)
-    also = models.JSONField(_("texts that carry the same passage"), default=list, blank=True)
+    also = models.JSONField(_("texts with the same passage"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))
 
     class Meta:
@@ -178,8 +178,8 @@ class CaseAddress(models.Model):
     last_seen_at = models.DateTimeField(_("last seen"))
 
     class Meta:
-        verbose_name = _("URL of a case")
-        verbose_name_plural = _("URLs of cases")
+        verbose_name = _("Case URL")
+        verbose_name_plural = _("Case URLs")
         ordering = ["first_seen_at", "pk"]
         constraints = [models.UniqueConstraint(fields=["case", "page"], name="one_address_a_case_and_page")]
 

@@ -33,7 +33,7 @@ class Overruling(_Entered):
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="overrulings", verbose_name=_("page"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="overrulings", verbose_name=_("work"))
-    reason = models.CharField(_("left out because"), max_length=32, choices=rejection_choices)
+    reason = models.CharField(_("reason left out"), max_length=32, choices=rejection_choices)
     detail = models.CharField(_("detail"), max_length=300, blank=True)  # licensee and contract, or the own domain
 
     class Meta:
@@ -77,7 +77,7 @@ class IgnoredText(_Entered):
     """Text that never counts: noise of a site or, without a site, a passage of works that counts on no site."""
 
     class Reason(models.TextChoices):
-        NOISE = "noise", _("advertisement or noise of the site")
+        NOISE = "noise", _("advertisement or site noise")
         SET_WORDING = "set_wording", _("stock phrase")
         NOTICE = "notice", _("a publisher's standard notice")
         PUBLIC_DOMAIN = "public_domain", _("text that is not protected")

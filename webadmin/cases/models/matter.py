@@ -56,7 +56,7 @@ class Matter(models.Model):
         related_name="matters",
         verbose_name=_("assignee"),
     )
-    awaited = models.CharField(_("documents awaited"), max_length=300, blank=True)
+    awaited = models.CharField(_("awaited documents"), max_length=300, blank=True)
     # The earliest due day of a requested capture; written by webadmin.evidence.services.third_party_tasks.
     proof_due = models.DateField(_("capture by a third party until"), null=True, blank=True)
 
@@ -64,8 +64,8 @@ class Matter(models.Model):
     confirmed_cases = models.PositiveIntegerField(_("confirmed"), default=0)
     closed_cases = models.PositiveIntegerField(_("dismissed or set aside"), default=0)
     changed_cases = models.PositiveIntegerField(_("page changed since the verdict"), default=0)
-    returned_cases = models.PositiveIntegerField(_("page back again"), default=0)
-    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # distinct characters
+    returned_cases = models.PositiveIntegerField(_("page online again"), default=0)
+    taken_chars = models.PositiveIntegerField(_("characters taken from the work"), default=0)  # distinct characters
     work_share = models.FloatField(_("share of the work"), default=0.0)
     # The longest lead of a chapter over its official time; negative if the site was later.
     lead_s = models.BigIntegerField(_("head start on the official publication in seconds"), null=True, blank=True)
@@ -112,7 +112,7 @@ class MatterText(models.Model):
 
     matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
     text_id = models.CharField(_("text id"), max_length=40)
-    taken_chars = models.PositiveIntegerField(_("characters of the work taken"))
+    taken_chars = models.PositiveIntegerField(_("characters taken from the work"))
     places = models.BinaryField(_("positions"))  # core.taken.Places.pack
     first_seen_at = models.DateTimeField(_("first seen"))
 
@@ -131,7 +131,7 @@ class CopiedText(models.Model):
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="copied_texts", verbose_name=_("work"))
     text_id = models.CharField(_("text id"), max_length=40)
-    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)
+    taken_chars = models.PositiveIntegerField(_("characters taken from the work"), default=0)
 
     class Meta:
         verbose_name = _("text on the site")

@@ -14,8 +14,8 @@ class EnginePanel(models.Model):
     engines = models.JSONField(_("engines"))  # [{"name", "summary_en", "summary_zh", "source", "gives_spans"}]
 
     class Meta:
-        verbose_name = _("panel of engines")
-        verbose_name_plural = _("panels of engines")
+        verbose_name = _("engine panel")
+        verbose_name_plural = _("engine panels")
 
     def __str__(self) -> str:
         return str(self.digest)[:12]
@@ -31,8 +31,8 @@ class OpinionRequest(models.Model):
     NOT_AHEAD = {"requested_at": CLOCKS_DIFFER}
 
     class Meta:
-        verbose_name = _("request for a second opinion")
-        verbose_name_plural = _("requests for second opinions")
+        verbose_name = _("second opinion request")
+        verbose_name_plural = _("second opinion requests")
         constraints = [models.UniqueConstraint(fields=["case", "version_id"], name="one_opinion_request_a_version")]
 
     def __str__(self) -> str:
@@ -52,11 +52,11 @@ class SecondOpinion(models.Model):
     page_text_digest = models.CharField(_("digest of the page's text"), max_length=64)
     text_ids = models.JSONField(_("texts of the work"), default=list)
     panel = models.ForeignKey(EnginePanel, models.PROTECT, null=True, related_name="+", verbose_name=_("engines"))
-    left_out = models.CharField(_("left out because"), max_length=16, choices=LeftOut, blank=True)
+    left_out = models.CharField(_("reason left out"), max_length=16, choices=LeftOut, blank=True)
     # [{"engine", "verdict", "similarity", "passages", "page_share"}] in the order of the panel
     answers = models.JSONField(_("answers"), default=list)
-    own_answer = models.JSONField(_("answer of the product's own matcher"), default=dict)
-    piece_chars = models.PositiveIntegerField(_("characters of a piece"), default=0)
+    own_answer = models.JSONField(_("result of the product's own matcher"), default=dict)
+    piece_chars = models.PositiveIntegerField(_("characters per piece"), default=0)
     background_ids = models.JSONField(_("other texts used as corpus"), default=list)
     code_version = models.CharField(_("code version"), max_length=40)
     asked_at = models.DateTimeField(_("asked"))

@@ -18,7 +18,7 @@ class PageCheck(models.Model):
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="checks", verbose_name=_("page"))
     algorithm_id = models.PositiveSmallIntegerField(_("algorithm"))
     corpus_revision = models.PositiveBigIntegerField(_("corpus revision"))
-    rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
+    rejection = models.CharField(_("reason left out"), max_length=32, blank=True, choices=rejection_choices)
     match_count = models.PositiveSmallIntegerField(_("matches"), default=0)
     checked_at = models.DateTimeField(_("checked"))
     appeared_at = models.DateTimeField(_("first seen"))  # finds the check of a version on its page

@@ -144,8 +144,8 @@ class StampAttempt(models.Model):
     NOT_AHEAD = {"next_at": CLOCKS_DIFFER + LONGEST_PAUSE}
 
     class Meta:
-        verbose_name = _("failed request for a stamp")
-        verbose_name_plural = _("failed requests for stamps")
+        verbose_name = _("failed time stamp request")
+        verbose_name_plural = _("failed time stamp requests")
         ordering = ["next_at", "pk"]
         constraints = [models.UniqueConstraint(fields=["tree", "authority"], name="one_attempt_a_tree_and_authority")]
 
@@ -165,8 +165,8 @@ class EvidenceCheck(AppendOnly):
     faults = models.JSONField(_("faults"), default=list)
 
     class Meta:
-        verbose_name = _("check of the evidence")
-        verbose_name_plural = _("checks of the evidence")
+        verbose_name = _("evidence check")
+        verbose_name_plural = _("evidence checks")
         ordering = ["-started_at", "-pk"]
 
     def __str__(self) -> str:

@@ -56,14 +56,14 @@ class ThirdPartyProof(OfCaseOrMatter):
     note = models.TextField(_("note"), blank=True)
     # RFC 3161 tokens in it: [{"hash", "imprint", "at", "signer", "is_signed"}] from bundles.stamps.StampStatement.
     tokens = models.JSONField(default=list, blank=True)
-    unread = MessageField(_("not read because"), null=True, blank=True)
+    unread = MessageField(_("reason not read"), null=True, blank=True)
     withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
-    withdrawn_because = models.CharField(_("withdrawn because"), max_length=300, blank=True)
+    withdrawn_because = models.CharField(_("reason for withdrawal"), max_length=300, blank=True)
 
     class Meta:
-        verbose_name = _("proof by a third party")
-        verbose_name_plural = _("proofs by third parties")
+        verbose_name = _("third-party proof")
+        verbose_name_plural = _("third-party proofs")
         ordering = ["-entered_at", "-pk"]
         constraints = [
             models.CheckConstraint(condition=_ONE_OF_BOTH, name="proof_of_a_case_or_a_matter"),
@@ -96,8 +96,8 @@ class ProofCoverage(AppendOnly):
     what = models.CharField(max_length=8, choices=What)
 
     class Meta:
-        verbose_name = _("bundle that a proof covers")
-        verbose_name_plural = _("bundles that proofs cover")
+        verbose_name = _("bundle covered by a proof")
+        verbose_name_plural = _("bundles covered by proofs")
         constraints = [models.UniqueConstraint(fields=["proof", "bundle"], name="one_coverage_a_proof_and_bundle")]
 
     def __str__(self) -> str:

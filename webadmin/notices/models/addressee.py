@@ -44,7 +44,7 @@ class Addressee(Entered):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(1_000)],
-        help_text=_("Per message, in total; empty: unknown."),
+        help_text=_("Total per message. Leave empty if unknown."),
     )
     asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
     answer_days = models.PositiveSmallIntegerField(

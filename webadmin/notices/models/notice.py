@@ -39,8 +39,8 @@ class HolderIdentity(Entered):
     agent_contact = models.CharField(_("contact of the agent"), max_length=300, blank=True)
 
     class Meta:
-        verbose_name = _("identity of a rights holder")
-        verbose_name_plural = _("identities of rights holders")
+        verbose_name = _("rights holder identity")
+        verbose_name_plural = _("rights holder identities")
 
     def __str__(self) -> str:
         return self.legal_name
@@ -83,10 +83,12 @@ class HolderPaper(StoredFile):
         blank=True,
         related_name="papers",
         verbose_name=_("work"),
-        help_text=_("Empty: all works of the rights holder."),
+        help_text=_("Leave empty for all works of the rights holder."),
     )
     valid_from = models.DateField(_("valid from"), null=True, blank=True)
-    valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("The last day; empty: no end."))
+    valid_until = models.DateField(
+        _("valid until"), null=True, blank=True, help_text=_("The last day. Leave empty for no end date.")
+    )
 
     class Meta:
         verbose_name = _("document of a rights holder")
@@ -172,8 +174,8 @@ class NoticePage(models.Model):
     case = models.ForeignKey(Case, models.PROTECT, related_name="notice_pages", verbose_name=_("case"))
 
     class Meta:
-        verbose_name = _("page of a notice")
-        verbose_name_plural = _("pages of notices")
+        verbose_name = _("notice page")
+        verbose_name_plural = _("notice pages")
         ordering = ["pk"]
         constraints = [models.UniqueConstraint(fields=["notice", "case"], name="one_page_a_notice_and_case")]
 
@@ -190,8 +192,8 @@ class NoticeFile(models.Model):
     size = models.PositiveIntegerField(_("bytes"))
 
     class Meta:
-        verbose_name = _("file of a notice")
-        verbose_name_plural = _("files of notices")
+        verbose_name = _("notice file")
+        verbose_name_plural = _("notice files")
         ordering = ["pk"]
 
     def __str__(self) -> str:
@@ -231,8 +233,8 @@ class NoticeEvent(models.Model):
         return str(self.action.get_kind_display()) if hasattr(self, "action") else self.get_state_display()
 
     class Meta:
-        verbose_name = _("event of a notice")
-        verbose_name_plural = _("events of notices")
+        verbose_name = _("notice event")
+        verbose_name_plural = _("notice events")
         ordering = ["at", "pk"]
 
     def __str__(self) -> str:
@@ -242,11 +244,11 @@ class NoticeEvent(models.Model):
 class EventPaper(StoredFile):
     """A file that proves an event: a courier's receipt, an answer, a counter-statement."""
 
-    event = models.ForeignKey(NoticeEvent, models.CASCADE, related_name="papers", verbose_name=_("event of a notice"))
+    event = models.ForeignKey(NoticeEvent, models.CASCADE, related_name="papers", verbose_name=_("notice event"))
 
     class Meta:
-        verbose_name = _("file of an event")
-        verbose_name_plural = _("files of events")
+        verbose_name = _("event file")
+        verbose_name_plural = _("event files")
         ordering = ["pk"]
 
 
@@ -281,8 +283,8 @@ class NoticeMail(models.Model):
     NOT_AHEAD_ROWS = models.Q(ended_at=None)
 
     class Meta:
-        verbose_name = _("mail of a notice")
-        verbose_name_plural = _("mails of notices")
+        verbose_name = _("notice mail")
+        verbose_name_plural = _("notice mails")
         ordering = ["-attempt"]
         constraints = [
             models.UniqueConstraint(fields=["notice", "attempt"], name="one_mail_an_attempt"),
@@ -307,9 +309,7 @@ class CounterStatement(models.Model):
     """A counter-statement about pages of a notice. Its event has the user, the time and the files."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="counters", verbose_name=_("notice"))
-    event = models.OneToOneField(
-        NoticeEvent, models.CASCADE, related_name="counter", verbose_name=_("event of a notice")
-    )
+    event = models.OneToOneField(NoticeEvent, models.CASCADE, related_name="counter", verbose_name=_("notice event"))
     cases = models.ManyToManyField(Case, related_name="counters", verbose_name=_("pages"))
     received_on = models.DateField(_("received"))
     # As set for the addressee on that day; 0 days for a publisher, which has no deadline.
@@ -335,17 +335,15 @@ class LegalAction(models.Model):
     counter = models.OneToOneField(
         CounterStatement, models.CASCADE, related_name="action", verbose_name=_("counter-statement")
     )
-    event = models.OneToOneField(
-        NoticeEvent, models.CASCADE, related_name="action", verbose_name=_("event of a notice")
-    )
+    event = models.OneToOneField(NoticeEvent, models.CASCADE, related_name="action", verbose_name=_("notice event"))
     kind = models.CharField(_("action"), max_length=12, choices=Kind)
     on = models.DateField(_("day"))
     place = models.CharField(_("where"), max_length=200)
     number = models.CharField(_("number"), max_length=200, blank=True)
 
     class Meta:
-        verbose_name = _("complaint or action")
-        verbose_name_plural = _("complaints and actions")
+        verbose_name = _("complaint or lawsuit")
+        verbose_name_plural = _("complaints and lawsuits")
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} {self.on}"

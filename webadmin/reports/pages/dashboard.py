@@ -158,7 +158,7 @@ def _stock_tiles(user: Person) -> list[Tile]:
 
 def _proposal_tiles(user: Person) -> list[Tile]:
     """Return tiles for undecided proposals: sites that may have moved, and copies that a search found."""
-    proposals = ((SiteMove, _("Moves of sites to decide")), (DiscoveredPage, _("Found pages to decide")))
+    proposals = ((SiteMove, _("Site moves to decide")), (DiscoveredPage, _("Found pages to decide")))
     tiles = []
     for model, label in proposals:
         rows = visible(model.objects.filter(state=model.State.PROPOSED).order_by(), user)
@@ -237,7 +237,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
     recent = runs.order_by().filter(due_at__gte=now - timedelta(days=7))
     found = dict(recent.values_list("state").annotate(count=Count("pk")))
     states = (
-        (CrawlRun.State.MISSED, _("Expected, but not run (7 days)")),
+        (CrawlRun.State.MISSED, _("Missed runs (7 days)")),
         (CrawlRun.State.FAILED, _("Failed runs (7 days)")),
     )
     tiles = []

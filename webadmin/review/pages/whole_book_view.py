@@ -56,8 +56,8 @@ SELECTIONS = (
     Selection(
         "late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)
     ),
-    Selection("merged", _("several on a page"), lambda chapter, gaps: chapter.is_merged),
-    Selection("spread", _("over several pages"), lambda chapter, gaps: chapter.is_spread),
+    Selection("merged", _("multiple per page"), lambda chapter, gaps: chapter.is_merged),
+    Selection("spread", _("across multiple pages"), lambda chapter, gaps: chapter.is_spread),
 )
 
 
@@ -119,7 +119,7 @@ def _lead_hours(chapter: ChapterCopies) -> float | None:
 
 
 def _describe_structure(chapter: ChapterCopies) -> str:
-    words = [_now("several on a page")] * chapter.is_merged + [_now("over several pages")] * chapter.is_spread
+    words = [_now("multiple per page")] * chapter.is_merged + [_now("across multiple pages")] * chapter.is_spread
     return "; ".join(words)
 
 
@@ -131,7 +131,7 @@ COLUMNS = (
     ExportColumn(_("characters taken (each once)"), lambda chapter: chapter.taken_chars),
     ExportColumn(_("officially published"), lambda chapter: chapter.official_at),
     ExportColumn(_("first seen on the site"), lambda chapter: chapter.first_seen),
-    ExportColumn(_("published, as the page states"), lambda chapter: chapter.stated_publication),
+    ExportColumn(_("publication date stated by the page"), lambda chapter: chapter.stated_publication),
     ExportColumn(_("against the official time"), lambda chapter: describe_lead(chapter.lead)),
     ExportColumn(_("hours before the official time"), _lead_hours),
     ExportColumn(_("merged or spread"), _describe_structure),

@@ -49,12 +49,12 @@ class RewordedLead(models.Model):
     elsewhere = models.FloatField(_("stated elsewhere"))  # matches in other places of the works, which reduce the score
     # The rate at which innocent passages reached the score, as measured at that time; "" and None if not measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
-    band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)
-    band_passages = models.PositiveIntegerField(_("innocent passages measured"), null=True, blank=True)
+    band_alarms = models.PositiveIntegerField(_("false alarms among unrelated passages"), null=True, blank=True)
+    band_passages = models.PositiveIntegerField(_("unrelated passages measured"), null=True, blank=True)
     # [[page start, page end, work start, work end, strength], ...] by the page, in code points of the texts as given
     pairs = models.JSONField(_("sentences that correspond"), default=list)
     pair_count = models.PositiveIntegerField(_("sentences with a counterpart"))
-    sentence_count = models.PositiveIntegerField(_("sentences of the page"))
+    sentence_count = models.PositiveIntegerField(_("sentences on the page"))
     in_order = models.PositiveIntegerField(_("of these, in the same order"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
     ingredients = models.JSONField(default=dict)  # {"weights", "tokenizer", "background"}: SHA-256

@@ -17,7 +17,7 @@ class DiscoveryPlan(models.Model):
     work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
     is_active = models.BooleanField(_("searched"), default=True)
     queries_a_day = models.PositiveSmallIntegerField(
-        _("queries a day"),
+        _("queries per day"),
         default=5,
         validators=[MinValueValidator(1), MaxValueValidator(200)],
         help_text=_("Maximum number of sentences of this work sent to the search engine per day."),

@@ -33,8 +33,8 @@ class SiteIdentifier(models.Model):
     read_at = models.DateTimeField(_("last read"))
 
     class Meta:
-        verbose_name = _("identifier of a site")
-        verbose_name_plural = _("identifiers of sites")
+        verbose_name = _("site identifier")
+        verbose_name_plural = _("site identifiers")
         constraints = [models.UniqueConstraint(fields=["site", "kind", "value"], name="one_identifier_a_site")]
         indexes = [models.Index(fields=["kind", "value"], name="identifier_value")]
 
@@ -51,8 +51,8 @@ class SiteTemplate(models.Model):
     read_at = models.DateTimeField(_("last read"))
 
     class Meta:
-        verbose_name = _("template of a site")
-        verbose_name_plural = _("templates of sites")
+        verbose_name = _("site template")
+        verbose_name_plural = _("site templates")
 
     def __str__(self) -> str:
         return str(self.site)
@@ -71,8 +71,8 @@ class ContactRead(models.Model):
     read_at = models.DateTimeField(_("last read"))
 
     class Meta:
-        verbose_name = _("contact of a site")
-        verbose_name_plural = _("contacts of sites")
+        verbose_name = _("site contact")
+        verbose_name_plural = _("site contacts")
         ordering = ["kind", "-read_at", "pk"]
         constraints = [models.UniqueConstraint(fields=["site", "kind", "value", "source"], name="one_contact_a_site")]
 
@@ -93,8 +93,8 @@ class ContactLookUp(models.Model):
     NOT_AHEAD = {"asked_at": CLOCKS_DIFFER}
 
     class Meta:
-        verbose_name = _("look-up of a site")
-        verbose_name_plural = _("look-ups of sites")
+        verbose_name = _("site look-up")
+        verbose_name_plural = _("site look-ups")
         ordering = ["-asked_at", "-pk"]
         constraints = [
             models.UniqueConstraint(fields=["site"], condition=Q(ended_at=None), name="one_live_look_up_a_site")

@@ -36,7 +36,7 @@ class PageRecord(models.Model):
     confidence = models.FloatField(_("extraction confidence"), default=1.0)
     obfuscations = models.JSONField(_("alterations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     obfuscation_kinds = ObfuscationKinds()
-    rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
+    rejection = models.CharField(_("reason left out"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
     # The version last compared by meaning (webadmin.rewrites.services), or "". Any other version is due for the
     # comparison.

@@ -39,15 +39,19 @@ class Site(models.Model):
         _("every N days"), default=1, validators=[MinValueValidator(1), MaxValueValidator(365)]
     )
     follow_patterns = models.TextField(
-        _("follow links like"), blank=True, help_text=_("Regular expressions, one a line.")
+        _("follow links like"), blank=True, help_text=_("Regular expressions, one per line.")
     )
-    page_patterns = models.TextField(_("keep pages like"), blank=True, help_text=_("Regular expressions, one a line."))
-    deny_patterns = models.TextField(_("never visit"), blank=True, help_text=_("Regular expressions, one a line."))
+    page_patterns = models.TextField(
+        _("keep pages like"), blank=True, help_text=_("Regular expressions, one per line.")
+    )
+    deny_patterns = models.TextField(_("never visit"), blank=True, help_text=_("Regular expressions, one per line."))
     next_page_selector = models.CharField(_("next page (CSS)"), max_length=200, blank=True)
     chapter_list_selector = models.CharField(_("chapter list (CSS)"), max_length=200, blank=True)
     body_selector = models.CharField(_("main text (CSS or XPath)"), max_length=200, blank=True)
     title_selector = models.CharField(_("title (CSS or XPath)"), max_length=200, blank=True)
-    encoding = models.CharField(_("encoding"), max_length=30, blank=True, help_text=_("Empty: detected automatically."))
+    encoding = models.CharField(
+        _("encoding"), max_length=30, blank=True, help_text=_("Leave empty to detect it automatically.")
+    )
     use_sitemap = models.BooleanField(_("use sitemaps"), default=True)
     obey_robots = models.BooleanField(_("obey robots.txt"), default=True)
     max_depth = models.PositiveSmallIntegerField(_("depth limit"), default=5, validators=[MaxValueValidator(50)])
@@ -59,7 +63,7 @@ class Site(models.Model):
         _("requests at a time"), default=2, validators=[MinValueValidator(1), MaxValueValidator(16)]
     )
     monthly_visits = models.PositiveBigIntegerField(
-        _("visits a month"),
+        _("visits per month"),
         null=True,
         blank=True,
         help_text=_(
@@ -103,7 +107,7 @@ class CrawlRun(models.Model):
         RUNNING = "running", _("running")
         FINISHED = "finished", _("finished")
         FAILED = "failed", _("failed")
-        MISSED = "missed", _("expected, but not run")
+        MISSED = "missed", _("missed")
 
     class Trigger(models.TextChoices):
         SCHEDULE = "schedule", _("schedule")
@@ -121,7 +125,7 @@ class CrawlRun(models.Model):
     )
     due_at = models.DateTimeField(_("due"))
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
-    heartbeat_at = models.DateTimeField(_("last sign of life"), null=True, blank=True)
+    heartbeat_at = models.DateTimeField(_("last activity"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     pages_fetched = models.PositiveIntegerField(_("pages fetched"), default=0)
     pages_stored = models.PositiveIntegerField(_("pages kept"), default=0)
@@ -129,8 +133,8 @@ class CrawlRun(models.Model):
     failed_requests = models.PositiveIntegerField(_("failed"), default=0)
     counts = models.JSONField(_("counts"), default=dict, blank=True)  # core.pages.CrawlCounts
     faults = MessageField(_("faults"), default=list, blank=True)
-    finish_reason = MessageField(_("ended because"), null=True, blank=True)
-    resume_at = models.DateTimeField(_("continues at"), null=True, blank=True)  # when a waiting run may start
+    finish_reason = MessageField(_("reason for ending"), null=True, blank=True)
+    resume_at = models.DateTimeField(_("resume time"), null=True, blank=True)  # when a waiting run may start
     # How often the run ended in a row because a service was down (webadmin.sites.services.outages).
     outages = models.PositiveSmallIntegerField(default=0, editable=False)
     only_urls = models.TextField(_("only these pages"), blank=True)  # One URL on each line; "" for the whole site.
@@ -210,7 +214,7 @@ class ArchiveImport(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("requested by")
     )
     requested_at = models.DateTimeField(_("requested"), auto_now_add=True)
-    heartbeat_at = models.DateTimeField(_("last sign of life"), null=True, blank=True)
+    heartbeat_at = models.DateTimeField(_("last activity"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 
     NOT_AHEAD = dict.fromkeys(("requested_at", "heartbeat_at"), CLOCKS_DIFFER)

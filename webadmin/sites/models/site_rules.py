@@ -30,17 +30,22 @@ class SiteRules(models.Model):
         _("crawl only during"),
         max_length=300,
         blank=True,
-        help_text=_("Hours in the site's time zone, such as 01:00-06:00, separated by commas. Empty: any time."),
+        help_text=_(
+            "Hours in the site's time zone, such as 01:00-06:00, separated by commas. Leave empty for any time."
+        ),
     )
     zone = models.CharField(
-        _("time zone of the site"), max_length=60, blank=True, help_text=_("Such as Asia/Shanghai. Empty: your own.")
+        _("site time zone"),
+        max_length=60,
+        blank=True,
+        help_text=_("For example, Asia/Shanghai. Leave empty to use your own."),
     )
-    megabytes_a_run = models.PositiveIntegerField(_("MB of one crawl"), default=0, help_text=_("0: no limit."))
-    pages_a_day = models.PositiveIntegerField(_("pages a day"), default=0, help_text=_("0: no limit."))
-    megabytes_a_day = models.PositiveIntegerField(_("MB a day"), default=0, help_text=_("0: no limit."))
+    megabytes_a_run = models.PositiveIntegerField(_("MB per crawl"), default=0, help_text=_("0: no limit."))
+    pages_a_day = models.PositiveIntegerField(_("pages per day"), default=0, help_text=_("0: no limit."))
+    megabytes_a_day = models.PositiveIntegerField(_("MB per day"), default=0, help_text=_("0: no limit."))
     browser = models.CharField(_("load in a browser"), max_length=8, choices=Browser, default=Browser.AUTO)
     user_agents = models.TextField(
-        _("user agents"), blank=True, help_text=_("One per line. Empty: as set for the installation.")
+        _("user agents"), blank=True, help_text=_("One per line. Leave empty to use the installation's setting.")
     )
     login_steps = models.TextField(_("login"), blank=True)
     sealed_values = models.TextField(editable=False, blank=True)
@@ -66,7 +71,10 @@ class SiteBanRule(models.Model):
     site = models.ForeignKey(Site, models.CASCADE, related_name="ban_rules", verbose_name=_("site"))
     name = models.CharField(_("name"), max_length=60)
     statuses = models.CharField(
-        _("HTTP status"), max_length=60, blank=True, help_text=_("Such as 403; separate several with commas.")
+        _("HTTP status"),
+        max_length=60,
+        blank=True,
+        help_text=_("For example, 403. Separate multiple values with commas."),
     )
     words = models.TextField(_("one of these words"), blank=True, help_text=_("One per line."))
     selector = models.CharField(_("element (CSS or XPath)"), max_length=200, blank=True)
@@ -79,8 +87,8 @@ class SiteBanRule(models.Model):
     action = models.CharField(_("then"), max_length=8, choices=Action, default=Action.SLOW)
 
     class Meta:
-        verbose_name = _("rule for refusals")
-        verbose_name_plural = _("rules for refusals")
+        verbose_name = _("refusal rule")
+        verbose_name_plural = _("refusal rules")
         ordering = ["site", "pk"]
 
     def __str__(self) -> str:

@@ -48,8 +48,8 @@ class Address(models.Model):
     text_digest = models.CharField(_("digest of the page's text"), max_length=64, blank=True)
     etag = models.CharField(max_length=200, blank=True)
     last_modified = models.CharField(max_length=60, blank=True)
-    unmodified = models.PositiveIntegerField(_("consecutive “not modified” answers"), default=0)
-    has_unreliable_validator = models.BooleanField(_("answered “not modified” although it had changed"), default=False)
+    unmodified = models.PositiveIntegerField(_("consecutive “not modified” responses"), default=0)
+    has_unreliable_validator = models.BooleanField(_("returned “not modified” although it had changed"), default=False)
     looks = models.FloatField(default=0)
     unchanged_looks = models.FloatField(default=0)
     observed_s = models.FloatField(default=0)
@@ -132,8 +132,8 @@ class SiteMove(models.Model):
     decided_at = models.DateTimeField(_("decided"), null=True, blank=True)
 
     class Meta:
-        verbose_name = _("move of a site")
-        verbose_name_plural = _("moves of sites")
+        verbose_name = _("site move")
+        verbose_name_plural = _("site moves")
         ordering = ["-proposed_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["site", "from_host", "to_host"], name="one_move_a_host")]
 

@@ -46,7 +46,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     except BadInput as error:
         messages.warning(request, message_text(error))
     except RetryLater as error:
-        words = _("The check is recorded and starts once the queue is available: %(error)s")
+        words = _("The check was recorded and starts once the queue is available: %(error)s")
         messages.warning(request, words % {"error": message_text(error)})
     return HttpResponseRedirect(_return_url(request, page))
 
@@ -65,13 +65,13 @@ def recheck_summary(page: PageRecord) -> RecheckShown:
 
 def _describe_state(run: CrawlRun | None) -> str:
     if run is None:
-        return _("The check waits until another crawl of the site has finished.")
+        return _("The check is waiting for another crawl of the site to finish.")
     if run.state == CrawlRun.State.RUNNING:
         return _("The page is being fetched.")
     if run.resume_at is not None:
         when = _format_moment(run.resume_at)
-        return _("The check waits until %(when)s: no requests to the site before then.") % {"when": when}
-    return _("The check waits for a free crawler.")
+        return _("The check is waiting until %(when)s: no requests to the site before then.") % {"when": when}
+    return _("The check is waiting for a free crawler.")
 
 
 def _describe_outcome(recheck: PageRecheck, is_compared: bool) -> str:

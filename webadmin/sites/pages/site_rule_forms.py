@@ -161,9 +161,9 @@ class SiteProxyForm(forms.ModelForm):
         try:
             host = parse_host(text)
         except ValueError as error:
-            raise ValidationError(_("Enter it as in proxy.example.com:3128.")) from error
+            raise ValidationError(_("Enter it in the form proxy.example.com:3128.")) from error
         if host.port is None:
-            raise ValidationError(_("Enter it as in proxy.example.com:3128."))
+            raise ValidationError(_("Enter it in the form proxy.example.com:3128."))
         return str(host)
 
     def save(self, commit: bool = True) -> Any:

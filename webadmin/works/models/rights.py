@@ -93,13 +93,13 @@ class Licence(Entered):
         null=True,
         blank=True,
         verbose_name=_("work"),
-        help_text=_("Empty: all works of the rights holder."),
+        help_text=_("Leave empty for all works of the rights holder."),
     )
     chapters = models.CharField(
         _("chapters"),
         max_length=500,
         blank=True,
-        help_text=_("Numbers of chapters, like 1-20, 25. Empty: all chapters."),
+        help_text=_("Chapter numbers, such as 1-20, 25. Leave empty for all chapters."),
     )
     licensee = models.CharField(_("licensee"), max_length=200)
     domain = models.CharField(
@@ -111,12 +111,12 @@ class Licence(Entered):
         _("URL of the page"),
         max_length=MAX_ADDRESS_CHARS,
         blank=True,
-        help_text=_("Only this page and everything below it. Empty: the whole domain."),
+        help_text=_("Only this page and everything below it. Leave empty for the whole domain."),
     )
     number = models.CharField(_("contract number"), max_length=100, blank=True)
     valid_from = models.DateField(_("valid from"))
     valid_until = models.DateField(
-        _("valid until"), null=True, blank=True, help_text=_("Last day (inclusive); empty: no end.")
+        _("valid until"), null=True, blank=True, help_text=_("Last day (inclusive). Leave empty for no end date.")
     )
 
     class Meta:
@@ -147,8 +147,8 @@ class LicenceProof(models.Model):
     added_at = models.DateTimeField(_("entered"), auto_now_add=True)
 
     class Meta:
-        verbose_name = _("proof of a licence")
-        verbose_name_plural = _("proofs of licences")
+        verbose_name = _("licence proof")
+        verbose_name_plural = _("licence proofs")
         ordering = ["-added_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["licence", "digest"], name="one_proof_a_file")]
 
@@ -298,7 +298,7 @@ class LicenceFee(AppendOnly):
     """A fee for a thousand characters of a work. The newest applies; earlier ones stay visible."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="fees", verbose_name=_("work"))
-    per_thousand = models.DecimalField(_("CNY for a thousand characters"), max_digits=10, decimal_places=2)
+    per_thousand = models.DecimalField(_("CNY per thousand characters"), max_digits=10, decimal_places=2)
     source = models.CharField(_("source of the fee"), max_length=500)  # for example, the number of a contract
     entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))

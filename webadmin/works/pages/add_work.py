@@ -95,7 +95,7 @@ def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     do = request.POST.get("do", "")
     if do == DISCARD:
         upload.delete()
-        messages.info(request, _("Nothing was added; the upload is discarded."))
+        messages.info(request, _("Nothing was added; the upload was discarded."))
         return HttpResponseRedirect(reverse("admin:works_work_add"))
     if do == DIVIDE:
         return _divide_work(request, upload)
@@ -191,7 +191,7 @@ def _style_name(style: str) -> str:
     names = {
         WHOLE: _("no chapters"),
         OWN: _("divided as in the file itself"),
-        GIVEN: _("in the order of upload"),
+        GIVEN: _("in upload order"),
     }
     return names.get(style, style)
 
@@ -238,10 +238,10 @@ def _log_changes(request: HttpRequest, acquisition: Acquisition) -> None:
 
 def _announce_results(request: HttpRequest, acquisition: Acquisition) -> None:
     if acquisition.queue_fault:
-        told = _("The works are stored; the search for copies starts once the queue is available: %(error)s")
+        told = _("The works were saved; the search for copies starts once the queue is available: %(error)s")
         messages.warning(request, told % {"error": message_text(acquisition.queue_fault)})
     elif any(not each.added.is_unchanged for each in acquisition.works):
-        messages.success(request, _("The works are stored; the search for copies starts in a moment."))
+        messages.success(request, _("The works were saved; the search for copies starts in a moment."))
 
 
 def _planned_outcome(each: PlannedWork) -> tuple[str, str]:

@@ -69,18 +69,18 @@ class AddWorkForm(forms.Form):
         label=_("Title"),
         required=False,
         max_length=MAX_TITLE_CHARS,
-        help_text=_("For a single work; empty: as given in the file."),
+        help_text=_("For a single work. Leave empty to use the value in the file."),
     )
     author = forms.CharField(
         label=_("Author"),
         required=False,
         max_length=MAX_AUTHOR_CHARS,
-        help_text=_("For every work uploaded; empty: as given in the file."),
+        help_text=_("For every uploaded work. Leave empty to use the value in the file."),
     )
     kind = forms.ChoiceField(
         label=_("Kind of work"),
         required=False,
-        choices=[("", _("as it was, or as the file says")), *Work.Kind.choices],
+        choices=[("", _("unchanged, or as given in the file")), *Work.Kind.choices],
     )
 
     def __init__(self, data: Any, files: Any, user: User | AnonymousUser) -> None:

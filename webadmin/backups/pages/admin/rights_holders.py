@@ -25,14 +25,12 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
 
     actions_detail = ["take_out"]
 
-    @action(
-        description=_("All of their data as one file"), url_path="take-out", permissions=["manage"], icon="download"
-    )
+    @action(description=_("All their data as one file"), url_path="take-out", permissions=["manage"], icon="download")
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """Return the file of `zhuiwen holder export` (only POST, because a link must not start an expensive read)."""
         holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
-            title = _("All of their data as one file")
+            title = _("All their data as one file")
             return admin_page(request, "backups/take_out.html", {"holder": holder, "title": title})
         own = settings.ZHUIWEN.home / "run"  # A private folder, because /tmp may be in memory or readable by others.
         try:

@@ -137,7 +137,7 @@ class StoredFileAdmin(HolderAdmin):
         "undo",
         _("Withdraw"),
         _("Withdraw this file?"),
-        _("It will accompany no further notice. It stays visible and cannot be reinstated."),
+        _("It will no longer be attached to notices. It remains visible and cannot be reinstated."),
     )
     def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         row = self.get_record_or_404(request, object_id)

@@ -125,7 +125,7 @@ class PageRecordAdmin(HolderAdmin):
     @display(description=_("history"))
     def timeline(self, page: PageRecord) -> object:
         address = reverse("admin:watched_sites_pagerecord_timeline", args=[page.pk])
-        label = _now("First seen, each change, gone, back again")
+        label = _now("First seen, each change, gone, online again")
         return format_html('<a class="text-link" href="{}">{}</a>', address, label)
 
     @display(description=_("page"), header=True)
@@ -167,7 +167,7 @@ class PageRecordAdmin(HolderAdmin):
     def obfuscation_examples(self, page: PageRecord) -> object:
         return obfuscation_table(page.obfuscations)
 
-    @display(description=_("left out because"))
+    @display(description=_("reason left out"))
     def outcome(self, page: PageRecord) -> str:
         return page.get_rejection_display() or NOTHING
 

@@ -52,7 +52,7 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
             _("Share of the page's main text that is in the matching passages."),
         ),
         CaseFigure(
-            _("Characters of the work taken"),
+            _("Characters taken from the work"),
             f"{case.taken_chars:,}",
             _(
                 "Characters of the work that appear on the page, each counted once: as the same "
@@ -69,7 +69,7 @@ def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]
             ),
         ),
         CaseFigure(
-            _("Longest run of equal characters"),
+            _("Longest run of matching characters"),
             f"{case.longest_equal_run_chars:,}",
             _(
                 "The longest run of characters that page and work share in the same order. "

@@ -130,7 +130,7 @@ def _request_opinions(case: Case, version: str) -> str:
     except NotFound as error:  # The match has been deleted meanwhile.
         raise Http404 from error
     except RetryLater as error:
-        return _("The published engines cannot be asked now: %(error)s") % {"error": message_text(error)}
+        return _("The published engines cannot be run now: %(error)s") % {"error": message_text(error)}
     return ""
 
 

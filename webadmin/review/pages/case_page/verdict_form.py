@@ -108,7 +108,7 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
 
 def _describe_effect(others: int) -> str:
     if not others:
-        return _now("sets aside no other open case")
+        return _now("covers no other open case")
     cases = f"{MAX_COUNTED}+" if others > MAX_COUNTED else str(others)
-    words = ngettext("sets aside %(cases)s other open case", "sets aside %(cases)s other open cases", others)
+    words = ngettext("also covers %(cases)s other open case", "also covers %(cases)s other open cases", others)
     return words % {"cases": cases}

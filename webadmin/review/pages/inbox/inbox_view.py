@@ -252,4 +252,4 @@ def _save_view(request: HttpRequest, user: User, query: InboxQuery) -> None:
         messages.error(request, _("You have %(count)d saved views; delete one first.") % {"count": MAX_VIEWS})
     else:
         SavedView.objects.update_or_create(user=user, name=name, defaults={"query": query.query_string})
-        messages.success(request, _("The view “%(name)s” is saved.") % {"name": name})
+        messages.success(request, _("The view “%(name)s” was saved.") % {"name": name})

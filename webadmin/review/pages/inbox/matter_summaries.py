@@ -214,7 +214,7 @@ def describe_timing(lead_s: int | None, early_chapters: int) -> str:
 def _matter_chips(matter: Any) -> list[tuple[str, str]]:
     found = []
     if matter.returned_cases:
-        found.append((_("back again"), "is-bad"))
+        found.append((_("online again"), "is-bad"))
     if matter.open_cases:
         found.append((str(STATES[CaseState.OPEN]), "is-warn"))
     if matter.changed_cases:

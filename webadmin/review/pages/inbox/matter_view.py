@@ -84,7 +84,7 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         try:
             given = request.POST.get("per_thousand", ""), request.POST.get("source", "")
             enter_fee(work, *given, request.user, timezone.now())
-            messages.success(request, _("The fee is saved; earlier ones stay visible."))
+            messages.success(request, _("The fee was saved; earlier ones remain visible."))
             return HttpResponseRedirect(request.path)
         except ZhuiwenError as error:
             messages.error(request, message_text(error))

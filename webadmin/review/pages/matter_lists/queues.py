@@ -48,7 +48,7 @@ _CONTENTS: dict[Queue, _Contents] = {
     Queue.NEW: _Contents(_("Open cases"), lambda _user: Q(open_cases__gt=0), _OPEN),
     Queue.MINE: _Contents(_("Mine"), lambda user: Q(assignee=user.pk) & _TO_DO_OF_MATTER, _OPEN | _CHANGED | _RETURNED),
     Queue.PAPERS: _Contents(_("Waiting for documents"), lambda _user: _AWAITING, Q()),
-    Queue.RETURNED: _Contents(_("Back again"), lambda _user: Q(returned_cases__gt=0), _RETURNED),
+    Queue.RETURNED: _Contents(_("Online again"), lambda _user: Q(returned_cases__gt=0), _RETURNED),
     Queue.CHANGED: _Contents(_("Page changed since the verdict"), lambda _user: Q(changed_cases__gt=0), _CHANGED),
     Queue.CONFIRMED: _Contents(
         _("Confirmed cases"), lambda _user: Q(confirmed_cases__gt=0), Q(state=CaseState.CONFIRMED)

@@ -131,7 +131,7 @@ EVENT_NAMES = {
     EventKind.NOT_FOUND: gettext_lazy("not found, not confirmed yet"),
     EventKind.GONE: gettext_lazy("gone"),
     EventKind.STILL_GONE: gettext_lazy("still removed"),
-    EventKind.BACK: gettext_lazy("back again"),
+    EventKind.BACK: gettext_lazy("online again"),
     EventKind.UNREADABLE: gettext_lazy("could not be read"),
 }
 REASONS = {

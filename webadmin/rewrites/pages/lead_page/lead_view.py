@@ -45,9 +45,9 @@ CHOICES = {
     RewordedState.WAITING: gettext_lazy("Reopen"),
 }
 _DONE = {
-    RewordedState.CONFIRMED: gettext_lazy("The rewrite is confirmed."),
-    RewordedState.DISMISSED: gettext_lazy("The rewrite is dismissed."),
-    RewordedState.WAITING: gettext_lazy("The suspected rewrite is open again."),
+    RewordedState.CONFIRMED: gettext_lazy("The rewrite was confirmed."),
+    RewordedState.DISMISSED: gettext_lazy("The rewrite was dismissed."),
+    RewordedState.WAITING: gettext_lazy("The suspected rewrite was reopened."),
 }
 
 

@@ -78,8 +78,8 @@ class CrawlRunAdmin(HolderAdmin):
 
     due = moment_column("due_at", _("due"), is_ordered=True)
 
-    ending_line = sentence_column("finish_reason", _("ended because"), 60)
-    ending = sentence_column("finish_reason", _("ended because"))
+    ending_line = sentence_column("finish_reason", _("reason for ending"), 60)
+    ending = sentence_column("finish_reason", _("reason for ending"))
 
     @display(description=_("pages left out"))
     def left_out(self, run: CrawlRun) -> object:

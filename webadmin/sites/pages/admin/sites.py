@@ -69,7 +69,7 @@ class SiteDomainInline(HolderInline):
     hide_title = True
     fields = ["host"]
     verbose_name = _("domain")
-    verbose_name_plural = _("domains of the site (empty: the hosts of the start URLs)")
+    verbose_name_plural = _("site domains (empty: the hosts of the start URLs)")
 
 
 class SiteAdmin(HolderAdmin):
@@ -218,7 +218,7 @@ class SiteAdmin(HolderAdmin):
         "dns",
         _("Look up host and registrar"),
         _("Look up host and registrar?"),
-        _("The registries that the operator has configured learn which site you ask about."),
+        _("The registries configured by the operator will see which site you look up."),
     )
     def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.get_record_or_404(request, object_id)
@@ -298,7 +298,7 @@ def _request_crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Tri
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except RetryLater as error:
-        words = _now("The crawl of %(site)s is recorded and starts once the queue is available: %(error)s")
+        words = _now("The crawl of %(site)s was recorded and starts once the queue is available: %(error)s")
         messages.warning(request, _link_run(words % {"site": site.name, "error": message_text(error)}, run))
         return run
     messages.success(request, _link_run(_now("A crawl of %(site)s has been requested.") % {"site": site.name}, run))

@@ -111,7 +111,7 @@ class LicenceAdmin(EnteredAdmin):
         try:
             add_proof(obj, file.name or "", file.read(), signed_in_user(request))
         except ZhuiwenError as error:
-            words = _now("The licence is saved, but its proof could not be kept: %(error)s")
+            words = _now("The licence was saved, but its proof could not be stored: %(error)s")
             messages.error(request, words % {"error": message_text(error)})
 
     @display(description=_("proofs"))

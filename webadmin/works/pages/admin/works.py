@@ -182,7 +182,7 @@ def _withdraw_texts(request: HttpRequest, texts: set[str]) -> None:
         for text_id in sorted(texts - kept):
             stores.outbox().send(WorkRemoved(text_id))
     except RetryLater as error:
-        explanation = _now("The work is deleted, but the index could not be updated: %(error)s") % {
+        explanation = _now("The work was deleted, but the index could not be updated: %(error)s") % {
             "error": message_text(error)
         }
         messages.warning(request, explanation)
