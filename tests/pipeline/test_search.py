@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -210,12 +211,16 @@ def test_a_text_that_comes_while_a_search_is_on_is_searched_for_by_the_next(
     register(running, "new", NEW)
     came: list[WorkTextId] = []
 
-    def come(_: object) -> None:
+    find_unsearched = running.book.find_unsearched
+
+    def register_meanwhile(*given: Any) -> Any:
         running.clock.advance(1)
         if not came:
             came.extend(register(running, "other", OTHER))
+        return find_unsearched(*given)
 
-    search_pages(running.ports, come)
+    monkeypatch.setattr(running.book, "find_unsearched", register_meanwhile)
+    search_pages(running.ports)
     running.run()
     assert swept(running).search
     running.run()
