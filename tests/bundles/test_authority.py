@@ -67,5 +67,5 @@ def test_an_answer_that_drips_is_given_up(authority: LocalAuthority) -> None:
 
 @pytest.mark.parametrize("url", ["", "ftp://tsa.example/", "tsa.example", "http://"])
 def test_what_is_no_url_is_refused_at_once(url: str, authority: LocalAuthority) -> None:
-    with pytest.raises(BadConfiguration, match="not the URL"):
+    with pytest.raises(BadConfiguration, match="not a valid time stamp authority URL"):
         Authority(url, authority.ca_pem, TO_PUBLIC)

@@ -307,7 +307,7 @@ def test_a_store_that_stays_away_ends_the_crawl_and_the_page_is_still_to_do(tmp_
     with WebServer(_chain(2)) as site:
         crawled = crawl(plan_of(site.url()), settings_of(site.netloc), RecordingStore(away_calls=1_000), tmp_path)
         assert crawled.counts.finish_reason == "store_unavailable"
-        assert any("did not respond" in fault and "/p/1" in fault for fault in map(str, crawled.counts.faults))
+        assert any("is not responding" in fault and "/p/1" in fault for fault in map(str, crawled.counts.faults))
         assert crawled.counts.stored == 0
         later = crawl(plan_of(site.url()), settings_of(site.netloc), None, tmp_path)
         assert (later.counts.stored, later.counts.finish_reason) == (2, "finished")

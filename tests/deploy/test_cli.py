@@ -165,7 +165,7 @@ def test_a_misspelt_setting_is_named_when_the_services_start(zhuiwen: CommandLin
     ("url", "remedy"),
     [
         ("http://[::1]:8999/", "add [::1]:8999 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
-        ("http://0x7f.1:81/", "write 127.0.0.1 for 0x7f.1 and add 127.0.0.1:81 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+        ("http://0x7f.1:81/", "use 127.0.0.1 instead of 0x7f.1 and add 127.0.0.1:81 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
         ("http://localhost:9/", "add localhost:9 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
     ],
 )

@@ -106,7 +106,7 @@ def answering(reply: Callable[[bytes], tuple[int, str, bytes]]) -> Iterator[str]
 
 
 FAULTS: dict[str, str] = {
-    "away": "did not respond",
+    "away": "is not responding",
     "status": "returned status 404 and text/html instead of a time stamp",
     "kind": "returned status 200 and text/html instead of a time stamp",
     "nonsense": "cannot be read",

@@ -115,7 +115,7 @@ def test_digests_are_listed_for_a_platform(installed: CommandLine, case: str, tm
     assert by_case[0]["sha256"] in out.read_text("utf-8-sig")
     for wrong, sentence in (
         ((), "choose cases, matters (M3), --site or --work"),
-        (("x", "--json"), "neither a case nor a matter"), ((case,), "choose the output"),
+        (("x", "--json"), "neither a case nor a matter"), ((case,), "choose an output"),
         (("99999", "--json"), "there is no case 99999"), (("M99999", "--json"), "there is no matter 99999"),
         ((case, "--csv", str(tmp_path / "no" / "x.csv")), "cannot be written"),
     ):  # fmt: skip

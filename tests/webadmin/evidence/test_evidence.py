@@ -149,7 +149,7 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     assert evidence.stamp_days([away], world.clock).refusals == 0
     attempt = StampAttempt.objects.first()
     assert attempt.attempts == 2
-    assert "did not respond" in str(attempt.error)
+    assert "is not responding" in str(attempt.error)
     assert bundle_rows.evidence_status([away.name]).waiting_stamps == trees
     assert bundle_rows.evidence_status(["https://another.example/"]).waiting_stamps == 0
 

@@ -259,7 +259,6 @@ def test_a_paper_names_no_work_of_another_holder_and_comes_from_a_manager(ours: 
         admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.reviewer)
     with pytest.raises(BadInput, match="only a manager"):
         add_template(ours.holder, Paper.ARTICLE_14, "x.docx", standard_template(Paper.ARTICLE_14), ours.reviewer)
-    refused("the kind of document", admin_data.keep_paper, ours.holder, "love letter", "x.pdf", PDF, ours.manager)
 
 
 @pytest.mark.usefixtures("processes")

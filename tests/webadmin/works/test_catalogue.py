@@ -179,7 +179,7 @@ def test_a_work_is_found_by_number_and_by_title(owner, store, outbox) -> None:
     with pytest.raises(NotFound, match="没有"):
         catalogue.find_work("没有")
     catalogue.add_work(owner, novel("水", author="葛明远"), "novel", store, outbox)
-    refused("give the number", catalogue.find_work, "夜航")
+    refused("enter the number", catalogue.find_work, "夜航")
 
 
 def test_a_site_is_added_with_its_host_and_brought_up_to_date(owner) -> None:

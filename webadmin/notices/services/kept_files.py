@@ -31,6 +31,8 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
     paper: a new row with its rights holder, kind, work and validity.
     """
     require_manager(paper.rights_holder, by)
+    if paper.work is not None and paper.work.rights_holder_id != paper.rights_holder_id:
+        raise BadInput("paper.other-holder")
     for column, value in _store_file(name, require_proof(content), content).items():
         setattr(paper, column, value)
     paper.added_by = by
