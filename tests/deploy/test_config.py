@@ -44,7 +44,7 @@ def test_the_list_says_of_each_setting_what_it_is_where_from_and_what_it_means(z
 def test_the_list_speaks_the_language_of_the_installation(zhuiwen: CommandLine) -> None:
     for language, lines in (
         ("en", {"name\tvalue\torigin\tmeaning", "web_port\t8717\tdefault\tadmin port"}),
-        ("zh-hans", {"名称\t值\t来自\t含义", "web_port\t8717\t默认值\t工作台的端口"}),
+        ("zh-hans", {"名称\t值\t来源\t含义", "web_port\t8717\t默认值\t工作台的端口"}),
     ):
         shown = CommandLine(zhuiwen.home, {"ZHUIWEN_LANGUAGE": language})("config", "list")
         assert (shown.code, shown.err) == (0, "")
