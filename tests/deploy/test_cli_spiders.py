@@ -88,7 +88,7 @@ def test_an_archive_is_taken_in_and_a_second_time_nothing_is_new(corpus: Command
     bad.write_text("no archive\n" * 20)
     refused = corpus("import", bad, "--site", "旧档")
     assert refused.code == 1
-    assert "not an archive" in " ".join(refused.complaints)
+    assert "not a supported archive" in " ".join(refused.complaints)
     assert corpus("import", tmp_path / "none.warc").code == 2
 
 
