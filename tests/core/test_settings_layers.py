@@ -65,7 +65,7 @@ def test_a_fault_says_in_which_file_it_stands_and_all_are_named_at_once(home: Pa
     (home / "secrets.toml").write_text('redis_url = "http://:hush@cache.example"\n')
     with pytest.raises(BadConfiguration) as caught:
         load(environ_of(home, LANGUAGE="fr"))
-    assert [str(fault).partition("; allowed")[0] for fault in caught.value.faults] == [
+    assert [str(fault).partition("; it must be")[0] for fault in caught.value.faults] == [
         f"redis_url is 'http://***@cache.example' in {home / 'secrets.toml'}",
         f"web_port is '99999' in {home / 'settings.toml'}",
         f"name_servers is '1' in {home / 'settings.toml'}",

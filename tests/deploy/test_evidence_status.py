@@ -49,7 +49,7 @@ def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() ->
         ({"waiting_stamps": 2, "last_error": "it does not answer"}, "evidence.stamps", "it does not answer"),
         ({"last_check": check(MAX_AGE_OF_CHECK + timedelta(hours=1))}, "evidence.unchecked", "2026-11-19 11:00"),
         ({"last_check": None}, "evidence.unchecked", "2026-10-22"),
-        ({"last_check": check(timedelta(hours=1), *FILE_FAULTS)}, "evidence.files", "2: 委托书.pdf, a[U+202E]b"),
+        ({"last_check": check(timedelta(hours=1), *FILE_FAULTS)}, "evidence.files", "(2): 委托书.pdf, a[U+202E]b"),
     ],
 )
 def test_the_doctor_names_what_is_wrong_with_the_evidence(changes: dict[str, Any], finding: str, said: str) -> None:
