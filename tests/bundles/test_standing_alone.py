@@ -68,4 +68,4 @@ def test_the_readers_own_roots_decide(export_file: Path, tmp_path: Path, authori
     root.write_text("no certificate")
     done = run(VERB, "zhuiwen", "evidence", "verify", "--ca", str(root), str(export_file), cwd=tmp_path)
     assert done.returncode == 2
-    assert "no certificate" in done.stderr
+    assert "no PEM certificate" in done.stderr

@@ -148,7 +148,7 @@ def _is_wrong(demo_said: str, status_said: str) -> bool:
         return True
     copies, innocent = record["copies"], record["innocent"]
     found = f"{copies['found']} of {copies['planned']} copies found"
-    accused = f"{innocent['accused']} of {innocent['planned']} innocent pages accused"
+    accused = f"{innocent['accused']} of {innocent['planned']} unrelated pages flagged"
     say(f"{found}, {accused}, {record['cases']} cases, in {record['seconds']:.0f} s.")
     for fault in record["faults"]:
         say(f"Not as expected: {fault}")
