@@ -108,7 +108,7 @@ def test_a_text_that_has_the_digest_names_the_bundle_and_says_that_this_is_weak(
         proof = office.add(text(f"存证哈希 {content}"), "存证.json")
         assert [(each.bundle_id, each.how) for each in proof.covered.all()] == [(office.bundle.pk, "named")]
         [said] = describe_checks(proof)
-        assert "未作验证" in said.in_language("zh")
+        assert "未经核实" in said.in_language("zh")
         assert "not checked" in said.in_language("en")
 
 

@@ -60,7 +60,7 @@ def test_a_manager_keeps_a_file_and_anybody_of_the_holder_gets_it_as_a_file(worl
         page = read(world, address)
         assert proof.digest in page
         assert "文中写有其哈希值" in page
-        assert "未作验证" in page
+        assert "未经核实" in page
     response = signed_in(world.ours.reviewer).get(case_page(world), {"file": proof.pk})
     assert response.content == f"哈希值 {bundle.digest}".encode()
     assert response["Content-Type"] == "application/octet-stream"
