@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from webadmin.sites.models import CrawlRun
 
 POLL_S = 0.5
+MAX_QUEUED_TO_NAME = 2  # chosen: three names of sites fill a line of a terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _wait_until_ended(
         live = [run for run in runs if run.state in run.LIVE]
         if live:
             watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
-        return [*map(_describe_state, live), *_describe_queue(live), *watch.warning] if live else []
+        return [*_describe_states(live), *_describe_queue(live), *watch.warning] if live else []
 
     while True:
         interrupts.check()
@@ -88,6 +89,15 @@ def _wait_until_ended(
             return
         meter.text(Message("tracking.several", states=said))
         time.sleep(POLL_S)
+
+
+def _describe_states(live: "Sequence[CrawlRun]") -> list[Message]:
+    """Describe each run, or only those in progress and the number of the others if many are queued."""
+    in_progress = [run for run in live if run.state == run.State.RUNNING]
+    queued = len(live) - len(in_progress)
+    if queued <= MAX_QUEUED_TO_NAME:
+        return list(map(_describe_state, live))
+    return [*map(_describe_state, in_progress), Message("tracking.many-queued", count=queued)]
 
 
 def _describe_state(run: "CrawlRun") -> Message:

@@ -69,7 +69,7 @@ class PictureReader:
         with self._lock:
             read = {key: self._kept[key] for key in keys if key in self._kept}
         missing = {key: part for key, part in zip(keys, parts, strict=True) if key not in read}
-        read.update(zip(missing, self._read(list(missing.values()), script), strict=True))
+        read.update(zip(missing, self._read_parts(list(missing.values()), script), strict=True))
         with self._lock:
             for key, text in read.items():
                 self._kept[key] = text
@@ -78,7 +78,7 @@ class PictureReader:
                 self._kept.popitem(last=False)
         return [read[key] for key in keys]
 
-    def _read(self, parts: Sequence[PicturePart], script: Script) -> list[PictureText]:
+    def _read_parts(self, parts: Sequence[PicturePart], script: Script) -> list[PictureText]:
         inks = {picture: self._process.ink(picture) for picture in dict.fromkeys(part.picture for part in parts)}
         lines = [_line(inks[part.picture], part.box) for part in parts]
         candidates = iter(self._candidates([cell for line in lines for cell in line.cells]))

@@ -190,7 +190,9 @@ class ReadingProcess:
 
         resources: those that a page may request. max_cpu_s: for this task; None for the common limit.
         """
-        return self._executor.submit(self._read, task, resources, self._max_cpu_s if max_cpu_s is None else max_cpu_s)
+        return self._executor.submit(
+            self._read_task, task, resources, self._max_cpu_s if max_cpu_s is None else max_cpu_s
+        )
 
     def close(self) -> None:
         """End the process, which saves its templates; give up the running task and cancel the others."""
@@ -200,7 +202,7 @@ class ReadingProcess:
         if (worker := self._worker) is not None:
             worker.hang_up(MAX_SECONDS_TO_END if self._init.templates is not None else 0.0)
 
-    def _read(self, task: Task, resources: Resources, max_cpu_s: float) -> Any:
+    def _read_task(self, task: Task, resources: Resources, max_cpu_s: float) -> Any:
         has_crashed = False
         while True:
             try:

@@ -22,7 +22,7 @@ ResourcesFactory = Callable[[str], Resources]
 
 
 class ReadingSession:
-    """What the tasks of one plan, or of none, share. templates: the folder that keeps the site's templates.
+    """The plan, site templates and readers that tasks share. templates: the folder that keeps the site's templates.
 
     cache: the machine's folder of results that are costly to compute.
     """

@@ -22,7 +22,9 @@ from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
 from crawler.contacts.reading import ContactGatherer, Gathered
 from crawler.run import CrawlServices, run_crawl
+from tests.crawler.texts import own_text
 from tests.support.ready_process import ready_process
+from tests.support.web_server import Routes, page
 
 DEADLINE_S = 120.0  # of a crawl, on a machine that is busy with others
 
@@ -210,3 +212,10 @@ def _note_place(into: list[str], address: object) -> None:
     if isinstance(address, tuple):
         host, port = address[:2]
         into.append(f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}")
+
+
+def linked_pages(length: int) -> Routes:
+    """A front page with links to so many pages, each with a text of its own."""
+    routes: Routes = {f"/p/{n}": page(f"第{n}篇", own_text(n)) for n in range(1, length + 1)}
+    routes["/"] = page("目录", "".join(f'<a href="/p/{n}">第{n}篇</a>' for n in range(1, length + 1)))
+    return routes

@@ -3,7 +3,6 @@
 import base64
 import json
 import signal
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -20,10 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from core.errors import BadConfiguration
-from core.hosts import parse_host
-from core.ids import SiteId
 from core.politeness import BanAction, BanRule, CrawlBudget, Login, Politeness, Proxy
-from crawler.politeness.usage import PAGES_A_DAY, USAGE_NAME, HostUsage
 from crawler.run import run_crawl
 from crawler.selectors import MAX_SLOW_PAGES
 from crawler.stats import SLOW_RULES
@@ -33,6 +29,7 @@ from tests.crawler.crawl_process import (
     done_pages,
     finish,
     kill,
+    linked_pages,
     plan_of,
     recording_services,
     settings_of,
@@ -56,12 +53,6 @@ def _polite(**changes: Any) -> Politeness:
     return Politeness(**{"first_wait_s": 0.1, **changes})
 
 
-def _chain(length: int) -> Routes:
-    routes: Routes = {f"/p/{n}": page(f"第{n}篇", own_text(n)) for n in range(1, length + 1)}
-    routes["/"] = page("目录", "".join(f'<a href="/p/{n}">第{n}篇</a>' for n in range(1, length + 1)))
-    return routes
-
-
 def _refusing(times: int, refusal: Answer, good: Answer) -> Callable[[str], Answer]:
     """Refuses so many times, then gives the page."""
     left = [times]
@@ -83,7 +74,7 @@ def test_a_site_that_asks_for_a_pause_gets_it_and_no_page_is_lost(status: int, r
         headers = {"Retry-After": at if retry_after == "date" else retry_after} if retry_after else {}
         return Answer(b"busy", "text/plain", status, headers)
 
-    routes = _chain(4)
+    routes = linked_pages(4)
     good, calls = routes["/p/2"], []
 
     def answer(path: str) -> Answer:
@@ -103,7 +94,7 @@ def test_a_site_that_asks_for_a_pause_gets_it_and_no_page_is_lost(status: int, r
 
 
 def test_a_pause_longer_than_a_process_waits_ends_the_crawl_until_then(tmp_path: Path) -> None:
-    routes = _chain(3) | {"/p/2": Answer(b"busy", "text/plain", 429, {"Retry-After": "7200"})}
+    routes = linked_pages(3) | {"/p/2": Answer(b"busy", "text/plain", 429, {"Retry-After": "7200"})}
     with WebServer(routes) as site:
         plan = plan_of(site.url(), politeness=_polite(), concurrency=1)
         counts = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
@@ -118,7 +109,7 @@ def test_a_pause_longer_than_a_process_waits_ends_the_crawl_until_then(tmp_path:
 
 
 def test_a_page_that_stays_refused_is_counted_and_the_rest_goes_on() -> None:
-    routes = _chain(3) | {"/p/2": Answer(b"busy", "text/plain", 503)}
+    routes = linked_pages(3) | {"/p/2": Answer(b"busy", "text/plain", 503)}
     with WebServer(routes) as site:
         crawled = crawl(plan_of(site.url(), politeness=_polite(), concurrency=1), settings_of(site.netloc))
         assert crawled.counts.rejected["banned"] == 1
@@ -139,7 +130,7 @@ def test_a_page_that_stays_refused_is_counted_and_the_rest_goes_on() -> None:
     ids=["notice", "status", "words", "selector", "redirect", "elsewhere"],
 )
 def test_a_refusal_in_the_guise_of_a_page_is_never_stored(rule: BanRule | str, refusal: Answer) -> None:
-    routes = _chain(3) | {"/verify?from=here": page("验证", own_text(92))}
+    routes = linked_pages(3) | {"/verify?from=here": page("验证", own_text(92))}
     good = routes["/p/2"]
     assert isinstance(good, Answer)
     routes["/p/2"] = _refusing(1, refusal, good)
@@ -155,7 +146,7 @@ def test_a_refusal_in_the_guise_of_a_page_is_never_stored(rule: BanRule | str, r
 
 def test_a_slow_selector_of_a_refusal_rule_is_dropped_and_other_rules_apply() -> None:
     """On 24 kB, it would not end within minutes."""
-    routes = _chain(MAX_SLOW_PAGES + 1)
+    routes = linked_pages(MAX_SLOW_PAGES + 1)
     for path, answer in routes.items():
         assert isinstance(answer, Answer)
         routes[path] = replace(answer, body=answer.body + b"<p>x</p>" * 3_000)
@@ -175,7 +166,7 @@ def test_a_slow_selector_of_a_refusal_rule_is_dropped_and_other_rules_apply() ->
 
 def test_a_stop_rule_ends_the_crawl_with_its_reason_and_the_rest_stays_pending(tmp_path: Path) -> None:
     rule = BanRule("blocked", statuses=(403,), action=BanAction.STOP)
-    routes = _chain(5) | {"/p/2": Answer(b"<p>no</p>", status=403)}
+    routes = linked_pages(5) | {"/p/2": Answer(b"<p>no</p>", status=403)}
     with WebServer(routes) as site:
         plan = plan_of(site.url(), politeness=_polite(bans=(rule,)), concurrency=1)
         counts = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
@@ -192,7 +183,7 @@ def test_a_stop_rule_ends_the_crawl_with_its_reason_and_the_rest_stays_pending(t
 
 def test_ten_refusals_in_a_row_end_the_crawl() -> None:
     routes: Routes = {f"/p/{n}": Answer(b"busy", "text/plain", 429) for n in range(1, 30)}
-    routes["/"] = _chain(29)["/"]
+    routes["/"] = linked_pages(29)["/"]
     with WebServer(routes) as site:
         plan = plan_of(site.url(), politeness=_polite(first_wait_s=0.001), concurrency=1)
         counts = crawl(plan, settings_of(site.netloc)).counts
@@ -202,7 +193,7 @@ def test_ten_refusals_in_a_row_end_the_crawl() -> None:
 
 
 def test_a_refused_crawl_asks_more_slowly() -> None:
-    routes = _chain(6)
+    routes = linked_pages(6)
     good = routes["/p/1"]
     assert isinstance(good, Answer)
     routes["/p/1"] = _refusing(1, Answer(b"busy", "text/plain", 429), good)
@@ -213,43 +204,10 @@ def test_a_refused_crawl_asks_more_slowly() -> None:
         assert all(later - earlier >= 0.2 for earlier, later in pairwise(after))  # jitter: half the delay and more
 
 
-def test_the_pages_of_a_day_are_a_budget_over_several_runs(tmp_path: Path) -> None:
-    with WebServer(_chain(9)) as site:
-        plan = plan_of(site.url(), politeness=_polite(budget=CrawlBudget(pages_a_day=5)), concurrency=4)
-        first = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
-        assert (first.finish_reason, len(site.requested)) == ("budget", 5)
-        assert "daily budget of 5 pages" in str(first.end_sentence)
-        resumes = datetime.fromisoformat(first.resume_at)
-        assert timedelta() < resumes - datetime.now(UTC) <= timedelta(days=1)
-        second = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
-        assert (second.finish_reason, len(site.requested)) == ("budget", 5)
-
-
-def test_the_pages_of_a_day_count_what_every_site_of_the_host_fetched(tmp_path: Path) -> None:
-    with WebServer(_chain(9)) as site:
-        ours = replace(plan_of(site.url(), max_pages=2), site_id=SiteId("ours"))
-        theirs = replace(
-            plan_of(site.url(), politeness=_polite(budget=CrawlBudget(pages_a_day=3))), site_id=SiteId("theirs")
-        )
-        crawl(ours, settings_of(site.netloc), None, tmp_path / "ours")
-        asked = len(site.requested)
-        counts = crawl(theirs, settings_of(site.netloc), None, tmp_path / "theirs").counts
-        assert counts.finish_reason == "budget"
-        assert len(site.requested) == max(asked, 3)
-
-
-def test_the_bytes_of_a_run_are_a_budget_and_the_next_run_has_its_own(tmp_path: Path) -> None:
-    with WebServer(_chain(9)) as site:
-        plan = plan_of(site.url(), politeness=_polite(budget=CrawlBudget(bytes_a_run=2_000)), concurrency=1)
-        counts = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
-        assert counts.finish_reason == "byte_limit"
-        assert 2_000 <= sum(site.bytes_sent.values()) < 4_000
-
-
 def test_a_closed_window_is_waited_for_and_nothing_is_asked_before(tmp_path: Path) -> None:
     later = datetime.now(UTC) + timedelta(hours=5)
     hours = f"{later:%H}:00-{later:%H}:30"
-    with WebServer(_chain(2)) as site:
+    with WebServer(linked_pages(2)) as site:
         plan = plan_of(site.url(), politeness=_polite(windows=hours, zone="UTC"))
         counts = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
         assert (counts.finish_reason, site.requested) == ("outside_window", [])
@@ -280,7 +238,7 @@ class ForwardProxy(WebServer):
 
 
 def test_requests_go_by_the_proxies_in_turn_with_their_passwords_and_none_is_told() -> None:
-    with WebServer(_chain(6)) as site, ForwardProxy("crawler:t0p-s3cret") as one, ForwardProxy() as other:
+    with WebServer(linked_pages(6)) as site, ForwardProxy("crawler:t0p-s3cret") as one, ForwardProxy() as other:
         proxies = (Proxy(one.netloc, user="crawler", password="t0p-s3cret"), Proxy(other.netloc))
         plan = plan_of(site.url(), politeness=_polite(proxies=proxies))
         crawled = crawl(plan, settings_of(site.netloc, one.netloc, other.netloc))
@@ -300,7 +258,7 @@ def test_requests_go_by_the_proxies_in_turn_with_their_passwords_and_none_is_tol
 def test_a_proxy_that_fails_rests_and_the_others_carry_on(fault: str) -> None:
     status = 502 if fault == "answers 502" else None
     login = "a:b" if fault == "refuses the login" else ""
-    with WebServer(_chain(8)) as site, ForwardProxy() as good, ForwardProxy(login, status) as bad:
+    with WebServer(linked_pages(8)) as site, ForwardProxy() as good, ForwardProxy(login, status) as bad:
         proxies = (Proxy(bad.netloc), Proxy(good.netloc))
         plan = plan_of(site.url(), politeness=_polite(proxies=proxies), concurrency=1)
         crawled = crawl(plan, settings_of(site.netloc, good.netloc, bad.netloc))
@@ -313,7 +271,7 @@ def test_a_proxy_that_fails_rests_and_the_others_carry_on(fault: str) -> None:
 
 def test_where_every_proxy_rests_nothing_is_asked_without_one(tmp_path: Path) -> None:
     rests = datetime.now(UTC) + timedelta(hours=2)
-    with WebServer(_chain(2)) as site:
+    with WebServer(linked_pages(2)) as site:
         proxies = (Proxy("127.0.0.1:9", cools_until=rests),)
         plan = plan_of(site.url(), politeness=_polite(proxies=proxies))
         counts = crawl(plan, settings_of(site.netloc, "127.0.0.1:9"), None, tmp_path).counts
@@ -323,7 +281,7 @@ def test_where_every_proxy_rests_nothing_is_asked_without_one(tmp_path: Path) ->
 
 def test_a_refused_crawl_goes_on_by_another_proxy_under_another_name() -> None:
     rule = BanRule("blocked", statuses=(403,), action=BanAction.ROTATE)
-    with WebServer(_chain(4)) as site, ForwardProxy(status=403) as bad, ForwardProxy() as good:
+    with WebServer(linked_pages(4)) as site, ForwardProxy(status=403) as bad, ForwardProxy() as good:
         politeness = _polite(
             bans=(rule,),
             proxies=(Proxy(bad.netloc), Proxy(good.netloc)),
@@ -492,23 +450,3 @@ def test_a_killed_crawl_logs_in_again_and_fetches_no_page_twice_and_loses_none(t
 def test_a_plan_that_cannot_work_is_refused_at_the_start(politeness: Politeness, words: str) -> None:
     with pytest.raises(BadConfiguration, match=words.replace("(", r"\(")):
         run_crawl(plan_of("http://a.example/", politeness=politeness), recording_services(), settings_of())
-
-
-# Counts of what is fetched from hosts, in a real SQLite file.
-
-NOW = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
-HOST = parse_host("pirate.example")
-
-
-def test_responses_on_a_full_disk_are_counted_once_it_has_room(tmp_path: Path) -> None:
-    usage = HostUsage(CrawlBudget(pages_a_day=4), "run", [HOST], tmp_path)
-    usage.add_response("http://pirate.example/1", NOW, 10)
-    with sqlite3.connect(tmp_path / USAGE_NAME) as other:
-        other.execute("BEGIN IMMEDIATE")  # nobody else can write, as on a full disk
-        usage._rows.execute("PRAGMA busy_timeout = 0")
-        usage.add_response("http://pirate.example/2", NOW, 10)
-        usage.add_response("http://pirate.example/3", NOW, 10)
-        assert usage.reached_limit(NOW.replace(hour=0)) == ""
-    usage.add_response("http://pirate.example/4", NOW, 10)
-    assert usage.reached_limit(NOW.replace(hour=0)) == PAGES_A_DAY
-    usage.close(NOW)

@@ -359,7 +359,7 @@ def test_what_is_no_archive_or_a_damaged_one_is_one_sentence_and_no_crash(
     except UnreadableFile as error:
         sentence = str(error)
     assert stored <= 1, name
-    assert (": is not a supported archive" in sentence) is (name in NO_ARCHIVES)
+    assert (": not a supported archive" in sentence) is (name in NO_ARCHIVES)
     assert sentence.startswith(f"{path}: ")
     assert "\n" not in sentence
     assert capfd.readouterr().err == ""

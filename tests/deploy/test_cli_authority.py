@@ -40,7 +40,7 @@ def add(command: CommandLine, url: str, root: Path, *more: str) -> Done:
     return command("evidence", "add-authority", url, "--root", root, *more)
 
 
-def kept(command: CommandLine) -> tuple[str, ...]:
+def saved_authorities(command: CommandLine) -> tuple[str, ...]:
     return load(command.environ()).evidence.tsa_urls
 
 
@@ -77,12 +77,12 @@ def test_a_root_is_taken_as_authorities_publish_it(
     assert said["root"] == "CN=Local Time Root"
 
 
-def test_another_one_comes_beside_it(allowing: CommandLine, authority: LocalAuthority, tmp_path: Path) -> None:
+def test_a_second_authority_is_added(allowing: CommandLine, authority: LocalAuthority, tmp_path: Path) -> None:
     other = LocalAuthority(tmp_path / "other")
     with serving_stamps(authority) as first, serving_stamps(other) as second:
         for url, root in ((first, authority), (second, other), (second, other)):
             assert add(allowing, url, root.folder / "root.pem").code == 0
-    assert kept(allowing) == (first, second)
+    assert saved_authorities(allowing) == (first, second)
     file = allowing.home / "authorities" / "127.0.0.1.pem"
     assert file.read_text().count("BEGIN CERTIFICATE") == 2  # one host, two roots, each once
 
@@ -159,7 +159,7 @@ def test_each_fault_is_one_sentence_and_nothing_is_kept(
     assert FAULTS[kind] in line
     claims = kind in ("nonce", "other root", "expired", "no usage", "other usage")
     assert (f"policy: {DEFAULT_POLICY}" in done.out) == claims
-    assert kept(allowing) == ()
+    assert saved_authorities(allowing) == ()
     assert not (allowing.home / "authorities").exists()
 
 
@@ -174,7 +174,7 @@ def test_a_private_address_is_not_asked_unless_that_is_allowed(zhuiwen: CommandL
         done = add(zhuiwen, url, authority.folder / "root.pem")
     assert done.code == 2
     assert "private" in done.complaints[0]
-    assert kept(zhuiwen) == ()
+    assert saved_authorities(zhuiwen) == ()
 
 
 def test_a_file_without_a_root_is_refused_before_anybody_is_asked(
@@ -208,7 +208,7 @@ def test_a_login_goes_through_standard_input_and_is_shown_nowhere(
             "evidence", "add-authority", "-", "--root", authority.folder / "root.pem", stdin=secret.encode()
         )
     assert done.code == 0, done.err
-    assert kept(allowing) == (secret,)
+    assert saved_authorities(allowing) == (secret,)
     told = done.out + done.err + shown.out + shown.err
     assert "geheim" not in told
 

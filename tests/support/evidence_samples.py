@@ -52,7 +52,7 @@ def capture(**changes: object) -> CapturedPage:
     redirect = WireExchange(
         url="http://daoban.example/7.html",
         status=301,
-        **ending_at(FETCHED - timedelta(seconds=1)),
+        **make_instant_times(FETCHED - timedelta(seconds=1)),
         request_head=head("GET /7.html HTTP/1.1", ("Host", "daoban.example"), ("User-Agent", "zhuiwen")),
         response_head=head("HTTP/1.1 301 Moved Permanently", ("Location", "https://m.daoban.example/7.html")),
         server_address="203.0.113.8",
@@ -61,7 +61,7 @@ def capture(**changes: object) -> CapturedPage:
     page = WireExchange(
         url="https://m.daoban.example/7.html",
         status=200,
-        **ending_at(FETCHED),
+        **make_instant_times(FETCHED),
         request_head=head(
             "GET /7.html HTTP/1.1",
             ("Host", "m.daoban.example"),
@@ -106,7 +106,7 @@ def head(line: str, *headers: tuple[str, str]) -> bytes:
     return "".join(f"{each}\r\n" for each in (line, *map(": ".join, headers), "")).encode("latin-1")
 
 
-def ending_at(at: datetime) -> dict[str, datetime]:
+def make_instant_times(at: datetime) -> dict[str, datetime]:
     """The moments of an exchange that took no time."""
     return {"sent_at": at, "answered_at": at, "ended_at": at}
 

@@ -17,7 +17,7 @@ PLAIN, FOLDED = ALGORITHMS[1], ALGORITHMS[5]
 WORK = WorkTextId("work")
 
 
-def may_be_read_as(character: str, algorithm: Algorithm) -> set[str]:
+def possible_readings(character: str, algorithm: Algorithm) -> set[str]:
     """The syllables that a page's only character agrees with."""
     rows, masks = TokenizedPage.from_fingerprint(character, fingerprint_text(character, algorithm)).near
     bits = masks[rows[0]]
@@ -39,7 +39,7 @@ def test_what_anchors_of_folded_syllables_find_may_agree(character: str) -> None
     fingerprint = fingerprint_text(character, FOLDED)
     (token,) = fingerprint.tokens.tolist()
     alike = {SYLLABLES[other] for other in np.flatnonzero(symbols[: len(SYLLABLES)] == symbols[token])}
-    plain, folded = may_be_read_as(character, PLAIN), may_be_read_as(character, FOLDED)
+    plain, folded = possible_readings(character, PLAIN), possible_readings(character, FOLDED)
     assert folded == plain | alike
     assert not alike <= plain
 

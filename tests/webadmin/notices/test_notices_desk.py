@@ -34,7 +34,7 @@ def fill() -> World:
     return made
 
 
-def matter_of(world: World) -> Matter:
+def first_matter(world: World) -> Matter:
     matter = world.ours.cases[0].matter
     assert matter is not None
     return matter
@@ -54,7 +54,7 @@ def page_of(client: Client, notice: Notice) -> str:
 
 
 def test_the_matter_offers_a_draft_which_opens_filled_in(world: World) -> None:
-    client, matter = english(world.ours.reviewer), matter_of(world)
+    client, matter = english(world.ours.reviewer), first_matter(world)
     shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
     assert "Draft a notice" in shown
     notice = drafted(client, matter)
@@ -71,7 +71,7 @@ def test_the_matter_offers_a_draft_which_opens_filled_in(world: World) -> None:
 
 def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: World) -> None:
     client, manager = english(world.ours.reviewer), english(world.ours.manager)
-    notice = drafted(client, matter_of(world))
+    notice = drafted(client, first_matter(world))
     assert client.get(record_url(notice), {"file": "pdf"}).status_code == 302, "it lacks the addressee"
     client.post(record_url(notice), {"do": "save", "addressee_name": "墨香云<b>公司"})
     assert Notice.objects.latest("pk").values["addressee_name"] == "墨香云<b>公司"
@@ -97,7 +97,7 @@ def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: World) -> No
 
 
 def test_unfit_pages_are_said_and_an_unconfirmed_matter_has_no_notice(world: World) -> None:
-    client, matter, draft = english(world.ours.reviewer), matter_of(world), reverse("admin:notices_notice_draft")
+    client, matter, draft = english(world.ours.reviewer), first_matter(world), reverse("admin:notices_notice_draft")
     first = Case.objects.filter(matter=matter)[0]
     PageRecord.objects.filter(pk=first.page_id).update(version_id="another")
     notice = drafted(client, matter)
@@ -109,7 +109,7 @@ def test_unfit_pages_are_said_and_an_unconfirmed_matter_has_no_notice(world: Wor
 
 
 def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(world: World) -> None:
-    client, matter = english(world.ours.reviewer), matter_of(world)
+    client, matter = english(world.ours.reviewer), first_matter(world)
     entered = admin_data.addressee(world.ours.holder, "墨香云", matter.site, legal_name="墨香云存储公司", phone="010-1")
     admin_data.contact(matter.site, ContactKind.ICP, "沪ICP备12345678号-1")
     shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
@@ -127,12 +127,12 @@ def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(wo
 
 def test_nothing_of_another_rights_holder_can_be_named(world: World) -> None:
     theirs, stranger = world.theirs, english(world.theirs.manager)
-    notice = drafted(english(world.ours.reviewer), matter_of(world))
+    notice = drafted(english(world.ours.reviewer), first_matter(world))
     assert stranger.get(record_url(notice)).status_code == 404
     assert stranger.post(record_url(notice), {"do": "withdraw"}).status_code == 404
     draft = reverse("admin:notices_notice_draft")
-    assert stranger.post(draft, {"matter": matter_of(world).pk, "to": "article_14"}).status_code == 404
-    for values in ({"matter": "x", "to": "article_14"}, {"matter": matter_of(world).pk, "to": "x"}):
+    assert stranger.post(draft, {"matter": first_matter(world).pk, "to": "article_14"}).status_code == 404
+    for values in ({"matter": "x", "to": "article_14"}, {"matter": first_matter(world).pk, "to": "x"}):
         assert english(world.ours.reviewer).post(draft, values).status_code == 404
     assert english(world.ours.reviewer).get(draft).status_code == 404
     paper = admin_data.keep_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
@@ -181,12 +181,12 @@ def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_writt
     type(ours.addressee).objects.filter(pk=ours.addressee.pk).update(asks_for_seal=True)
     client = english(ours.reviewer)
     response = client.post(
-        reverse("admin:notices_notice_draft"), {"matter": matter_of(world).pk, "to": f"to-{ours.addressee.pk}"}
+        reverse("admin:notices_notice_draft"), {"matter": first_matter(world).pk, "to": f"to-{ours.addressee.pk}"}
     )
     page = client.get(response["Location"]).content.decode()
     assert "So far:" in page
     assert "asks for the seal" in page
-    assert "So far:" not in page_of(client, drafted(client, matter_of(world)))
+    assert "So far:" not in page_of(client, drafted(client, first_matter(world)))
 
 
 def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world: World) -> None:

@@ -44,7 +44,7 @@ def screenshot(number: int) -> bytes:
     return kept.getvalue()
 
 
-def matter_of(pages: int, store: ObjectEvidenceStore) -> Matter:
+def make_matter(pages: int, store: ObjectEvidenceStore) -> Matter:
     """Confirmed cases with two bundles each: what was found, and what was drawn."""
     holder = admin_data.holder()
     reviewer = admin_data.user("reviewer", holder)
@@ -103,7 +103,7 @@ def test_one_case_at_a_time_is_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_pa
     store = ObjectEvidenceStore(FolderObjects(tmp_path / "store"))
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
     case_texts.use(monkeypatch)
-    matter = matter_of(PAGES, store)
+    matter = make_matter(PAGES, store)
     out, began = tmp_path / "matter.zip", time.process_time()
     with Peak() as peak:
         report = export_matter(matter, out)

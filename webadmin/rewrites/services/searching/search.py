@@ -36,7 +36,7 @@ _AT_FAULT = (RetryLater, *AWAY)  # errors of a service, not of a page
 
 @dataclass(slots=True)
 class SearchSummary:
-    """What a round of searches did: the number of searched pages and of suspected rewrites."""
+    """The numbers of pages and of suspected rewrites of a round of searches."""
 
     pages: int = 0
     leads: int = 0
