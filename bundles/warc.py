@@ -170,7 +170,7 @@ def _request_block(exchange: WireExchange, url: str) -> bytes:
     headers, _ = withheld(request.headers, REQUEST_HEADERS)
     method, _, rest = request.line.partition(" ")
     line = f"{method} {public_url(rest.rpartition(' ')[0]) or url} HTTP/{_http_version(rest)}"
-    return _http_head(line, headers)
+    return http_head(line, headers)
 
 
 def _http_version(rest: str) -> str:
@@ -184,10 +184,11 @@ def _response_head(exchange: WireExchange) -> bytes:
         renamed = tuple((_KEPT_AS + name if name.lower() in _OF_THE_WIRE else name, value) for name, value in headers)
         headers = (*renamed, ("Content-Length", str(len(exchange.body))))
     reason = " ".join(response.line.split(" ", 2)[2:])
-    return _http_head(f"HTTP/1.1 {exchange.status} {reason}".rstrip(), headers)
+    return http_head(f"HTTP/1.1 {exchange.status} {reason}".rstrip(), headers)
 
 
-def _http_head(line: str, headers: Headers) -> bytes:
+def http_head(line: str, headers: Headers) -> bytes:
+    """Return the head of a request or response as bytes, each header on one line."""
     lines = [line, *(f"{name}: {value}" for name, value in headers)]
     return b"".join(_one_line(each) + b"\r\n" for each in lines) + b"\r\n"
 

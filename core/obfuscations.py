@@ -80,7 +80,7 @@ class Obfuscation(StrEnum):
     SHUFFLED = "shuffled"
     PATCHWORK = "patchwork"
 
-    # While reading: parts that take too long are left out (crawler.opening).
+    # While reading: parts that are too large or too slow are skipped (crawler.opening).
     SLOW_PARTS = "slow_parts"
 
 

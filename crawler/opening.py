@@ -16,7 +16,10 @@ from crawler.plain_markup import ATTRIBUTES, RAW_ELEMENTS, plain_markup
 
 
 class SkippedPart(StrEnum):
-    """A part of a page that is too large to be read. The value is its name in a page's source, in any language."""
+    """A part of a page that is too large or too slow to be read.
+
+    The value is its name in a page's source, in any language.
+    """
 
     MARKUP = "html"  # the original tree; the plain markup is read instead
     ATTRIBUTES = "attributes"  # an element's attributes after the first 200

@@ -1,12 +1,10 @@
 """Reads a response: the function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
 
-import gc
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
+from core.garbage import pause_collection
 from core.marks import Mark
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
@@ -224,31 +222,3 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         surroundings=tuple(line if text is line.text else replace(line, text=text) for line, text in surroundings),
         posters=tuple(replace(each, name=storable(each.name)) for each in extraction.posters),
     )
-
-
-_lock = threading.Lock()
-_pauses = 0
-_was_enabled = True
-
-
-@contextmanager
-def pause_collection() -> Iterator[None]:
-    """Pause garbage collection in all threads until the last pause of the process ends.
-
-    A page creates some 100,000 objects that live until it is read, and each run of the collector traverses them, which
-    takes a sixth of the time (2026-11). Reference cycles that remain of a page are then still young and are freed by
-    the next run.
-    """
-    global _pauses, _was_enabled  # noqa: PLW0603  one collector for a process
-    with _lock:
-        if _pauses == 0:
-            _was_enabled = gc.isenabled()
-            gc.disable()
-        _pauses += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _pauses -= 1
-            if _pauses == 0 and _was_enabled:
-                gc.enable()

@@ -56,7 +56,7 @@ class RepeatedTexts:
         self._repeating: set[str] = set()
         # (name, URL without it): a parameter that multiplies notices may still identify chapters elsewhere.
         self._repeating_at: set[tuple[str, str]] = set()
-        self._first: dict[str, str] = {}  # a URL without the empty parameters: the URL that is fetched
+        self._first: dict[str, str] = {}  # a URL without the repeating parameters: the URL that is fetched
 
     def recall(self, texts: Iterable[tuple[str, Digest]]) -> None:
         """Load the texts of earlier crawls with their URLs."""
@@ -64,7 +64,7 @@ class RepeatedTexts:
             self._note_text(url, text, is_recalled=True)
 
     def note(self, url: str, text: str) -> bool:
-        """Note a page's text; return True if another URL that differs only in an empty parameter has the same text."""
+        """Note a page's text; return True if another URL that differs only in one parameter has the same text."""
         is_repeated = self._note_text(url, digest(text.encode("utf-8", "surrogatepass")))
         return is_repeated and url not in self._asked_for
 

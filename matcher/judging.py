@@ -1,14 +1,13 @@
 """Turns an aligned page into matches: compares the passages of each text, judges them, and writes out their spans."""
 
-import gc
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.garbage import pause_collection
 from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
@@ -293,7 +292,7 @@ class ChangesOfSpan(Sequence[Change]):
 
     @cached_property
     def _changes(self) -> tuple[Change, ...]:
-        with _pause_garbage_collection():
+        with pause_collection():
             return _write_out(*self._compared)
 
     @overload
@@ -338,19 +337,3 @@ def _write_out(page: TokenizedText, work: TokenizedText, found: PassageCompariso
     on_page = map(TextRange, page_starts[order].tolist(), page_ends[order].tolist())
     in_work = map(TextRange, work_starts[order].tolist(), work_ends[order].tolist())
     return tuple(map(Change, [CHANGE_KINDS[number] for number in kinds[order].tolist()], on_page, in_work))
-
-
-@contextmanager
-def _pause_garbage_collection() -> Iterator[None]:
-    """Suspend the search for reference cycles.
-
-    A page with zero-width characters has thousands of changes, none of them in a cycle. Scanning the whole process
-    while they are created took as long as everything else (3,000 characters, November 2026: 73 pages/s, 159 without).
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

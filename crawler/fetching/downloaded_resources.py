@@ -1,6 +1,6 @@
 """Fetches the resources of pages through the crawl's downloader: its pace, proxies, robots.txt and resolver apply.
 
-Threads that read pages submit requests and the reactor fetches them; a thread waits at most MAX_WAIT_S.
+The thread of the reading process submits requests and the reactor fetches them; it waits at most MAX_WAIT_S.
 """
 
 from collections.abc import Callable

@@ -97,4 +97,4 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The process has loaded its modules and waits for Init."""
+    """The process has loaded its modules and Init, and waits for tasks."""

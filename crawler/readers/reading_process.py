@@ -85,14 +85,12 @@ class _Worker:
         self._connection: Connection[object, object] = Connection(ours.detach())
 
     def is_ready(self, init: Init) -> bool:
-        """Wait until the process has started, and send it its first message. Returns False if it does not start."""
+        """Send the process its first message, and wait until it has started. Returns False if it does not start."""
         try:
-            is_there = self._connection.poll(MAX_SECONDS_TO_START) and isinstance(self._receive(), Ready)
-            if is_there:
-                self._connection.send(init)
+            self._connection.send(init)
+            return self._connection.poll(MAX_SECONDS_TO_START) and isinstance(self._receive(), Ready)
         except (EOFError, OSError):
             return False
-        return is_there
 
     def ask(self, job: Job, resources: Resources, max_seconds: float) -> TaskResult:
         """Have a task read. Raises TimeoutError, and others if the process ends or sends what it must not."""

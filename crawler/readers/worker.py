@@ -69,12 +69,12 @@ def main() -> None:
 
 
 def _serve(connection: "Connection[object, object]") -> None:
-    connection.send(Ready())
     init = connection.recv()
     assert isinstance(init, Init)
     resource.setrlimit(resource.RLIMIT_DATA, (init.max_memory_bytes, MOST_MEMORY_BYTES))
     session = ReadingSession(init.plan, init.templates, lambda _url: _RemoteResources(connection), init.cache)
     try:
+        connection.send(Ready())
         while True:
             job = connection.recv()
             assert isinstance(job, Job)

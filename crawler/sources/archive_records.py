@@ -29,6 +29,7 @@ from crawler.sources.archive_streams import (
     MAX_RATIO,
     MIN_BYTES_TO_JUDGE,
     Captured,
+    NotChunked,
     PassedBy,
     RecordPosition,
     Records,
@@ -93,6 +94,8 @@ class ArchiveFile:
             first = start if number == start.member else RecordPosition(number)
             try:
                 yield from self._member_records(number, first, wanted)
+            except NotChunked as error:
+                raise UnreadableFile(self._path, "archive.one-stream") from error
             except ArchiveLoadFailed as error:
                 raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
             except ZhuiwenError:

@@ -106,6 +106,13 @@ class _Brotli:
 BufferedReader.DECOMPRESSORS["br"] = _Brotli
 
 
+class NotChunked(ArchiveLoadFailed):  # type: ignore[misc]
+    """All records of an archive are in one gzip stream, in which none can be found again by its offset."""
+
+    def __init__(self) -> None:
+        super().__init__("several records in one gzip stream")
+
+
 class Swells(ArchiveLoadFailed):  # type: ignore[misc]
     """Raised if a file has an excessive compression ratio."""
 
@@ -188,7 +195,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         return record
 
     def _raise_invalid_gzip_err(self) -> None:
-        raise ArchiveLoadFailed("several records in one gzip stream; unpack the file first")
+        raise NotChunked
 
     def breaks_off(self, record: Any) -> bool:
         """Return True if the file ends within a record that was read to its end."""

@@ -151,6 +151,6 @@ class LinkDiscovery:
     def requests_for_lists(self, urls: Iterable[str], kind: str) -> Iterator[Request]:
         """Yield requests for further sitemaps or feeds of the site."""
         on_site = [url for url in urls if self.context.scope.is_on_site(url)]
-        wanted = on_site[: max(0, MAX_LISTS - self._lists)]
-        self._lists += len(wanted)
-        yield from self.new_requests(wanted, 0, kind)
+        requests = list(self.new_requests(on_site[: max(0, MAX_LISTS - self._lists)], 0, kind))
+        self._lists += len(requests)
+        yield from requests

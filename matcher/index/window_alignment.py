@@ -22,7 +22,7 @@ def align_window_hits(page: Tokens, streams: TokenStreams, hits: Hits, widths: N
     page: uint16[n]; hits: texts numbered as in `streams`; widths: int32[h], tokens of both windows. The runs of
     `gram_tokens` tokens that two windows share are counted by diagonal. The hit moves to the first run on the fullest
     diagonal (of equal ones, the one that is full first), and is dropped if there is none. Of runs that the page's
-    window repeats, the first counts; none has a wildcard.
+    window repeats, the first counts; none has a wildcard. Takes the product of the widths, of at most 64 tokens each.
     """
     return Hits(*_align_hits(page, streams, hits, widths, gram_tokens)) if widths.any() else hits
 

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from core.errors import BadConfiguration
+from core.garbage import pause_collection
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from core.zones import Zone
 from crawler.opening import PageRules, Rejected
-from crawler.reading import pause_collection, read_page
+from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 MENU = '<div class="nav"><a href="/">首页</a><a href="/a">玄幻小说</a>'

@@ -278,6 +278,13 @@ def test_where_no_process_starts_whoever_asks_is_told(monkeypatch: pytest.Monkey
                 process.run_task(Echo(URL))
 
 
+def test_a_plan_that_no_process_can_load_is_no_fault_of_a_page() -> None:
+    with ReadingProcess(Foreign(URL)) as process:  # type: ignore[arg-type]
+        for _ in range(2):
+            with pytest.raises(ServiceUnavailable, match="the process that reads pages"):
+                process.run_task(Echo(URL))
+
+
 def test_a_task_that_the_process_cannot_load_is_given_up() -> None:
     with ReadingProcess() as process, pytest.raises(GivenUp, match="crashed the reading process twice"):
         process.run_task(Foreign(URL))

@@ -257,6 +257,10 @@ def test_a_paper_names_no_work_of_another_holder_and_comes_from_a_manager(ours: 
         admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.manager, work=theirs)
     with pytest.raises(BadInput, match="only a manager"):
         admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.reviewer)
+    dates = {"valid_from": TODAY, "valid_until": TODAY - timedelta(days=1)}
+    refused(
+        "before", admin_data.keep_paper, ours.holder, HolderPaper.Kind.IDENTITY, "x.pdf", PDF, ours.manager, **dates
+    )
     with pytest.raises(BadInput, match="only a manager"):
         add_template(ours.holder, Paper.ARTICLE_14, "x.docx", standard_template(Paper.ARTICLE_14), ours.reviewer)
 

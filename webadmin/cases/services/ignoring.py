@@ -113,7 +113,7 @@ def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
         .order_by("-opened_at", "-pk")[: MAX_CASES_SHOWN + 1]
     )
     losses, looked_at, places = [], 0, dict[str, Places]()
-    taken = taken_by_case(Case.objects.filter(pk__in=[case.pk for case in cases]))
+    taken = taken_by_case(Case.objects.filter(pk__in=[case.pk for case in cases[:MAX_CASES_SHOWN]]))
     for case in cases[:MAX_CASES_SHOWN]:
         if time.monotonic() > ends:
             break

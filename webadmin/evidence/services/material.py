@@ -11,7 +11,7 @@ from typing import Any
 from bundles.records import NO_DRAWING, CapturedPage, Drawing, Finding, Part, Passage, SeenAddress
 from bundles.secrets_withheld import public_url
 from bundles.shapes import text_digest
-from bundles.warc import DOM
+from bundles.warc import DOM, http_head
 from core.captures import Capture, CapturedResource, CaptureSource, WireExchange
 from core.errors import BrokenInvariant, NotFound
 from core.ids import Digest, VersionId, WorkTextId
@@ -246,8 +246,7 @@ def _response_head(own: WireExchange, page: StoredPart) -> bytes:
     """
     if own.response.headers:
         return own.response_head
-    lines = (own.response.line, *(f"{name}: {value}" for name, value in page.headers))
-    return "\r\n".join(lines).encode("latin-1", "replace")
+    return http_head(own.response.line, page.headers)
 
 
 def _bundle_passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:

@@ -144,11 +144,6 @@ class Notice(models.Model):
     drafted_by = user_key(_("drafted by"), models.PROTECT)
     drafted_at = models.DateTimeField(_("drafted"))
 
-    @property
-    def addressee_name(self) -> str:
-        """The name of the entered addressee, or else the name written in the notice. Select `addressee` with it."""
-        return self.addressee.name if self.addressee else str(self.values.get("addressee_name", ""))
-
     class Meta:
         verbose_name = _("notice")
         verbose_name_plural = _("notices")
@@ -162,6 +157,11 @@ class Notice(models.Model):
                 fields=["rights_holder", "answer_due"], condition=Q(answer_due__isnull=False), name="notices_due"
             ),
         ]
+
+    @property
+    def addressee_name(self) -> str:
+        """The name of the entered addressee, or else the name written in the notice. Select `addressee` with it."""
+        return self.addressee.name if self.addressee else str(self.values.get("addressee_name", ""))
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} · {self.site}"

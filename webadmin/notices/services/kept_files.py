@@ -33,6 +33,9 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
     require_manager(paper.rights_holder, by)
     if paper.work is not None and paper.work.rights_holder_id != paper.rights_holder_id:
         raise BadInput("paper.other-holder")
+    begins, ends = paper.valid_from, paper.valid_until
+    if begins and ends and begins > ends:
+        raise BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
     for column, value in _store_file(name, require_proof(content), content).items():
         setattr(paper, column, value)
     paper.added_by = by

@@ -102,8 +102,8 @@ def describe_lead(lead: timedelta | None) -> str:
 
     >>> from django.utils import translation
     >>> with translation.override("en"):
-    ...     [describe_lead(timedelta(hours=hours)) for hours in (3.9, -50, 0)]
-    ['3 hours early', '2 days late', 'at the same time']
+    ...     [describe_lead(timedelta(hours=hours)) for hours in (3.9, 47, -50, 0)]
+    ['3 hours early', '47 hours early', '2 days late', 'at the same time']
     """
     if lead is None:
         return ""

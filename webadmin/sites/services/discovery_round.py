@@ -157,14 +157,13 @@ class _SearchRun:
                 left_out[reason.value] += 1
                 continue
             of_host[host] += 1
-            self._record_finding(plan, query, self._compare_result(plan.work, result))
+            self._record_finding(plan.work, query, self._compare_result(plan.work, result))
         return dict(left_out)
 
-    def _record_finding(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.CandidateMatch) -> None:
-        page = discovery.record_finding(plan.work, query, finding, self._ports.clock.now())
-        if page is None or page.state != DiscoveredPage.State.PROPOSED:
-            return
-        self.done.proposed += 1
+    def _record_finding(self, work: Work, query: DiscoveryQuery, finding: discovery.CandidateMatch) -> None:
+        page = discovery.record_finding(work, query, finding, self._ports.clock.now())
+        if page is not None and page.state == DiscoveredPage.State.PROPOSED:
+            self.done.proposed += 1
 
     def _compare_result(self, work: Work, result: Result) -> discovery.CandidateMatch:
         """Compare a page with the work; if the page cannot be read, return a result with a fault."""

@@ -25,9 +25,9 @@ def local_time(moment: datetime | None) -> str:
 
 
 def duration(time: timedelta) -> str:
-    """Format a duration in its largest unit, rounded down: 2 days, 40 minutes."""
+    """Format a duration in its largest unit, rounded down: 2 days, 47 hours, 40 minutes."""
     seconds = int(time.total_seconds())
-    if seconds >= DAY:
+    if seconds >= 2 * DAY:  # from two days on, hours do not matter
         return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}
     if seconds >= HOUR:
         return ngettext("%(count)d hour", "%(count)d hours", seconds // HOUR) % {"count": seconds // HOUR}

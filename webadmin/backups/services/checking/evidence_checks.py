@@ -2,7 +2,9 @@
 
 import json
 
-from core.errors import RetryLater
+from django.db import DatabaseError
+
+from core.errors import BrokenInvariant, RetryLater
 from pagestore.checking import FaultKind
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
@@ -21,7 +23,11 @@ def check_evidence(context: CheckContext) -> None:
         return
     step = context.step("checking.step-evidence")
     step(0, 1)
-    read = check_stored(context.evidence)
+    try:
+        read = check_stored(context.evidence)
+    except DatabaseError:
+        _check_without_database(context)
+        raise
     context.report.items += read.bundles + read.files
     newest = EvidenceCheck.objects.order_by("-pk").first()
     cases = dict(EvidenceBundle.objects.values_list("digest", "case_id"))
@@ -34,6 +40,15 @@ def check_evidence(context: CheckContext) -> None:
         )
     _check_removals(context)
     step(1, 1)
+
+
+def _check_without_database(context: CheckContext) -> None:
+    """Check each bundle against the digest in its name; missing ones are only in the admin database."""
+    for name in context.evidence.store.digests():
+        try:
+            context.evidence.store.get(name)
+        except BrokenInvariant:
+            context.report.add_damages(Damage(Store.EVIDENCE, "bundle", name, FaultKind.CHANGED, Remedy.RESTORE))
 
 
 def _check_removals(context: CheckContext) -> None:

@@ -1,6 +1,6 @@
 """Checks the index against the stored fingerprints, and rebuilds it if it differs."""
 
-from core.errors import RetryLater
+from core.errors import IndexStale, RetryLater, ServiceUnavailable
 from core.ids import WorkTextId
 from core.wording import Message
 from fingerprint.fingerprinting import Fingerprint
@@ -17,7 +17,7 @@ WAIT_S = 120.0  # A sweep of 100,000 pages takes seconds.
 
 
 def check_index(context: CheckContext) -> None:
-    """Check every posting of the index; look-ups wait while it is rebuilt."""
+    """Check every posting of the index; a rebuilt index is used as soon as it is complete."""
     if not context.part.covers(6):
         return
     step, index, corpus = context.step("checking.step-index"), redis_index(context.settings), corpus_texts()
@@ -50,9 +50,17 @@ def _load_fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint
 
 
 def _rebuild_index(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
-    """Rebuild the index from nothing, because damaged values may prevent a switch, and return whether it succeeded."""
+    """Rebuild the index next to the old one or, if that fails, in its place; return whether it succeeded."""
+    index = redis_index(context.settings)
     try:
-        redis_index(context.settings).forget()
+        rebuild_index(context.ports, corpus)
+        after = index.verify(lambda text_id: _load_fingerprint(text_id, context), lambda done, total: None)
+        if after is None or not after.found:
+            return True  # None: the index is being changed, so it is intact enough to accept additions.
+    except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):
+        pass  # Damaged values in the old index prevent the switch to the new index.
+    try:
+        index.forget()
         rebuild_index(context.ports, corpus)
     except RetryLater:
         return False
