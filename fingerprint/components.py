@@ -53,7 +53,7 @@ def read_components(path: Path = COMPONENTS_2026) -> Components:
 
 
 @kernel(allocates=False)
-def component_likeness(  # noqa: PLR0917 - kernels take no keywords
+def component_similarity(  # noqa: PLR0917 - kernels take no keywords
     one: int,
     other: int,
     starts: NDArray[np.int32],

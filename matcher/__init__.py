@@ -1,1 +1,1 @@
-"""Matches pages with works: `index` looks up fingerprints, `align` extends and compares, `judge` classifies."""
+"""Matches pages with works: `index` looks up seeds, `align` extends and compares hits, `judge` classifies passages."""

@@ -1,7 +1,7 @@
-"""The thresholds of the matcher, with unit, reason and source.
+"""The thresholds of the matcher, with their unit, reason and source.
 
-"Benchmark" means 165 works (25.1 M characters) and 8,665 pages under 31 kinds and strengths of edits, 2026; its figures
-and the ranges tried are next to each number. Tokens are characters that have a reading.
+The benchmark: 165 works (25.1 M characters) and 8,665 pages under 31 kinds and strengths of edits, 2026. Its figures
+and the tried ranges are next to each number. Tokens are characters that have a reading.
 """
 
 import math
@@ -12,8 +12,8 @@ from typing import NamedTuple
 class XDropLimits(NamedTuple):
     """The limits beyond which an alignment is abandoned.
 
-    drop: how far scores may fall below the best; lag: how far below the best score of the previous wave; band: the
-    diagonals on either side of the diagonal with the best score.
+    drop: how far the score may fall below the best score; lag: how far it may fall below the best score of the previous
+    wave; band: how many diagonals away from the best score, on either side.
     """
 
     drop: int
@@ -21,8 +21,9 @@ class XDropLimits(NamedTuple):
     band: int = 20
 
 
+# Of ExtensionLimits: tuning of drops and costs changed nothing beyond noise.
 class ExtensionLimits(NamedTuple):
-    """The thresholds of extension, in scores and tokens. Tuning of drops and costs changed nothing beyond noise."""
+    """The thresholds of extension, in scores and tokens."""
 
     ungapped_drop: int = 4  # 3-8 gave the same segments and phrases on 600 pages, and the same hard class (2026-11)
     min_ungapped_score: int = 8
@@ -42,14 +43,14 @@ class ExtensionLimits(NamedTuple):
     max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces
 
 
+# Of JoiningLimits. Pages with own words between two excerpts (40 chapters, gaps of 20-400) and labelled reuse of 60
+# historical works, November 2026: page shares .3-1.0, work shares .3-2.0 and free gaps 10-40 and 20-60 give .876-.892
+# on the latter (mean of precision and recall on both sides, broken spans counted against it). Higher values join
+# excerpts, lower values break chapters from which sentences were left out.
 class JoiningLimits(NamedTuple):
     """The thresholds of chaining (matcher.align.passages), in tokens and shares.
 
-    The gap between two neighbours is bridged if it is small compared with both. Pages with own words between two
-    excerpts (40 chapters, gaps of 20-400) and labelled reuse of 60 historical works, November 2026: page shares .3-1.0,
-    work shares .3-2.0 and free gaps 10-40 and 20-60 give .876-.892 there (mean of precision and recall on both sides,
-    broken spans counted against it); higher values join excerpts, lower values break chapters from which sentences
-    were left out.
+    The gap between two neighbours is bridged if it is small compared with both.
     """
 
     max_page_gap: int = 250
@@ -65,39 +66,38 @@ class JoiningLimits(NamedTuple):
     max_free_share_of_leap: float = 0.5  # a leap over sentences that are elsewhere on the page leaves nothing out
 
 
+# Of JumpCosts. Tried on 16 and 24 passages of 2,000 characters that repeat themselves, 17 edits, 2026-11: near 1-3, gap
+# 2-4. A lower gap reports random characters as inserted and left out (right kind .92-.97, here .98); near 3 takes a
+# chance similarity for a copied character.
 class JumpCosts(NamedTuple):
     """The scores and costs of a walk along a passage (matcher.align.jump_walk).
 
-    same, near: the score of a token that is the same character, or may stand for the other; other: of two different
-    tokens; gap, gap_more: the cost of an edit and of each of its tokens; gap_tokens: the longest edit, beyond which it
-    is foreign text or a leap; foreign: of entering foreign text; back: of resuming the walk at the place it left; leap:
-    of going to any other place; backwards: of a leap to an earlier place, at most `far` more for a distant one;
-    boundary: the bonus of a leap or foreign text that begins with a sentence of the page or of the work; again: the
-    cost of a work token that belongs to a longer piece of the page.
-
-    Tried on 16 and 24 passages of 2,000 characters that repeat themselves, 17 edits, 2026-11: near 1-3, gap 2-4. A
-    lower gap shows random characters as inserted and left out (right kind .92-.97, here .98); near 3 takes a chance
-    likeness for a copied character.
+    same: the score of two equal characters; near: of two tokens that may stand for each other; different: of two other
+    tokens. gap, gap_token: the cost of an edit, and of each of its tokens; gap_tokens: the longest edit. foreign: the
+    cost of entering foreign text; resume: of returning to the position where the walk left the work; leap: of going to
+    any other position; backward: the additional cost of a leap to an earlier position; max_far: the highest additional
+    cost of a distant one. boundary: the bonus of a leap or foreign text that begins with a sentence on the page or in
+    the work; repeat: the cost of a work token that belongs to a longer piece of the page.
     """
 
     same: int = 4
     near: int = 2
-    other: int = -3
+    different: int = -3
     gap: int = 4
-    gap_more: int = 1
+    gap_token: int = 1
     gap_tokens: int = 4
     foreign: int = 5
-    back: int = 2
+    resume: int = 2
     leap: int = 8
-    backwards: int = 1
-    far: int = 6
+    backward: int = 1
+    max_far: int = 6
     boundary: int = 5
-    again: int = 2
+    repeat: int = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Thresholds of matching. Change a threshold only after a measurement. Instances are compared by identity."""
+    """The thresholds of matching. Instances are compared by identity."""
 
     # Look-up. A hash with more postings than this is not informative: 64 at 25 M characters (benchmark: tuning it
     # changed nothing beyond noise). The limit grows with the root of the index: if it grew in proportion, a page met
@@ -209,11 +209,11 @@ class Calibration:
     min_displaced_segments: int = 2
 
     def cap(self, postings: int) -> int:
-        """Return the number of postings above which a hash is common, in an index of that many postings."""
+        """Return the number of postings above which a hash is common, in an index with `postings` postings."""
         return int(self.min_cap_postings * max(1.0, postings / self.postings_at_min_cap) ** 0.5)
 
     def own_share(self, postings: int) -> float:
-        """Return the share of a passage that must be its own for a copy, in an index of that many postings."""
+        """Return the share of a copied passage that no other text may contain, in an index with `postings` postings."""
         doublings = math.log2(max(1.0, postings / self.postings_at_min_cap))
         return self.min_own_share - self.own_share_lost_per_doubling * doublings
 

@@ -1,4 +1,4 @@
-"""The reference corpus: the works against which matches are verified, with a cache, and their token streams."""
+"""The reference corpus: the works with which pages are compared, a cache of them, and their token streams."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Corpus(Protocol):
     """The source of works' texts and fingerprints."""
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """Return the text, or None if it has been removed."""
+        """Return a text with its fingerprint, or None if the text has been removed."""
         ...
 
 
@@ -47,14 +47,14 @@ class CorpusCache:
 
     @property
     def nbytes(self) -> int:
-        """The bytes in the cache."""
+        """The number of bytes in the cache."""
         return self._bytes
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        held = self._entries.get(text_id)
-        if held is not None:
+        cached = self._entries.get(text_id)
+        if cached is not None:
             self._entries.move_to_end(text_id)
-            return held
+            return cached
         fetched = self._source.entry(text_id)
         if fetched is not None and fetched.nbytes <= self._max_bytes:
             self._entries[text_id] = fetched
@@ -68,14 +68,14 @@ class CorpusCache:
 
 
 class MemoryCorpus(dict[WorkTextId, WorkEntry]):
-    """A corpus in a dictionary, for tests, `zhuiwen check` and archives."""
+    """A corpus in a dictionary, for tests, `zhuiwen check` and `zhuiwen batch`."""
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
         return self.get(text_id)
 
 
 class TokenStreams(NamedTuple):
-    """The streams of many texts: text number t has the tokens tokens[starts[t]:ends[t]]."""
+    """The token streams of many texts. Text number t has the tokens tokens[starts[t]:ends[t]]."""
 
     tokens: NDArray[np.uint16]
     starts: NDArray[np.int64]
@@ -83,7 +83,10 @@ class TokenStreams(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Places where page and texts agree; int32[h] each. works: positions within the texts."""
+    """Positions where a page and a text agree, int32[h] each.
+
+    texts: the number of each text; pages: the positions on the page; works: the positions in the text.
+    """
 
     texts: NDArray[np.int32]
     pages: NDArray[np.int32]
@@ -91,46 +94,46 @@ class Hits(NamedTuple):
 
 
 class TokenCache:
-    """A cache of token streams.
-
-    Holds up to a number of tokens; if it is full, it is cleared.
-    """
+    """A cache of token streams, cleared if it would exceed its maximum number of tokens."""
 
     def __init__(self, corpus: Corpus, max_tokens: int) -> None:
         self._corpus = corpus
         self._max_tokens = max_tokens
         self._tokens: NDArray[np.uint16] = np.empty(FIRST_TOKENS, np.uint16)
         self._used = 0
-        self._places: dict[WorkTextId, tuple[int, int]] = {}
+        self._ranges: dict[WorkTextId, tuple[int, int]] = {}
 
     def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
-        """Return the streams of these texts, in order; a missing text has an empty stream."""
-        places = self._fetch_streams(text_ids)
-        if places is None:
+        """Return the streams of texts, in order; a missing text has an empty stream."""
+        ranges = self._fetch_streams(text_ids)
+        if ranges is None:
             self._clear_cache()
-            places = self._fetch_streams(text_ids)
-        if places is None:  # more than the cache may hold, for this request only
+            ranges = self._fetch_streams(text_ids)
+        if ranges is None:  # more than the cache may hold, for this request only
             self._clear_cache()
-            places = self._fetch_streams(text_ids, is_limited=False) or []
-        bounds = np.array(places, np.int64).reshape(-1, 2)
+            ranges = self._fetch_streams(text_ids, is_limited=False) or []
+        bounds = np.array(ranges, np.int64).reshape(-1, 2)
         return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
 
     def _fetch_streams(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
-        """Fetch the missing streams, and return the range of each, or None if the cache is full."""
-        places = []
+        """Fetch the missing streams, and return the range of each stream in the cache, or None if the cache is full.
+
+        is_limited: whether the cache has a maximum size.
+        """
+        ranges = []
         for text_id in text_ids:
-            place = self._places.get(text_id)
-            if place is None:
+            token_range = self._ranges.get(text_id)
+            if token_range is None:
                 entry = self._corpus.entry(text_id)
                 if entry is None:
-                    places.append((0, 0))
+                    ranges.append((0, 0))
                     continue
-                place = self._append_tokens(entry.fingerprint.tokens, is_limited)
-                if place is None:
+                token_range = self._append_tokens(entry.fingerprint.tokens, is_limited)
+                if token_range is None:
                     return None
-                self._places[text_id] = place
-            places.append(place)
-        return places
+                self._ranges[text_id] = token_range
+            ranges.append(token_range)
+        return ranges
 
     def _append_tokens(self, tokens: NDArray[np.uint16], is_limited: bool) -> tuple[int, int] | None:
         end = self._used + tokens.size
@@ -141,12 +144,12 @@ class TokenCache:
             grown[: self._used] = self._tokens[: self._used]
             self._tokens = grown
         self._tokens[self._used : end] = tokens
-        place = (self._used, end)
+        token_range = (self._used, end)
         self._used = end
-        return place
+        return token_range
 
     def _clear_cache(self) -> None:
-        self._places.clear()
+        self._ranges.clear()
         self._used = 0
         if self._tokens.size > self._max_tokens:
             self._tokens = np.empty(FIRST_TOKENS, np.uint16)

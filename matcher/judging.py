@@ -1,4 +1,4 @@
-"""Turns an aligned page into matches: compares the passages of each text, judges them, and writes out their spans."""
+"""Turns an aligned page into matches: compares and judges the passages of each text, and lists their spans."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
@@ -16,8 +16,14 @@ from core.text import TextRange
 from fingerprint.fingerprinting import Fingerprint
 from fingerprint.rules import Seeds
 from fingerprint.seeds import find_anchors
-from matcher.align.changes import CHANGE_KINDS, KIND_NUMBERS, PassageComparison, compare_passages, drop_taken_elsewhere
-from matcher.align.overlaps import Resolved
+from matcher.align.changes import (
+    CHANGE_KINDS,
+    KIND_NUMBERS,
+    PassageComparison,
+    compare_passages,
+    drop_duplicated_deletions,
+)
+from matcher.align.overlaps import ResolvedSegments
 from matcher.align.passages import AlignedPassage, chain_segments
 from matcher.align.segments import Phrases, Segments
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
@@ -30,13 +36,13 @@ from matcher.judge.classification import (
     are_quotations,
     background_share,
     classify,
+    contains_whole_text,
     count_distinct_runs,
     find_patchwork,
     is_common_wording,
-    mark_places,
+    mark_offsets,
     own_share,
     split_at_quotations,
-    stands_whole,
     sum_figures,
 )
 from matcher.judge.obfuscation import add_obfuscation, find_obfuscations, hiding_places
@@ -53,14 +59,14 @@ class AlignedPage(NamedTuple):
     page: TokenizedPage
     written: ReadingOrder  # the page as given
     text_ids: Mapping[int, WorkTextId]  # of all texts with a segment
-    resolved: Resolved
+    resolved: ResolvedSegments
     phrases: Phrases  # of the texts that may be compared
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be looked up
     index_postings: int
 
 
 class _Finding(NamedTuple):
-    """A text that the page copied from, before classification."""
+    """A text from which the page copied, before classification."""
 
     text_id: WorkTextId
     work: TokenizedText  # in reading order, like the page
@@ -83,25 +89,29 @@ class Judge:
         self._editions = Editions(corpus, calibration)
 
     def matches(self, aligned: AlignedPage, work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
-        """Return the matches of the page, starting with the text that has the most matched tokens.
+        """Return the matches of the page, the text with the most matched tokens first.
 
-        work_of: the work of each text. Raises AlgorithmMismatch if a fingerprint was made with a different algorithm.
+        work_of: the work of each text. Raises AlgorithmMismatch if a text was fingerprinted by another algorithm.
         """
-        made = (self._page_finding(aligned, number, segments) for number, segments in aligned.resolved.by_text())
-        findings = self._with_common_wording([finding for finding in made if finding is not None], aligned)
+        page_findings = (
+            self._page_finding(aligned, number, segments) for number, segments in aligned.resolved.by_text()
+        )
+        findings = self._with_common_wording([finding for finding in page_findings if finding is not None], aligned)
         ordered = sorted(findings, key=lambda finding: (-finding.figures.matched, finding.text_id))
         copies = [finding for finding in ordered if not finding.is_quotation]
         works = [work_of[finding.text_id] for finding in copies]
-        is_piece = find_patchwork([finding.figures for finding in copies], works, self._calibration)
-        pieces = {finding.text_id for finding, is_one in zip(copies, is_piece, strict=True) if is_one}
+        is_in_patchwork = find_patchwork([finding.figures for finding in copies], works, self._calibration)
+        patchwork_texts = {finding.text_id for finding, belongs in zip(copies, is_in_patchwork, strict=True) if belongs}
         reported = {finding.text_id for finding in ordered}
         return tuple(
-            self._to_match(aligned, finding, len(pieces) if finding.text_id in pieces else 0, reported)
+            self._to_match(
+                aligned, finding, len(patchwork_texts) if finding.text_id in patchwork_texts else 0, reported
+            )
             for finding in ordered
         )
 
     def _page_finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
-        """Return the finding of text `number` on the page, or None if it is too small."""
+        """Return the finding for text `number`, or None if too little of it is on the page."""
         page, passages = aligned.page, chain_segments(segments, self._calibration)
         entry = self._corpus.entry(aligned.text_ids[number]) if passages else None
         if entry is None:
@@ -109,33 +119,35 @@ class Judge:
         require_same_algorithm(entry.fingerprint, self._algorithm_id)
         written = ReadingOrder.from_fingerprint(entry.text, entry.fingerprint)
         work = TokenizedText(written.text, written.fingerprint)
-        compared = compare_passages(page, work, passages, self._calibration)
-        comparisons = drop_taken_elsewhere(split_at_quotations(page, work, compared, self._calibration))
-        found, ranges = sum_figures(page, work, comparisons), _passage_ranges(comparisons)
-        if not self._is_enough(page, found, comparisons, ranges):
+        passage_comparisons = compare_passages(page, work, passages, self._calibration)
+        comparisons = drop_duplicated_deletions(split_at_quotations(page, work, passage_comparisons, self._calibration))
+        figures, ranges = sum_figures(page, work, comparisons), _passage_ranges(comparisons)
+        if not self._is_enough(page, figures, comparisons, ranges):
             return None
         also = self._other_carriers(aligned, number, passages)
-        is_whole = stands_whole(found.work_tokens, comparisons, self._calibration)
-        is_quotation = not is_whole and are_quotations(page, work, comparisons, found, self._calibration)
-        own = 1.0
-        if not (is_quotation or is_whole) and found.page_containment < self._calibration.most_of_page:
-            own = self._own_share(aligned, number, ranges, entry, also)
-        return _Finding(aligned.text_ids[number], work, written, comparisons, found, also, is_quotation, is_whole, own)
+        is_whole = contains_whole_text(figures.work_tokens, comparisons, self._calibration)
+        is_quotation = not is_whole and are_quotations(page, work, comparisons, figures, self._calibration)
+        unique_share = 1.0
+        if not (is_quotation or is_whole) and figures.page_containment < self._calibration.most_of_page:
+            unique_share = self._own_share(aligned, number, ranges, entry, also)
+        return _Finding(
+            aligned.text_ids[number], work, written, comparisons, figures, also, is_quotation, is_whole, unique_share
+        )
 
     def _is_enough(
-        self, page: TokenizedPage, found: Figures, comparisons: Sequence[PassageComparison], ranges: Ranges
+        self, page: TokenizedPage, figures: Figures, comparisons: Sequence[PassageComparison], ranges: Ranges
     ) -> bool:
-        """Return whether enough was matched, each place of the work once; in a short passage digits do not count.
+        """Return whether enough tokens match, each work token counted once.
 
-        A few repeated characters are not enough, however many there are.
+        A few characters that are repeated many times are not enough. In short passages only Chinese characters count.
         """
-        least = self._calibration.min_distinct_runs
-        if count_distinct_runs(page.fingerprint.tokens, *ranges, least) < least:
+        min_runs = self._calibration.min_distinct_runs
+        if count_distinct_runs(page.fingerprint.tokens, *ranges, min_runs) < min_runs:
             return False
-        if found.matched >= self._calibration.min_matched_tokens:
+        if figures.matched >= self._calibration.min_matched_tokens:
             return True
-        read = sum(page.count_han(one.page_start, one.page_end) for one in comparisons)
-        return min(found.matched, read) >= self._calibration.min_exact_tokens
+        han_count = sum(page.count_han(comparison.page_start, comparison.page_end) for comparison in comparisons)
+        return min(figures.matched, han_count) >= self._calibration.min_exact_tokens
 
     def _own_share(
         self,
@@ -145,20 +157,20 @@ class Judge:
         entry: WorkEntry,
         also: tuple[WorkTextId, ...],
     ) -> float:
-        """Return the share of the passages that no other text has, except editions of the work.
+        """Return the share of the passages that no other text contains, apart from editions of the work.
 
-        ranges: the ranges of the passages.
+        ranges: the page ranges of the passages; also: the other texts that contain them.
         """
         anchor_tokens = entry.fingerprint.algorithm.anchors.tokens
         share = own_share(*ranges, aligned.phrases, [number], aligned.capped, anchor_tokens)
         if share < self._calibration.min_own_share and also:
-            editions = {other for other in also if self._editions.are_editions(entry, other)}
-            same = [number, *(other for other, text_id in aligned.text_ids.items() if text_id in editions)]
-            share = own_share(*ranges, aligned.phrases, same, aligned.capped, anchor_tokens)
+            editions = {text for text in also if self._editions.are_editions(entry, text)}
+            own_texts = [number, *(text for text, text_id in aligned.text_ids.items() if text_id in editions)]
+            share = own_share(*ranges, aligned.phrases, own_texts, aligned.capped, anchor_tokens)
         return share
 
     def _with_common_wording(self, findings: list[_Finding], aligned: AlignedPage) -> list[_Finding]:
-        """Return the findings, with common wording classified as quotation."""
+        """Return the findings, with common wording classified as quotations."""
         if all(finding.is_quotation or finding.is_whole for finding in findings):
             return findings
         ranges = _passage_ranges([comparison for finding in findings for comparison in finding.comparisons])
@@ -174,24 +186,26 @@ class Judge:
     def _other_carriers(
         self, aligned: AlignedPage, number: int, passages: Sequence[AlignedPassage]
     ) -> tuple[WorkTextId, ...]:
-        """Return the texts with at least half of the matched tokens, those with most tokens first."""
+        """Return the other texts that contain at least half of the matched tokens, those with the most tokens first."""
         if not len(aligned.resolved.lost):
             return ()
-        found = aligned.resolved.competing_texts(number, *_passage_ranges(passages))
-        carried = {aligned.text_ids[other]: matches for other, matches in found.items()}
-        least = self._calibration.min_share_for_also * sum(passage.matches for passage in passages)
-        fullest = sorted(carried, key=lambda other: (-carried[other], other))
-        return tuple(other for other in fullest if carried[other] >= least)
+        competing = aligned.resolved.competing_texts(number, *_passage_ranges(passages))
+        carried = {aligned.text_ids[text_id]: matches for text_id, matches in competing.items()}
+        min_matches = self._calibration.min_share_for_also * sum(passage.matches for passage in passages)
+        fullest = sorted(carried, key=lambda text_id: (-carried[text_id], text_id))
+        return tuple(text_id for text_id in fullest if carried[text_id] >= min_matches)
 
     def _to_match(self, aligned: AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
-        """Return a finding as it is reported.
+        """Return the match to report for a finding.
 
-        pieces: the number of texts if the page is a patchwork; otherwise 0.
+        pieces: the number of copied texts if the page is a patchwork, otherwise 0; reported: all texts with a match.
         """
-        page, found = aligned.page, finding.figures
-        match_class = classify(found, finding.is_quotation, pieces > 0, self._calibration)
-        obfuscations = find_obfuscations(page, finding.work, finding.comparisons, found, self._calibration)
-        order = aligned.written.obfuscation([(one.page_start, one.page_end) for one in finding.comparisons])
+        page, figures = aligned.page, finding.figures
+        match_class = classify(figures, finding.is_quotation, pieces > 0, self._calibration)
+        obfuscations = find_obfuscations(page, finding.work, finding.comparisons, figures, self._calibration)
+        order = aligned.written.obfuscation(
+            [(comparison.page_start, comparison.page_end) for comparison in finding.comparisons]
+        )
         if order is not None:
             obfuscations = add_obfuscation(obfuscations, order)
         if match_class is MatchClass.PATCHWORK:
@@ -201,21 +215,21 @@ class Judge:
         return Match(
             text_id=finding.text_id,
             match_class=match_class,
-            similarity=found.similarity,
-            page_containment=found.page_containment,
-            work_containment=taken_count / found.work_tokens,
-            matched_chars=found.matched,
+            similarity=figures.similarity,
+            page_containment=figures.page_containment,
+            work_containment=taken_count / figures.work_tokens,
+            matched_chars=figures.matched,
             taken=taken,
-            longest_equal_run_chars=found.longest_equal_run,
+            longest_equal_run_chars=figures.longest_equal_run,
             spans=spans_as_given(spans, aligned.written, finding.written),
             obfuscations=obfuscations,
             algorithm_id=page.fingerprint.algorithm_id,
-            also=tuple(other for other in finding.also if other not in reported),
+            also=tuple(text_id for text_id in finding.also if text_id not in reported),
         )
 
 
 class Editions:
-    """Recognizes editions of one work by shared anchors, and caches the results."""
+    """Recognizes editions of one work by the anchors they share, and caches the results."""
 
     def __init__(self, corpus: Corpus, calibration: Calibration) -> None:
         self._corpus = corpus
@@ -223,26 +237,30 @@ class Editions:
         self._cached: dict[tuple[int, WorkTextId], bool] = {}
 
     def are_editions(self, entry: WorkEntry, other: WorkTextId) -> bool:
-        """Return whether a text is another edition of `entry`."""
+        """Return whether the text `other` is another edition of the text of `entry`."""
         key = (hash(entry.text), other)
         if key not in self._cached:
             if len(self._cached) >= MAX_CACHED_EDITIONS:
                 self._cached.clear()
-            found = self._corpus.entry(other)
+            other_entry = self._corpus.entry(other)
             self._cached[key] = (
-                found is not None and self._anchor_overlap(entry, found) >= self._calibration.min_edition_share
+                other_entry is not None
+                and self._anchor_overlap(entry, other_entry) >= self._calibration.min_edition_share
             )
         return self._cached[key]
 
     @staticmethod
-    def _anchor_overlap(one: WorkEntry, other: WorkEntry) -> float:
-        hashes, others = _anchor_hashes(one.fingerprint), _anchor_hashes(other.fingerprint)
-        common = np.intersect1d(hashes, others, assume_unique=True).size
-        return common / max(1, min(hashes.size, others.size))
+    def _anchor_overlap(entry: WorkEntry, other: WorkEntry) -> float:
+        hashes, other_hashes = _anchor_hashes(entry.fingerprint), _anchor_hashes(other.fingerprint)
+        common = np.intersect1d(hashes, other_hashes, assume_unique=True).size
+        return common / max(1, min(hashes.size, other_hashes.size))
 
 
 def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
-    """Return the sorted distinct hashes of the anchors, uint64[a]; windows of two editions are out of phase."""
+    """Return the sorted distinct hashes of a text's anchors, uint64[a].
+
+    Windows of two editions would be out of phase.
+    """
     algorithm = fingerprint.algorithm
     if Seeds.WINDOWS not in algorithm.seeds:
         return np.unique(fingerprint.hashes)
@@ -250,59 +268,57 @@ def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
 
 
 def _passage_ranges(passages: Sequence[PassageComparison] | Sequence[AlignedPassage]) -> Ranges:
-    """Return the starts and ends of the passages on the page."""
+    """Return the starts and the ends of the passages on the page."""
     starts = np.array([passage.page_start for passage in passages], np.int32)
     return starts, np.array([passage.page_end for passage in passages], np.int32)
 
 
 def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> tuple[Span, ...]:
-    """Return the spans in order of the page."""
+    """Return the spans of the passages, in order of the page."""
     spans = [
         Span(
-            page.text_range(found.page_start, found.page_end),
-            work.text_range(found.work_start, found.work_end),
-            found.similarity,
-            ChangesOfSpan(page, work, found),
+            page.text_range(comparison.page_start, comparison.page_end),
+            work.text_range(comparison.work_start, comparison.work_end),
+            comparison.similarity,
+            ChangesOfSpan(page, work, comparison),
         )
-        for found in comparisons
+        for comparison in comparisons
     ]
     return tuple(sorted(spans, key=lambda span: span.page))
 
 
 def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageComparison]) -> tuple[Places, int]:
-    """Return the distinct offsets of the work's characters on the page, and their number.
+    """Return the distinct offsets of the work's characters that are on the page, and their number.
 
-    offsets: the offsets of the work's tokens in the text as given.
+    offsets: the offset of each work token in the text as given.
     """
-    matched = [found.work_matched for found in comparisons if found.work_matched.size]
+    matched = [comparison.work_matched for comparison in comparisons if comparison.work_matched.size]
     if not matched:
         return NO_PLACES, 0
-    marked, first, count = mark_places(np.concatenate(matched) if len(matched) > 1 else matched[0], offsets)
+    marked, first, count = mark_offsets(np.concatenate(matched) if len(matched) > 1 else matched[0], offsets)
     return Places(int.from_bytes(marked.tobytes(), "little") << first), count
 
 
+# A chapter may have a thousand changes, and most are only counted: creating them took a third of the time of a match.
 class ChangesOfSpan(Sequence[Change]):
-    """The changes of a span in order of the page, including items that hide it; created on first access.
+    """The changes of a span in order of the page, with the noise that hides it. They are created on first access."""
 
-    A chapter may have a thousand changes, and most are only counted: creating them took a third of the time of a match.
-    """
-
-    def __init__(self, page: TokenizedText, work: TokenizedText, found: PassageComparison) -> None:
-        self._compared = page, work, found
+    def __init__(self, page: TokenizedText, work: TokenizedText, comparison: PassageComparison) -> None:
+        self._compared = page, work, comparison
 
     @cached_property
     def _changes(self) -> tuple[Change, ...]:
         with pause_collection():
-            return _write_out(*self._compared)
+            return _list_changes(*self._compared)
 
     @overload
-    def __getitem__(self, at: int) -> Change: ...
+    def __getitem__(self, index: int) -> Change: ...
 
     @overload
-    def __getitem__(self, at: slice) -> tuple[Change, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[Change, ...]: ...
 
-    def __getitem__(self, at: int | slice) -> Change | tuple[Change, ...]:
-        return self._changes[at]
+    def __getitem__(self, index: int | slice) -> Change | tuple[Change, ...]:
+        return self._changes[index]
 
     def __len__(self) -> int:
         return len(self._changes)
@@ -317,21 +333,21 @@ class ChangesOfSpan(Sequence[Change]):
         return repr(self._changes)
 
 
-def _write_out(page: TokenizedText, work: TokenizedText, found: PassageComparison) -> tuple[Change, ...]:
-    moved, hiding = found.moved, hiding_places(page, work, found)
+def _list_changes(page: TokenizedText, work: TokenizedText, comparison: PassageComparison) -> tuple[Change, ...]:
+    moved, hiding = comparison.moved, hiding_places(page, work, comparison)
     kinds = np.concatenate(
         [
             np.full(len(moved), KIND_NUMBERS[ChangeKind.MOVED], np.int32),
-            found.changes[:, KIND],
+            comparison.changes[:, KIND],
             np.full(len(hiding), KIND_NUMBERS[ChangeKind.NOISE], np.int32),
         ]
     )
-    places = np.concatenate([moved, found.changes[:, [FROM_PAGE, TO_PAGE, FROM_WORK, TO_WORK]]])
-    compared = *page.ranges(places[:, 0], places[:, 1]), *work.ranges(places[:, 2], places[:, 3])
-    for row, letters in found.letters.items():
-        compared[0][len(moved) + row], compared[1][len(moved) + row] = letters.start, letters.end
+    places = np.concatenate([moved, comparison.changes[:, [FROM_PAGE, TO_PAGE, FROM_WORK, TO_WORK]]])
+    text_ranges = *page.ranges(places[:, 0], places[:, 1]), *work.ranges(places[:, 2], places[:, 3])
+    for row, letters in comparison.letters.items():
+        text_ranges[0][len(moved) + row], text_ranges[1][len(moved) + row] = letters.start, letters.end
     hidden = hiding.starts, hiding.ends, hiding.work_places, hiding.work_places
-    columns = zip(compared, hidden, strict=True)
+    columns = zip(text_ranges, hidden, strict=True)
     page_starts, page_ends, work_starts, work_ends = (np.concatenate(parts) for parts in columns)
     order = np.lexsort((page_ends, kinds != KIND_NUMBERS[ChangeKind.MOVED], page_starts))
     on_page = map(TextRange, page_starts[order].tolist(), page_ends[order].tolist())

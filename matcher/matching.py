@@ -1,4 +1,4 @@
-"""Matches pages: looks up, extends, resolves overlaps, then chains, compares and judges (matcher.judging)."""
+"""Matches pages: looks up seeds, extends hits, resolves overlaps, and judges the passages (matcher.judging)."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -27,16 +27,16 @@ MAX_PAGES_AT_ONCE, MAX_TOKENS_AT_ONCE = 32, 1 << 18
 
 
 class ComparableWorks(Protocol):
-    """Selects the texts that may be compared, each with its work."""
+    """Returns the work of each text that may be compared."""
 
     def __call__(self, texts: Collection[WorkTextId], /) -> Mapping[WorkTextId, Hashable]: ...
 
 
-class GivenPage(NamedTuple):
+class PageToMatch(NamedTuple):
     """A page to match.
 
-    sources: called once with all texts of which the page has more than a few tokens; texts missing from the result are
-    neither compared nor named. Without it, each text counts as its own work when a patchwork is detected.
+    sources: called once, with all texts that share more than a few tokens with the page. Texts missing from its result
+    are neither compared nor named. By default all texts are compared, each as a work of its own.
     """
 
     text: str
@@ -55,14 +55,14 @@ class Matcher:
         self._index_postings = 0  # as of the last look-up; the cap grows with it
 
     def match(self, text: str, fingerprint: Fingerprint, sources: ComparableWorks | None = None) -> tuple[Match, ...]:
-        """Return the matches of one page: see `match_pages`."""
-        return next(self.match_pages([GivenPage(text, fingerprint, sources)]))
+        """Return the matches of one page. See `match_pages`."""
+        return next(self.match_pages([PageToMatch(text, fingerprint, sources)]))
 
-    def match_pages(self, pages: Iterable[GivenPage]) -> Iterator[tuple[Match, ...]]:
-        """Yield for each page the texts that it copied from, the text with most tokens first; empty if there are none.
+    def match_pages(self, pages: Iterable[PageToMatch]) -> Iterator[tuple[Match, ...]]:
+        """Yield the matches of each page, the text with the most matched tokens first.
 
-        Looks up several pages at once, in the index of that moment. Raises IndexStale, ServiceUnavailable, and
-        AlgorithmMismatch if the fingerprint of a page or of a work in the corpus has another algorithm.
+        Several pages are looked up at once, in the current state of the index. Raises IndexStale, ServiceUnavailable,
+        and AlgorithmMismatch if a page or a work of the corpus was fingerprinted by another algorithm.
         """
         for batch in _page_batches(pages):
             for page in batch:
@@ -71,34 +71,36 @@ class Matcher:
                 self._index_postings = self._index.state().postings
             cap = self._calibration.cap(self._index_postings)
             fingerprints = [page.fingerprint for page in batch]
-            found, self._index_postings = find_hits(self._index, self._streams, fingerprints, cap, self._calibration)
-            for page, hits in zip(batch, found, strict=True):
+            page_hits, self._index_postings = find_hits(
+                self._index, self._streams, fingerprints, cap, self._calibration
+            )
+            for page, hits in zip(batch, page_hits, strict=True):
                 yield self._page_matches(page, hits)
 
-    def _page_matches(self, given: GivenPage, hits: PageHits) -> tuple[Match, ...]:
+    def _page_matches(self, page_to_match: PageToMatch, hits: PageHits) -> tuple[Match, ...]:
         if not hits.places.texts.size:
             return ()
-        written = ReadingOrder.from_fingerprint(given.text, given.fingerprint)
+        written = ReadingOrder.from_fingerprint(page_to_match.text, page_to_match.fingerprint)
         page = TokenizedPage.from_fingerprint(written.text, written.fingerprint)
-        tokens = given.fingerprint.tokens
-        found = find_segments(tokens, page.near, hits.streams, hits.places, self._calibration)
-        text_ids = {number: hits.text_id(number) for number in sorted(set(found.segments[:, TEXT].tolist()))}
+        tokens = page_to_match.fingerprint.tokens
+        page_segments = find_segments(tokens, page.near, hits.streams, hits.places, self._calibration)
+        text_ids = {number: hits.text_id(number) for number in sorted(set(page_segments.segments[:, TEXT].tolist()))}
         if not text_ids:
             return ()
-        work_of = (given.sources or _map_to_itself)(frozenset(text_ids.values()))
-        closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
-        if len(closed) == len(text_ids):
+        work_of = (page_to_match.sources or _map_to_itself)(frozenset(text_ids.values()))
+        excluded = [number for number, text_id in text_ids.items() if text_id not in work_of]
+        if len(excluded) == len(text_ids):
             return ()
-        segments, phrases = found.segments, found.phrases
-        if closed:
-            segments, phrases = segments[~np.isin(segments[:, TEXT], closed)], without_texts(phrases, closed)
+        segments, phrases = page_segments.segments, page_segments.phrases
+        if excluded:
+            segments, phrases = segments[~np.isin(segments[:, TEXT], excluded)], without_texts(phrases, excluded)
         resolved = resolve_overlaps(segments, text_ids, tokens.size, self._calibration)
         aligned = AlignedPage(page, written, text_ids, resolved, phrases, hits.capped, self._index_postings)
         return self._judge.matches(aligned, work_of)
 
 
-def _page_batches(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
-    batch: list[GivenPage] = []
+def _page_batches(pages: Iterable[PageToMatch]) -> Iterator[Sequence[PageToMatch]]:
+    batch: list[PageToMatch] = []
     tokens = 0
     for page in pages:
         batch.append(page)

@@ -25,15 +25,15 @@ def warm_up() -> bool:
     page = f"{work[:900]}（wǒ men） \u200b{work[940:1500]}\ue000{work[1400:1100:-1]}{work[1501:]}"
     fingerprint_text(page[::-1])  # in disorder: other orders are tried
     fingerprint_text("wo men yi qi lai shuo hua " * 5)
-    fingerprint_text("".join(CHINESE[at : at + 2][::-1] for at in range(0, len(CHINESE), 2)))
+    fingerprint_text("".join(CHINESE[start : start + 2][::-1] for start in range(0, len(CHINESE), 2)))
     fingerprint_text("".join(map("".join, zip(CHINESE, work, strict=False))))  # every second character is foreign
     index, corpus = MemoryIndex(), MemoryCorpus()
     corpus[WorkTextId("work")] = WorkEntry(work, fingerprint_text(work))
     corpus[WorkTextId("part")] = WorkEntry(work[200:700], fingerprint_text(work[200:700]))  # another carrier
     for text_id, entry in corpus.items():
         index.add(text_id, entry.fingerprint)
-    found = Matcher(index, corpus).match(page, fingerprint_text(page))
-    return bool(found) and len(found[0].spans[0].changes) > 0
+    matches = Matcher(index, corpus).match(page, fingerprint_text(page))
+    return bool(matches) and len(matches[0].spans[0].changes) > 0
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
-from matcher.matching import GivenPage, Matcher
+from matcher.matching import Matcher, PageToMatch
 
 # Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page that has more of a work
 # outside its main text publishes the work.
@@ -162,13 +162,13 @@ def _compare_versions(
 
 def _comparable_texts(
     page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports
-) -> dict[str, GivenPage]:
+) -> dict[str, PageToMatch]:
     """Return the main text of a page and the text outside it, if they exist and are long enough."""
     version, reading = page.version, page.version.reading
     texts = {version.id: reading.text, surrounding_text_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)
     return {
-        subject: GivenPage(text, fingerprints[subject], sources)
+        subject: PageToMatch(text, fingerprints[subject], sources)
         for subject, text in texts.items()
         if subject in fingerprints and not is_too_short(fingerprints[subject])
     }

@@ -22,7 +22,7 @@ from matcher import calibration
 from matcher.calibration import Calibration
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
-from matcher.matching import GivenPage, Matcher
+from matcher.matching import Matcher, PageToMatch
 
 ALL = "all"
 
@@ -106,7 +106,7 @@ class MatcherComparer:
         """Yield the matches of each page as JSON values; a page is an id and a text."""
         excluded = [page_id if exclude_same_id else None for page_id, _ in pages]
         given = [
-            GivenPage(text, fingerprint_text(text, self._algorithm), partial(self._other_works, own))
+            PageToMatch(text, fingerprint_text(text, self._algorithm), partial(self._other_works, own))
             for (_, text), own in zip(pages, excluded, strict=True)
         ]
         for found, own in zip(self._matcher.match_pages(given), excluded, strict=True):

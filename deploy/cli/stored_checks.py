@@ -120,11 +120,11 @@ def check_store_damage(_: "Settings") -> list[DoctorFinding]:
 
 def check_encoder(_: "Settings") -> list[DoctorFinding]:
     """Check that the encoder works if a rights holder has the search for rewrites enabled."""
-    from matcher.reworded.weights import fault
+    from matcher.reworded.weights import find_error
     from webadmin.rewrites.services.due_searches import watches
 
     holders = [watch.name for watch in watches()]
-    if not holders or (found := fault()) is None:
+    if not holders or (found := find_error()) is None:
         return []
     problem = Message("doctor.encoder", holders=_first_names(holders), fault=found)
     return [DoctorFinding("reworded.encoder", problem, Message("doctor.encoder-remedy"))]

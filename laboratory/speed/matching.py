@@ -28,11 +28,11 @@ from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.index.ports import MatchIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
-from matcher.matching import GivenPage, Matcher
+from matcher.matching import Matcher, PageToMatch
 
 MEMORY, SNAPSHOT, REDIS = "memory", "snapshot", "Redis"
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (where snapshots belong; a folder of our own is made in it)
-Pages = Sequence[GivenPage]
+Pages = Sequence[PageToMatch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _fingerprinted(pages: Sequence[str], rounds: int) -> tuple[Pages, Taken]:
         watch = Stopwatch()
         made = [fingerprint_text(page) for page in pages]
         times.append(watch.taken())
-    return list(map(GivenPage, pages, made)), best(times) if times else NO_TIME
+    return list(map(PageToMatch, pages, made)), best(times) if times else NO_TIME
 
 
 def _run(entrants: Sequence[_Entrant], pages: Pages, rounds: int, progress: Progress) -> int:
@@ -209,7 +209,7 @@ def _round(entrant: _Entrant, pages: Pages) -> None:
         started = ended
     taken = watch.taken()
     redis_s = entrant.redis.processor_s() - before if entrant.redis else 0.0
-    if isinstance(entrant.index, SnapshotIndex) and not entrant.index.is_answering:
+    if isinstance(entrant.index, SnapshotIndex) and not entrant.index.uses_snapshot:
         raise BrokenInvariant("laboratory.silent-snapshot")
     entrant.rounds.append(taken + Taken(redis_s, 0.0))
     entrant.redis_s.append(redis_s)

@@ -1,1 +1,1 @@
-"""Alignment of a page with works: hits are extended, overlaps resolved, passages chained, changes classified."""
+"""Aligns a page with works: extends hits, resolves overlaps, chains passages and classifies changes."""

@@ -21,7 +21,7 @@ from matcher.align.pair_kinds import (
     SOUND_CHANCES,
     UNSEEN,
     CharacterTables,
-    Likeness,
+    SimilarityLevels,
     classify_pair,
     level_beyond_chance,
     level_by_shape,
@@ -43,7 +43,7 @@ from matcher.align.token_alignment import (
 )
 from matcher.align.tokenized_text import TokenStretch
 
-PLACES, TOKENS, FIRST = range(3)  # columns of totals
+COUNT, TOKENS, FIRST = range(3)  # columns of totals
 
 Changes = NDArray[np.int32]
 WorkRanges = NDArray[np.int32]
@@ -52,14 +52,17 @@ Totals = NDArray[np.int32]
 
 
 class ChangeNumbers(NamedTuple):
-    """The numbers of changes, by the kind of a pair and by the kind of gap. kinds: the number of kinds."""
+    """The number of each kind of change, by the kind of a pair and by the kind of a gap.
 
-    of_pair: NDArray[np.int32]
-    of_gap: NDArray[np.int32]
-    kinds: int
+    kind_count: how many kinds of changes there are.
+    """
+
+    by_pair_kind: NDArray[np.int32]
+    by_gap_kind: NDArray[np.int32]
+    kind_count: int
 
 
-class ChangePlace(NamedTuple):
+class ChangeRange(NamedTuple):
     """A token range of the page and a token range of the work; sorts like changes."""
 
     page_start: int
@@ -89,11 +92,11 @@ class PassageChanges(NamedTuple):
     longest_equal_run: int
 
 
-class _Written(NamedTuple):
-    """The changes noted along a passage.
+class _ChangeBuffer(NamedTuple):
+    """The changes and figures collected along a passage.
 
-    figures: numbers of changes, gaps processed, replaced pairs and homophones, and the figures of PassageChanges.
-    by_shape, by_sound: the replaced pairs by the first level of likeness that they reach.
+    figures: the numbers of changes, processed gaps, replaced pairs and homophones, and the figures of PassageChanges.
+    by_shape, by_sound: the number of replaced pairs at the first level of similarity that they reach.
     """
 
     changes: Changes
@@ -111,128 +114,139 @@ _CHANGES, _GAPS, _MATCHED, _SAME, _LONGEST, _REPLACED, _HOMOPHONES = range(_FIGU
 def classify_changes(  # noqa: PLR0917 - kernels take no keywords
     runs: Runs, gaps: Gaps, page: TokenStretch, work: TokenStretch, tables: CharacterTables, numbers: ChangeNumbers
 ) -> PassageChanges:
-    """Classify the changes of a passage; changes of one kind that touch on both sides are one.
+    """Classify the changes of a passage. Changes of one kind that touch on both sides are joined.
 
     runs, gaps: the result of matcher.align.token_alignment. page, work: all tokens that the passage spans.
     """
+    # The first pass counts replaced pairs; the second, if needed, names those that chance does not explain.
     tokens = runs[:, SIZE].sum()
     changes, work_matched = np.empty((tokens + len(gaps), RANGE_COLUMNS), np.int32), np.empty(tokens, np.int32)
     by_shape, by_sound = np.zeros(len(SHAPE_CHANCES), np.int64), np.zeros(len(SOUND_CHANCES), np.int64)
-    written = _Written(changes, work_matched, np.zeros(_FIGURES, np.int64), by_shape, by_sound)
-    _write_changes(written, runs, gaps, page, work, tables, numbers, Likeness(COUNT_ONLY, COUNT_ONLY))
-    replaced = as_int(written.figures[_REPLACED])
-    unseen = 0 if written.figures[_HOMOPHONES] >= MANY_HOMOPHONES * replaced else UNSEEN
+    buffer = _ChangeBuffer(changes, work_matched, np.zeros(_FIGURES, np.int64), by_shape, by_sound)
+    _write_changes(buffer, runs, gaps, page, work, tables, numbers, SimilarityLevels(COUNT_ONLY, COUNT_ONLY))
+    replaced = as_int(buffer.figures[_REPLACED])
+    unseen = 0 if buffer.figures[_HOMOPHONES] >= MANY_HOMOPHONES * replaced else UNSEEN
     shape = level_beyond_chance(by_shape, SHAPE_CHANCES, replaced, UNSEEN)
     sound = level_beyond_chance(by_sound, SOUND_CHANCES, replaced, unseen)
     if shape != NO_LEVEL or sound != NO_LEVEL:
-        written.figures[:] = 0
-        _write_changes(written, runs, gaps, page, work, tables, numbers, Likeness(shape, sound))
-    changes, matched = changes[: written.figures[_CHANGES]], written.figures[_MATCHED]
-    same, longest = written.figures[_SAME], written.figures[_LONGEST]
-    totals = sum_changes(changes, numbers.kinds)
+        buffer.figures[:] = 0
+        _write_changes(buffer, runs, gaps, page, work, tables, numbers, SimilarityLevels(shape, sound))
+    changes, matched = changes[: buffer.figures[_CHANGES]], buffer.figures[_MATCHED]
+    same, longest = buffer.figures[_SAME], buffer.figures[_LONGEST]
+    totals = sum_changes(changes, numbers.kind_count)
     return PassageChanges(changes, _work_ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
 
 
 @kernel(allocates=False)
 def _write_changes(  # noqa: PLR0917
-    written: _Written,
+    buffer: _ChangeBuffer,
     runs: Runs,
     gaps: Gaps,
     page: TokenStretch,
     work: TokenStretch,
     tables: CharacterTables,
     numbers: ChangeNumbers,
-    named: Likeness,
+    levels: SimilarityLevels,
 ) -> None:
     """Write the changes of a passage in one pass.
 
-    named: the weakest likeness at which replaced pairs are named; COUNT_ONLY to count pairs without naming them.
+    levels: the weakest likeness at which replaced pairs are named; COUNT_ONLY to count pairs without naming them.
     """
     for number in range(len(runs)):
-        _add_preceding_gaps(written, gaps, runs[number, ON_PAGE], numbers)
-        _add_run(written, runs, number, page, work, tables, numbers, named)
-    _add_preceding_gaps(written, gaps, page.start + page.tokens.size + 1, numbers)
+        _add_preceding_gaps(buffer, gaps, runs[number, ON_PAGE], numbers)
+        _add_run(buffer, runs, number, page, work, tables, numbers, levels)
+    _add_preceding_gaps(buffer, gaps, page.start + page.tokens.size + 1, numbers)
 
 
 @kernel(allocates=False)
 def _add_run(  # noqa: PLR0917
-    written: _Written,
+    buffer: _ChangeBuffer,
     runs: Runs,
     number: int,
     page: TokenStretch,
     work: TokenStretch,
     tables: CharacterTables,
     numbers: ChangeNumbers,
-    named: Likeness,
+    levels: SimilarityLevels,
 ) -> None:
-    here, there, size = as_int(runs[number, ON_PAGE]), as_int(runs[number, IN_WORK]), as_int(runs[number, SIZE])
-    figures, matched = written.figures, as_int(written.figures[_MATCHED])
-    at, run = 0, 0
-    while at < size:
-        alike = _count_alike(page.codes, work.codes, here + at - page.start, there + at - work.start, size - at)
-        for place in range(there + at, there + at + alike):
-            written.work_matched[matched] = place
+    page_start, work_start, size = (
+        as_int(runs[number, ON_PAGE]),
+        as_int(runs[number, IN_WORK]),
+        as_int(runs[number, SIZE]),
+    )
+    figures, matched = buffer.figures, as_int(buffer.figures[_MATCHED])
+    offset, run = 0, 0
+    while offset < size:
+        equal_count = _count_equal_codes(
+            page.codes, work.codes, page_start + offset - page.start, work_start + offset - work.start, size - offset
+        )
+        for work_index in range(work_start + offset, work_start + offset + equal_count):
+            buffer.work_matched[matched] = work_index
             matched += 1
-        figures[_SAME] += alike
-        run, at = run + alike, at + alike
-        if at == size:
+        figures[_SAME] += equal_count
+        run, offset = run + equal_count, offset + equal_count
+        if offset == size:
             break
-        kind = classify_pair(page, work, here + at, there + at, tables)
+        kind = classify_pair(page, work, page_start + offset, work_start + offset, tables)
         if kind != SAME:
-            changed = ChangePlace(here + at, here + at + 1, there + at, there + at + 1)
-            name = _name_replacement(written, page, work, changed, tables, named) if kind == REPLACED else kind
-            _add_change(written, numbers.of_pair[name], changed)
+            change = ChangeRange(
+                page_start + offset, page_start + offset + 1, work_start + offset, work_start + offset + 1
+            )
+            change_kind = _name_replacement(buffer, page, work, change, tables, levels) if kind == REPLACED else kind
+            _add_change(buffer, numbers.by_pair_kind[change_kind], change)
         is_same = kind in (SAME, SCRIPT)
-        is_equal = is_same and work.tokens[there + at - work.start] != WILDCARD
+        is_equal = is_same and work.tokens[work_start + offset - work.start] != WILDCARD
         figures[_SAME] += is_same
         figures[_HOMOPHONES] += kind == HOMOPHONE
         if kind not in (REPLACED, NOISE):
-            written.work_matched[matched] = there + at
+            buffer.work_matched[matched] = work_start + offset
             matched += 1
         figures[_LONGEST] = max(figures[_LONGEST], run)
-        run, at = run + 1 if is_equal else 0, at + 1
+        run, offset = run + 1 if is_equal else 0, offset + 1
     figures[_LONGEST] = max(figures[_LONGEST], run)
     figures[_MATCHED] = matched
 
 
 @kernel(allocates=False)
 def _name_replacement(  # noqa: PLR0917
-    written: _Written,
+    buffer: _ChangeBuffer,
     page: TokenStretch,
     work: TokenStretch,
-    place: ChangePlace,
+    change: ChangeRange,
     tables: CharacterTables,
-    named: Likeness,
+    levels: SimilarityLevels,
 ) -> int:
-    """Choose the kind under which a replaced pair is shown; it always counts as replaced."""
-    ours, theirs = page.codes[place.page_start - page.start], work.codes[place.work_start - work.start]
-    by_shape = level_by_shape(ours, theirs, tables.likeness)
+    """Return the kind under which a replaced pair is reported. With COUNT_ONLY, count the pair and return REPLACED."""
+    page_code, work_code = page.codes[change.page_start - page.start], work.codes[change.work_start - work.start]
+    by_shape = level_by_shape(page_code, work_code, tables.similarity)
     readings = tables.readings
-    by_sound = level_by_sound(readings[tables.rows[ours]], readings[tables.rows[theirs]], tables.likeness)
-    if named.by_shape == COUNT_ONLY:
-        written.figures[_REPLACED] += 1
+    by_sound = level_by_sound(readings[tables.rows[page_code]], readings[tables.rows[work_code]], tables.similarity)
+    if levels.by_shape == COUNT_ONLY:
+        buffer.figures[_REPLACED] += 1
         if by_shape != NO_LEVEL:
-            written.by_shape[by_shape] += 1
+            buffer.by_shape[by_shape] += 1
         if by_sound != NO_LEVEL:
-            written.by_sound[by_sound] += 1
+            buffer.by_sound[by_sound] += 1
         return REPLACED
-    if by_sound != NO_LEVEL and by_sound <= named.by_sound != NO_LEVEL:
+    if by_sound != NO_LEVEL and by_sound <= levels.by_sound != NO_LEVEL:
         return HOMOPHONE
-    return SHAPE if by_shape != NO_LEVEL and by_shape <= named.by_shape != NO_LEVEL else REPLACED
+    return SHAPE if by_shape != NO_LEVEL and by_shape <= levels.by_shape != NO_LEVEL else REPLACED
 
 
 @kernel(allocates=False)
-def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, there: int, most: int) -> int:
-    """Count equal consecutive code points."""
-    for size in range(most):
-        if page[here + size] != work[there + size]:
+def _count_equal_codes(
+    page: NDArray[np.uint32], work: NDArray[np.uint32], page_start: int, work_start: int, max_count: int
+) -> int:
+    """Count the equal consecutive code points from two positions on, at most `max_count`."""
+    for size in range(max_count):
+        if page[page_start + size] != work[work_start + size]:
             return size
-    return most
+    return max_count
 
 
 @kernel()
 def _work_ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
-    """Return the ranges of the work with a counterpart, int32[r, 2]: joined adjacent runs, then rewritten ranges."""
+    """Return the ranges of the work with a counterpart, int32[r, 2]: adjacent runs joined, then rewritten ranges."""
     ranges, count = np.empty((runs.shape[0] + gaps.shape[0], 2), np.int32), 0
     for number in range(runs.shape[0]):
         start = runs[number, IN_WORK]
@@ -248,45 +262,48 @@ def _work_ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
 
 
 @kernel(allocates=False)
-def _add_preceding_gaps(written: _Written, gaps: Gaps, here: int, numbers: ChangeNumbers) -> None:
-    """Add the next gaps that begin at or before a page token."""
-    gap = written.figures[_GAPS]
-    while gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
-        _add_change(written, numbers.of_gap[gaps[gap, KIND]], _change_place(gaps[gap]))
+def _add_preceding_gaps(buffer: _ChangeBuffer, gaps: Gaps, page_index: int, numbers: ChangeNumbers) -> None:
+    """Add the changes of all gaps not yet processed that begin at or before a page token."""
+    gap = buffer.figures[_GAPS]
+    while gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= page_index:
+        _add_change(buffer, numbers.by_gap_kind[gaps[gap, KIND]], _change_range(gaps[gap]))
         gap += 1
-    written.figures[_GAPS] = gap
+    buffer.figures[_GAPS] = gap
 
 
 @kernel(allocates=False)
-def _change_place(row: NDArray[np.int32]) -> ChangePlace:
-    return ChangePlace(row[FROM_PAGE], row[TO_PAGE], row[FROM_WORK], row[TO_WORK])
+def _change_range(row: NDArray[np.int32]) -> ChangeRange:
+    return ChangeRange(row[FROM_PAGE], row[TO_PAGE], row[FROM_WORK], row[TO_WORK])
 
 
 @kernel(allocates=False)
-def _add_change(written: _Written, number: int, place: ChangePlace) -> None:
-    """Add a change, or extend the last one."""
-    count = written.figures[_CHANGES]
+def _add_change(buffer: _ChangeBuffer, number: int, change: ChangeRange) -> None:
+    """Add a change, or extend the last change if it has the same kind and touches on both sides."""
+    count = buffer.figures[_CHANGES]
     if count:
-        last = written.changes[count - 1]
-        if last[KIND] == number and last[TO_PAGE] == place.page_start and last[TO_WORK] == place.work_start:
-            last[TO_PAGE], last[TO_WORK] = place.page_end, place.work_end
+        last = buffer.changes[count - 1]
+        if last[KIND] == number and last[TO_PAGE] == change.page_start and last[TO_WORK] == change.work_start:
+            last[TO_PAGE], last[TO_WORK] = change.page_end, change.work_end
             return
-    row = written.changes[count]
+    row = buffer.changes[count]
     row[KIND] = number
-    row[FROM_PAGE], row[TO_PAGE] = place.page_start, place.page_end
-    row[FROM_WORK], row[TO_WORK] = place.work_start, place.work_end
-    written.figures[_CHANGES] += 1
+    row[FROM_PAGE], row[TO_PAGE] = change.page_start, change.page_end
+    row[FROM_WORK], row[TO_WORK] = change.work_start, change.work_end
+    buffer.figures[_CHANGES] += 1
 
 
 @kernel()
-def sum_changes(changes: Changes, kinds: int) -> Totals:
-    """Return the number of changes by kind, the tokens of their longer sides and the first row, int32[kinds, 3]."""
-    totals = np.zeros((kinds, 3), np.int32)
+def sum_changes(changes: Changes, kind_count: int) -> Totals:
+    """Return for each kind the number of changes, their tokens on the longer side and the first row, int32[kinds, 3].
+
+    kind_count: how many kinds there are.
+    """
+    totals = np.zeros((kind_count, 3), np.int32)
     for number in range(changes.shape[0]):
         row = changes[number]
         total = totals[row[KIND]]
-        if total[PLACES] == 0:
+        if total[COUNT] == 0:
             total[FIRST] = number
-        total[PLACES] += 1
+        total[COUNT] += 1
         total[TOKENS] += max(row[TO_PAGE] - row[FROM_PAGE], row[TO_WORK] - row[FROM_WORK])
     return totals

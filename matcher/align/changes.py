@@ -1,4 +1,4 @@
-"""Changes inside a passage, character by character."""
+"""Compares passages character by character and classifies the changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -17,7 +17,7 @@ from fingerprint.readings import CODE_POINTS
 from fingerprint.variants import variant_pairs
 from matcher.align import pair_kinds, token_alignment
 from matcher.align.change_kernels import (
-    PLACES,
+    COUNT,
     TOKENS,
     ChangeNumbers,
     Changes,
@@ -26,11 +26,11 @@ from matcher.align.change_kernels import (
     WorkTokens,
     sum_changes,
 )
-from matcher.align.pair_kinds import CharacterTables, LikenessTables, syllable_initials, syllable_rhymes
+from matcher.align.pair_kinds import CharacterTables, SimilarityTables, syllable_initials, syllable_rhymes
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.passages import AlignedPassage
 from matcher.align.segments import PAGE_START, Segments
-from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
+from matcher.align.spelled_characters import NO_LETTERS, RowKinds, join_spelled
 from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import (
     FROM_PAGE,
@@ -50,7 +50,7 @@ NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 KIND_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
 IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
 
-_OF_PAIR = {
+_KINDS_OF_PAIRS = {
     pair_kinds.HOMOPHONE: ChangeKind.HOMOPHONE,
     pair_kinds.SHAPE: ChangeKind.SHAPE,
     pair_kinds.SCRIPT: ChangeKind.SCRIPT,
@@ -58,7 +58,7 @@ _OF_PAIR = {
     pair_kinds.REPLACED: ChangeKind.REPLACED,
     pair_kinds.NOISE: ChangeKind.NOISE,
 }
-_OF_GAP = {
+_KINDS_OF_GAPS = {
     token_alignment.ONLY_PAGE: ChangeKind.INSERTED,
     token_alignment.ONLY_WORK: ChangeKind.DELETED,
     token_alignment.REWRITTEN: ChangeKind.REPLACED,
@@ -66,8 +66,8 @@ _OF_GAP = {
 
 
 CHANGE_NUMBERS = ChangeNumbers(
-    np.array([KIND_NUMBERS[_OF_PAIR[code]] for code in range(len(_OF_PAIR))], np.int32),
-    np.array([KIND_NUMBERS[_OF_GAP[code]] for code in range(len(_OF_GAP))], np.int32),
+    np.array([KIND_NUMBERS[_KINDS_OF_PAIRS[code]] for code in range(len(_KINDS_OF_PAIRS))], np.int32),
+    np.array([KIND_NUMBERS[_KINDS_OF_GAPS[code]] for code in range(len(_KINDS_OF_GAPS))], np.int32),
     len(CHANGE_KINDS),
 )
 _ROW_KINDS = RowKinds(
@@ -82,34 +82,34 @@ SPELLING_KINDS = list(_ROW_KINDS[:-1])  # changes in which letters may spell a c
 
 @cache
 def character_tables(algorithm: Algorithm) -> CharacterTables:
-    """Return the tables of characters for the kernel, cached for the life of the process (5 MB for each algorithm)."""
+    """Return an algorithm's character tables for the kernels, cached for the life of the process (5 MB each)."""
     kinds, near = algorithm.tables.kinds, algorithm.near
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
     readings = algorithm.tables.readings
     variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
     has_variants = np.zeros(kinds.size, np.bool_)
     has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
-    likeness = LikenessTables(
+    similarity = SimilarityTables(
         readings.folding, *read_components(), syllable_initials(readings.names), syllable_rhymes(readings.names)
     )
     return CharacterTables(
-        readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy, likeness
+        readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy, similarity
     )
 
 
 def unchanged_share(same: int, changed: int) -> float:
-    """Return the share of equal tokens among the compared tokens; 1.0 if there are none."""
+    """Return the share of equal tokens among all compared tokens; 1.0 if none were compared."""
     return same / (same + changed) if same + changed else 1.0
 
 
 class PassageComparison(NamedTuple):
     """The comparison of a passage: its tokens on the page and in the work, and the changes between them.
 
-    segments: the segments it was joined from. changes, totals, work_ranges, work_matched, matched, same,
+    segments: the segments that form the passage. changes, totals, work_ranges, work_matched, matched, same,
     longest_equal_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: see
     `token_alignment.TokenAlignment`. The fields up to work_covered are in the order of `passage_kernel.Compared`.
-    transposed: stretches in another order (transpositions). letters: the letters on the page by the row of a change of
-    kind PINYIN, if the tokens do not cover all letters (spelled_characters).
+    transposed: the number of stretches in another order (matcher.align.transpositions). letters: for changes of kind
+    PINYIN whose tokens do not cover all letters, the range of the letters on the page, by row.
     """
 
     changes: Changes
@@ -128,11 +128,11 @@ class PassageComparison(NamedTuple):
     transposed: int
     work_covered: int
     segments: Segments
-    letters: Mapping[int, TextRange] = NOWHERE
+    letters: Mapping[int, TextRange] = NO_LETTERS
 
     @property
     def changed_tokens(self) -> int:
-        """The tokens with changed wording, counted on the longer side of each change, plus the transposed stretches."""
+        """The number of tokens with changed wording: the longer side of each change, plus one per transposition."""
         return int(self.totals[IS_WORDING, TOKENS].sum()) + self.transposed
 
     @property
@@ -140,13 +140,13 @@ class PassageComparison(NamedTuple):
         """The share of equal characters in the passage."""
         return unchanged_share(self.same, self.changed_tokens)
 
-    def of_kind(self, kind: ChangeKind) -> Changes:
+    def changes_of_kind(self, kind: ChangeKind) -> Changes:
         """Return the changes of one kind."""
         return np.asarray(self.changes[self.changes[:, KIND] == KIND_NUMBERS[kind]])
 
 
 def change_sizes(changes: Changes) -> NDArray[np.int32]:
-    """Return the tokens of the longer side of each change, int32[n]."""
+    """Return the number of tokens on the longer side of each change, int32[n]."""
     return np.asarray(
         np.maximum(changes[:, TO_PAGE] - changes[:, FROM_PAGE], changes[:, TO_WORK] - changes[:, FROM_WORK])
     )
@@ -161,55 +161,59 @@ def compare_passage(
 ) -> PassageComparison:
     """Align a passage token by token and classify the differences.
 
-    margin: tokens around the passage that may belong to it, on both sides; by default the calibration's margin.
+    margin: how many tokens before and after the passage may belong to it, on the page and in the work. By default it is
+    a share of the passage's matches (Calibration.margin_share).
     """
     if margin is None:
         margin = min(calibration.max_margin_tokens, int(calibration.margin_share * passage.matches))
-    found = PassageComparison(*_compare_aligned(page, work, passage, margin, calibration), passage.segments)
-    if not found.totals[SPELLING_KINDS, PLACES].any():
-        return found
-    spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
-    if not spelled.places:
-        return found
-    tokens = np.setdiff1d(spelled.work_tokens(), found.work_matched)  # spelled by letters that are not tokens
-    ranges = np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)])
-    return found._replace(
+    comparison = PassageComparison(*_compare_aligned(page, work, passage, margin, calibration), passage.segments)
+    if not comparison.totals[SPELLING_KINDS, COUNT].any():
+        return comparison
+    spelled = join_spelled(page, work, comparison.changes, _ROW_KINDS)
+    if not spelled.letter_ranges:
+        return comparison
+    tokens = np.setdiff1d(spelled.work_tokens(), comparison.work_matched)  # spelled by letters that are not tokens
+    ranges = np.concatenate([comparison.work_ranges, np.stack([tokens, tokens + 1], axis=1)])
+    return comparison._replace(
         changes=spelled.changes,
-        totals=sum_changes(spelled.changes, CHANGE_NUMBERS.kinds),
+        totals=sum_changes(spelled.changes, CHANGE_NUMBERS.kind_count),
         work_ranges=ranges,
-        work_matched=np.concatenate([found.work_matched, tokens]),
-        matched=found.matched + tokens.size,
+        work_matched=np.concatenate([comparison.work_matched, tokens]),
+        matched=comparison.matched + tokens.size,
         work_covered=count_covered(ranges),
-        letters=spelled.places,
+        letters=spelled.letter_ranges,
     )
 
 
 def compare_passages(
     page: TokenizedPage, work: TokenizedText, passages: Sequence[AlignedPassage], calibration: Calibration
 ) -> list[PassageComparison]:
-    """Return the comparisons of the passages, merged into one if together they hold nearly the whole work.
+    """Compare the passages of one text, and merge them into one passage if they contain nearly all text between them.
 
-    Repetitive texts (divinations, litanies, songs) have few distinct seeds: if other sentences are inserted, only some
-    passages are found and joined. The walk along page and work finds the rest.
+    Repetitive texts (divinations, litanies, songs) have few distinct seeds. If a copy has other sentences inserted,
+    only some of its passages are found; a walk along the whole stretch finds the rest.
     """
-    compared = [compare_passage(page, work, passage, calibration) for passage in passages]
+    comparisons = [compare_passage(page, work, passage, calibration) for passage in passages]
     if len(passages) < calibration.min_pieces_of_whole:
-        return compared
+        return comparisons
     segments = np.concatenate([passage.segments for passage in passages])
-    whole = AlignedPassage.from_segments(segments[np.argsort(segments[:, PAGE_START], kind="stable")])
-    length, work_length = whole.page_end - whole.page_start, whole.work_end - whole.work_start
-    taken = sum(found.matched for found in compared)
-    can_gain = work_length - taken >= calibration.min_gain_of_whole
+    whole_passage = AlignedPassage.from_segments(segments[np.argsort(segments[:, PAGE_START], kind="stable")])
+    length, work_length = (
+        whole_passage.page_end - whole_passage.page_start,
+        whole_passage.work_end - whole_passage.work_start,
+    )
+    matched_tokens = sum(comparison.matched for comparison in comparisons)
+    can_gain = work_length - matched_tokens >= calibration.min_gain_of_whole
     if not can_gain or max(length, work_length) > calibration.max_tokens_of_whole:
-        return compared
-    as_one = compare_passage(page, work, whole, calibration)
-    is_found = as_one.work_covered >= calibration.min_share_of_whole * (as_one.work_end - as_one.work_start)
-    if not is_found or as_one.matched - taken < calibration.min_gain_of_whole:
-        return compared
+        return comparisons
+    merged = compare_passage(page, work, whole_passage, calibration)
+    is_covered = merged.work_covered >= calibration.min_share_of_whole * (merged.work_end - merged.work_start)
+    if not is_covered or merged.matched - matched_tokens < calibration.min_gain_of_whole:
+        return comparisons
     # The text beyond both ends may be copied in the same way, and was no easier to find.
-    wide = compare_passage(page, work, whole, calibration, margin=length)
-    places = {name: getattr(wide, name) for name in ("page_start", "page_end", "work_start", "work_end")}
-    return [compare_passage(page, work, whole._replace(**places), calibration)]
+    widened = compare_passage(page, work, whole_passage, calibration, margin=length)
+    ranges = {name: getattr(widened, name) for name in ("page_start", "page_end", "work_start", "work_end")}
+    return [compare_passage(page, work, whole_passage._replace(**ranges), calibration)]
 
 
 def _compare_aligned(
@@ -226,7 +230,7 @@ def _compare_aligned(
 
 
 def count_covered(ranges: NDArray[np.int32]) -> int:
-    """Count the places covered by at least one of these ranges, int32[n, 2]."""
+    """Count the tokens in at least one of the ranges, int32[n, 2]."""
     if len(ranges) <= 1:
         return int((ranges[:, 1] - ranges[:, 0]).sum())
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
@@ -234,39 +238,44 @@ def count_covered(ranges: NDArray[np.int32]) -> int:
     return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())
 
 
-def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:
-    """Return the passages of one text on a page, without deletions of text that another passage contains."""
+def drop_duplicated_deletions(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:
+    """Return the passages of one text, without deletions of text that another passage contains."""
     if len(comparisons) < 2:
         return list(comparisons)
-    has = [np.unique(found.work_matched) for found in comparisons]
-    passages_with = np.bincount(np.concatenate(has), minlength=max(found.work_end for found in comparisons))
-    return [_with_less_deleted(found, passages_with, own) for found, own in zip(comparisons, has, strict=True)]
+    token_sets = [np.unique(comparison.work_matched) for comparison in comparisons]
+    passages_with = np.bincount(
+        np.concatenate(token_sets), minlength=max(comparison.work_end for comparison in comparisons)
+    )
+    return [
+        _drop_deletions(comparison, passages_with, own_tokens)
+        for comparison, own_tokens in zip(comparisons, token_sets, strict=True)
+    ]
 
 
-def _with_less_deleted(
-    found: PassageComparison, passages_with: NDArray[np.int64], own: NDArray[np.int32]
+def _drop_deletions(
+    comparison: PassageComparison, passages_with: NDArray[np.int64], own_tokens: NDArray[np.int32]
 ) -> PassageComparison:
-    """Return a passage with fewer deletions.
+    """Return a passage without deletions of tokens that another passage contains.
 
-    passages_with: the number of passages that contain each work token; own: the tokens of this passage.
+    passages_with: the number of passages that contain each work token; own_tokens: the work tokens of this passage.
     """
     is_elsewhere = passages_with > 0
-    is_elsewhere[own] = passages_with[own] > 1
-    deleted = found.of_kind(ChangeKind.DELETED)
+    is_elsewhere[own_tokens] = passages_with[own_tokens] > 1
+    deleted = comparison.changes_of_kind(ChangeKind.DELETED)
     if not any(is_elsewhere[start:end].any() for start, end in deleted[:, [FROM_WORK, TO_WORK]].tolist()):
-        return found
+        return comparison
     rows: list[NDArray[np.int32]] = []
     letters: dict[int, TextRange] = {}
-    for number, row in enumerate(found.changes):
-        if number in found.letters:
-            letters[len(rows)] = found.letters[number]
-        rows += _left_out(row, is_elsewhere) if row[KIND] == KIND_NUMBERS[ChangeKind.DELETED] else [row]
-    changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
-    return found._replace(changes=changes, totals=sum_changes(changes, CHANGE_NUMBERS.kinds), letters=letters)
+    for number, row in enumerate(comparison.changes):
+        if number in comparison.letters:
+            letters[len(rows)] = comparison.letters[number]
+        rows += _missing_parts(row, is_elsewhere) if row[KIND] == KIND_NUMBERS[ChangeKind.DELETED] else [row]
+    changes: Changes = np.array(rows, np.int32).reshape(-1, comparison.changes.shape[1])
+    return comparison._replace(changes=changes, totals=sum_changes(changes, CHANGE_NUMBERS.kind_count), letters=letters)
 
 
-def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:
-    """Yield the parts of a deletion that no passage contains."""
+def _missing_parts(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:
+    """Yield the parts of a deletion that no other passage contains."""
     start, end = int(row[FROM_WORK]), int(row[TO_WORK])
     edges = np.flatnonzero(np.diff(np.concatenate([[True], is_elsewhere[start:end], [True]]))) + start
     for first, last in edges.reshape(-1, 2).tolist():

@@ -1,6 +1,6 @@
-"""Extends hits to segments and joins neighbouring segments.
+"""Extends hits to segments, and joins neighbouring segments.
 
-Each hit is extended along its diagonal; promising hits are also extended with gaps.
+Each hit is first extended along its diagonal. A hit with a sufficient score is then extended with gaps.
 """
 
 from typing import NamedTuple
@@ -39,14 +39,15 @@ from matcher.corpus import Hits, TokenStreams
 
 
 class ExtensionState(NamedTuple):
-    """Segments and phrases, in arrays with room for one per hit.
+    """The segments and phrases found so far, in arrays with room for one per hit.
 
-    state: the numbers of segments and phrases, the first segment of this text, and the number of links in use.
+    counters: the number of segments, the number of phrases, the first segment of the current text, and the number of
+    links in use.
     """
 
     segments: Segments
     phrases: Phrases
-    state: NDArray[np.int64]
+    counters: NDArray[np.int64]
 
 
 SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(4)
@@ -56,14 +57,17 @@ SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(4)
 def extend_hits(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, texts: TokenStreams, hits: Hits, limits: ExtensionLimits, memory: Memory
 ) -> tuple[Segments, Phrases]:
-    """Return the segments and phrases of hits. hits: ordered by text, diagonal and page position."""
+    """Return the segments and phrases of hits.
+
+    hits: ordered by text, diagonal and page position.
+    """
     size = hits.texts.size
     segments, phrases = np.empty((size, SEGMENT_COLUMNS), np.int32), np.empty((size, PHRASE_COLUMNS), np.int32)
-    found = ExtensionState(segments, phrases, np.zeros(4, np.int64))
+    output = ExtensionState(segments, phrases, np.zeros(4, np.int64))
     # Room for the longest possible segments: memory that is not written takes no space.
     links = min(size, limits.max_segments_of_text) * (block_number(page.size) + 2)
-    _extend_text_by_text(page, near, texts, hits, limits, memory, found, new_blocks(page.size, links))
-    return segments[: found.state[SEGMENTS]], phrases[: found.state[PHRASES]]
+    _extend_text_by_text(page, near, texts, hits, limits, memory, output, new_blocks(page.size, links))
+    return segments[: output.counters[SEGMENTS]], phrases[: output.counters[PHRASES]]
 
 
 @kernel(allocates=False)
@@ -74,27 +78,23 @@ def _extend_text_by_text(  # noqa: PLR0917
     hits: Hits,
     limits: ExtensionLimits,
     memory: Memory,
-    found: ExtensionState,
+    output: ExtensionState,
     blocks: SegmentBlocks,
 ) -> None:
-    """Process the hits.
-
-    Skips cheaply: hits in the run of the previous hit, hits covered by a segment, and hits with too little on their
-    diagonal.
-    """
-    segments, _, state = found
+    """Extend the hits of each text, and skip those in the run of the previous hit or covered by a segment."""
+    segments, _, counters = output
     last_diagonal, last_end = 0, -1
     for hit in range(hits.texts.size):
-        text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
+        text, page_index, work_index = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
         if hit == 0 or text != hits.texts[hit - 1]:
-            clear_blocks(blocks, segments, state[FIRST_OF_TEXT], state[SEGMENTS])
-            state[FIRST_OF_TEXT], state[LINKS], last_end = state[SEGMENTS], 0, -1
-        if work_at - page_at == last_diagonal and page_at < last_end:
+            clear_blocks(blocks, segments, counters[FIRST_OF_TEXT], counters[SEGMENTS])
+            counters[FIRST_OF_TEXT], counters[LINKS], last_end = counters[SEGMENTS], 0, -1
+        if work_index - page_index == last_diagonal and page_index < last_end:
             continue
-        is_full = state[SEGMENTS] - state[FIRST_OF_TEXT] >= limits.max_segments_of_text
-        if not (is_full or is_covered(segments, blocks, page_at, work_at, limits.gapped.band)):
-            last_diagonal = work_at - page_at
-            last_end = _extend_hit(page, near, texts, hits, hit, limits, memory, found, blocks)
+        is_full = counters[SEGMENTS] - counters[FIRST_OF_TEXT] >= limits.max_segments_of_text
+        if not (is_full or is_covered(segments, blocks, page_index, work_index, limits.gapped.band)):
+            last_diagonal = work_index - page_index
+            last_end = _extend_hit(page, near, texts, hits, hit, limits, memory, output, blocks)
 
 
 @kernel(allocates=False)
@@ -106,32 +106,39 @@ def _extend_hit(  # noqa: PLR0917
     hit: int,
     limits: ExtensionLimits,
     memory: Memory,
-    found: ExtensionState,
+    output: ExtensionState,
     blocks: SegmentBlocks,
 ) -> int:
-    """Extend one hit and store its segment or phrase; return the end of its diagonal run on the page."""
-    text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
+    """Extend one hit, and store its phrase and its segment if their scores suffice.
+
+    Returns the end of the diagonal run on the page.
+    """
+    text, page_index, work_index = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
     bounds = TokenBounds(texts.starts[text], texts.ends[text])
-    seed = TokenPosition(page_at, bounds.start + work_at)
+    seed = TokenPosition(page_index, bounds.start + work_index)
     run = extend_ungapped(page, near, texts.tokens, seed, bounds, limits.ungapped_drop)
     if run.score < limits.min_ungapped_score:
-        return page_at + run.ahead
-    phrase = found.phrases[found.state[PHRASES]]
-    phrase[PHRASE_START], phrase[PHRASE_END], phrase[PHRASE_TEXT] = page_at - run.back, page_at + run.ahead, text
-    found.state[PHRASES] += 1
+        return page_index + run.tokens_ahead
+    phrase = output.phrases[output.counters[PHRASES]]
+    phrase[PHRASE_START], phrase[PHRASE_END], phrase[PHRASE_TEXT] = (
+        page_index - run.tokens_before,
+        page_index + run.tokens_ahead,
+        text,
+    )
+    output.counters[PHRASES] += 1
     if run.score < limits.min_ungapped_score_alone and not _has_neighbour(hits, hit, limits.gapped.band):
-        return page_at + run.ahead
+        return page_index + run.tokens_ahead
     back, ahead = extend_both(page, near, texts.tokens, seed, bounds, limits.gapped, memory)
     is_faint = run.score < 2 * limits.min_faint_score
     if back.score + ahead.score >= (limits.min_faint_score if is_faint else limits.min_segment_score):
-        row = found.segments[found.state[SEGMENTS]]
-        row[PAGE_START], row[PAGE_END] = page_at - back.page_tokens, page_at + ahead.page_tokens
-        row[WORK_START], row[WORK_END] = work_at - back.work_tokens, work_at + ahead.work_tokens
+        row = output.segments[output.counters[SEGMENTS]]
+        row[PAGE_START], row[PAGE_END] = page_index - back.page_tokens, page_index + ahead.page_tokens
+        row[WORK_START], row[WORK_END] = work_index - back.work_tokens, work_index + ahead.work_tokens
         row[MATCHES], row[SCORE], row[TEXT] = back.matches + ahead.matches, back.score + ahead.score, text
-        number = found.state[SEGMENTS]
-        found.state[LINKS] = add_segment(blocks, found.state[LINKS], row[PAGE_START], row[PAGE_END], number)
-        found.state[SEGMENTS] += 1
-    return page_at + run.ahead
+        number = output.counters[SEGMENTS]
+        output.counters[LINKS] = add_segment(blocks, output.counters[LINKS], row[PAGE_START], row[PAGE_END], number)
+        output.counters[SEGMENTS] += 1
+    return page_index + run.tokens_ahead
 
 
 @kernel(allocates=False)
@@ -144,7 +151,7 @@ def extend_both(  # noqa: PLR0917
     limits: XDropLimits,
     memory: Memory,
 ) -> tuple[Extension, Extension]:
-    """Return the extensions before and after a seed."""
+    """Return the extension before a seed, and the extension from the seed on."""
     ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory)
     before = TokenPosition(seed.page - 1, seed.work - 1)
     return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory), ahead
@@ -152,11 +159,11 @@ def extend_both(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
-    """Return whether the previous or next hit belongs to the same text and nearly the same diagonal."""
+    """Return whether the previous or the next hit is in the same text, at most `band` diagonals away."""
     diagonal = hits.works[hit] - hits.pages[hit]
-    for other in (hit - 1, hit + 1):
-        is_of_text = 0 <= other < hits.texts.size and hits.texts[other] == hits.texts[hit]
-        if is_of_text and abs(hits.works[other] - hits.pages[other] - diagonal) <= band:
+    for neighbour in (hit - 1, hit + 1):
+        has_same_text = 0 <= neighbour < hits.texts.size and hits.texts[neighbour] == hits.texts[hit]
+        if has_same_text and abs(hits.works[neighbour] - hits.pages[neighbour] - diagonal) <= band:
             return True
     return False
 
@@ -165,32 +172,35 @@ class DiagonalRun(NamedTuple):
     """The best stretch of a diagonal around a hit: its score, and its tokens before the hit and from the hit on."""
 
     score: int
-    back: int
-    ahead: int
+    tokens_before: int
+    tokens_ahead: int
 
 
 @kernel(allocates=False)
 def extend_ungapped(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, work: Tokens, hit: TokenPosition, bounds: TokenBounds, drop: int
 ) -> DiagonalRun:
-    """Return the best run through a hit; a side ends where its score falls more than `drop` below its best."""
-    limit = min(page.size - hit.page, bounds.end - hit.work)
-    score, ahead = _best_run(page, near, work, hit, 1, limit, drop)
+    """Return the best run through a hit. Each side ends where its score falls more than `drop` below its best score."""
+    max_tokens = min(page.size - hit.page, bounds.end - hit.work)
+    score, tokens_ahead = _best_run(page, near, work, hit, 1, max_tokens, drop)
     behind = TokenPosition(hit.page - 1, hit.work - 1)
-    score_back, back = _best_run(page, near, work, behind, -1, min(hit.page, hit.work - bounds.start), drop)
-    return DiagonalRun(score + score_back, back, ahead)
+    score_back, tokens_before = _best_run(page, near, work, behind, -1, min(hit.page, hit.work - bounds.start), drop)
+    return DiagonalRun(score + score_back, tokens_before, tokens_ahead)
 
 
 @kernel(allocates=False)
 def _best_run(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, origin: TokenPosition, direction: int, limit: int, drop: int
 ) -> tuple[int, int]:
-    """Return the best score of one side and its number of tokens."""
+    """Return the best score on one side of a position, and the number of tokens up to it.
+
+    direction: 1 ahead, -1 back; limit: the tokens available on this side.
+    """
     score, best, reached, step = 0, 0, 0, 0
     rows, masks = near
     while step < limit:
-        here, there = origin.page + step * direction, origin.work + step * direction
-        run = agreeing_run(page, rows, masks, work, here, there, direction, limit - step)
+        page_index, work_index = origin.page + step * direction, origin.work + step * direction
+        run = agreeing_run(page, rows, masks, work, page_index, work_index, direction, limit - step)
         score += run.readable
         if score > best:
             best, reached = score, step + run.firm
@@ -211,28 +221,28 @@ def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
     max_gap: int,
     memory: Memory,
 ) -> Segments:
-    """Return the segments by text, in order of the page, and join neighbours whose gap can be aligned.
+    """Join neighbouring segments of a text whose gap can be aligned, and return the remaining segments.
 
-    segments: grouped by text; changed in place. max_gap: the most page tokens between two segments. The second segment
-    must outweigh the score that the alignment loses in the gap.
+    segments: grouped by text; changed in place. max_gap: the largest number of page tokens between two segments. The
+    matches of the second segment must outweigh the score that the alignment loses in the gap.
     """
-    is_gone = np.zeros(len(segments), np.bool_)
+    is_joined = np.zeros(len(segments), np.bool_)
     first = 0
     while first < len(segments):
         last = first + 1
         while last < len(segments) and segments[last, TEXT] == segments[first, TEXT]:
             last += 1
         order = first + np.argsort(segments[first:last, PAGE_START])
-        at = order[0]
-        for after in order[1:]:
-            one, other = segments[at], segments[after]
-            if not _is_bridgeable(one, other, max_gap, limits.band):
-                at = after if other[PAGE_END] > one[PAGE_END] else at
+        current = order[0]
+        for candidate in order[1:]:
+            segment, next_segment = segments[current], segments[candidate]
+            if not _is_bridgeable(segment, next_segment, max_gap, limits.band):
+                current = candidate if next_segment[PAGE_END] > segment[PAGE_END] else current
                 continue
-            is_gone[after] = bridge_gap(page, near, texts, one, other, limits, memory)
-            at = at if is_gone[after] else after
+            is_joined[candidate] = bridge_gap(page, near, texts, segment, next_segment, limits, memory)
+            current = current if is_joined[candidate] else candidate
         first = last
-    return segments[~is_gone]
+    return segments[~is_joined]
 
 
 @kernel(allocates=False)
@@ -240,28 +250,28 @@ def bridge_gap(  # noqa: PLR0917
     page: Tokens,
     near: NearTokens,
     texts: TokenStreams,
-    one: NDArray[np.int32],
-    other: NDArray[np.int32],
+    segment: NDArray[np.int32],
+    next_segment: NDArray[np.int32],
     limits: XDropLimits,
     memory: Memory,
 ) -> bool:
-    """Extend `one` in place until it includes `other`; return whether this succeeded."""
-    bounds = TokenBounds(texts.starts[one[TEXT]], texts.ends[one[TEXT]])
-    start = as_int(one[PAGE_END])
-    origin = TokenPosition(start, bounds.start + one[WORK_END])
+    """Extend `segment` in place so that it includes `next_segment`; return whether this succeeded."""
+    bounds = TokenBounds(texts.starts[segment[TEXT]], texts.ends[segment[TEXT]])
+    start = as_int(segment[PAGE_END])
+    origin = TokenPosition(start, bounds.start + segment[WORK_END])
     ahead = extend_xdrop(page, near, texts.tokens, origin, 1, bounds, limits, memory)
     end = start + ahead.page_tokens
-    if end < other[PAGE_END] - limits.band:
+    if end < next_segment[PAGE_END] - limits.band:
         return False
-    one[PAGE_END], one[WORK_END] = end, one[WORK_END] + ahead.work_tokens
-    one[MATCHES], one[SCORE] = one[MATCHES] + ahead.matches, one[SCORE] + ahead.score
+    segment[PAGE_END], segment[WORK_END] = end, segment[WORK_END] + ahead.work_tokens
+    segment[MATCHES], segment[SCORE] = segment[MATCHES] + ahead.matches, segment[SCORE] + ahead.score
     return True
 
 
 @kernel(allocates=False)
-def _is_bridgeable(one: NDArray[np.int32], other: NDArray[np.int32], max_gap: int, band: int) -> bool:
-    """Return whether to try an alignment from the end of one segment to the next."""
-    page_gap, work_gap = other[PAGE_START] - one[PAGE_END], other[WORK_START] - one[WORK_END]
+def _is_bridgeable(segment: NDArray[np.int32], next_segment: NDArray[np.int32], max_gap: int, band: int) -> bool:
+    """Return whether the gap between two segments is small enough, and near enough to one diagonal, to be aligned."""
+    page_gap, work_gap = next_segment[PAGE_START] - segment[PAGE_END], next_segment[WORK_START] - segment[WORK_END]
     return bool(0 <= page_gap <= max_gap and work_gap >= 0 and abs(work_gap - page_gap) <= band)
 
 
@@ -275,7 +285,7 @@ class PageSegments(NamedTuple):
 def find_segments(
     page: Tokens, near: NearTokens, streams: TokenStreams, hits: Hits, calibration: Calibration
 ) -> PageSegments:
-    """Return the segments of hits in any order: X-drop along the diagonal, then with gaps, then bridging."""
+    """Return the segments and phrases of hits, which may be in any order."""
     numbers, form = number_hits(page.size, hits)
     if form.page_bits:
         numbers.sort()
@@ -295,9 +305,9 @@ def _extend_sorted(  # noqa: PLR0917 - kernels take no keywords
     form: NumberForm,
     limits: ExtensionLimits,
 ) -> tuple[Segments, Phrases]:
-    """Return segments and phrases.
+    """Return the segments and phrases of sorted hits, with neighbouring segments joined.
 
-    numbers: the hits as sorted integers, if each fits in 64 bits; otherwise `hits` is sorted.
+    numbers: the sorted hits as integers, if they fit; otherwise `hits` is sorted (form.page_bits is 0).
     """
     memory = working_memory()
     if form.page_bits:

@@ -1,4 +1,4 @@
-"""Resolves overlaps: if segments of several texts share a page range, the best segment keeps it."""
+"""Resolves overlaps: if segments of several texts share a page range, the best segment takes it."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -34,11 +34,11 @@ Numbers = NDArray[np.int64]
 ALONE = np.array([0, 1], np.int64)
 
 
-class Resolved(NamedTuple):
-    """Kept and lost segments.
+class ResolvedSegments(NamedTuple):
+    """The segments that keep their page range, and those that lose it to another text.
 
-    kept: by text, each in order of the page; starts int64[t + 1]: the start of each text's segments. lost: segments
-    whose page range mostly belongs to another text; winners int32[n]: these texts.
+    kept: by text, each text's in order of the page; starts int64[t + 1]: the start of each text's segments. lost:
+    segments whose page range mostly belongs to another text; winners int32[n]: these texts.
     """
 
     kept: Segments
@@ -47,24 +47,27 @@ class Resolved(NamedTuple):
     winners: NDArray[np.int32]
 
     def by_text(self) -> Iterator[tuple[int, Segments]]:
-        """Yield each text that keeps segments, with these segments in order of the page."""
+        """Yield each text that keeps segments, with its segments in order of the page."""
         for start, end in pairwise(self.starts.tolist()):
             yield self.kept.item(start, TEXT), self.kept[start:end]
 
     def competing_texts(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> dict[int, int]:
-        """Return the matching tokens of each text that lost parts of the passages [starts, ends) to `text`."""
-        return dict(carried_matches(self.lost, self.winners, text, starts, ends).tolist())
+        """Return the texts that lost parts of these passages to `text`, with their matching tokens there.
+
+        starts, ends: the page ranges of the passages.
+        """
+        return dict(count_lost_matches(self.lost, self.winners, text, starts, ends).tolist())
 
 
 @kernel()
 def resolve(
     segments: Segments, ranks: NDArray[np.int32], page_tokens: int, max_overlap: float, home_bonus: float
-) -> Resolved:
-    """Assign each segment its page range, best bid first, unless an earlier segment has most of the range.
+) -> ResolvedSegments:
+    """Give each segment its page range, highest bid first, unless a segment with a higher bid has most of the range.
 
-    ranks: int32[segments]; of two equal bids the lower rank wins.
+    ranks: int32[segments]; of two equal bids, the segment with the lower rank comes first.
     """
-    blockers, size = _find_blockers(segments, _by_bids(segments, ranks, home_bonus), page_tokens, max_overlap), 0
+    blockers, size = _find_blockers(segments, _sort_by_bids(segments, ranks, home_bonus), page_tokens, max_overlap), 0
     lost, winners, losers = np.empty_like(segments), np.empty(len(segments), np.int32), 0
     rows = np.empty(len(segments), np.int64)
     for number in range(len(segments)):
@@ -81,12 +84,12 @@ def resolve(
             starts[texts] = number
             texts += 1
     starts[texts] = size
-    return Resolved(kept, starts[: texts + 1], lost[:losers], winners[:losers])
+    return ResolvedSegments(kept, starts[: texts + 1], lost[:losers], winners[:losers])
 
 
 @kernel()
 def in_page_order(segments: Segments) -> Segments:
-    """Return the segments ordered by text, start and end on the page, and start in the work."""
+    """Return the segments ordered by text, then by start and end on the page, then by start in the work."""
     order = np.arange(len(segments))
     for column in (WORK_START, PAGE_END, PAGE_START, TEXT):
         order = order[np.argsort(segments[order, column], kind="mergesort")]
@@ -94,13 +97,16 @@ def in_page_order(segments: Segments) -> Segments:
 
 
 @kernel()
-def carried_matches(
+def count_lost_matches(
     lost: Segments, winners: NDArray[np.int32], text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Return the texts that lost parts of passages [starts, ends) to `text`, and matching tokens, int64[n, 2]."""
+    """Return the texts that lost parts of these passages to `text`, with their matching tokens there, int64[n, 2].
+
+    starts, ends: the page ranges of the passages.
+    """
     found, count = np.zeros((len(lost), 2), np.int64), 0
     for row in range(len(lost)):
-        if winners[row] != text or not _touches(lost[row, PAGE_START], lost[row, PAGE_END], starts, ends):
+        if winners[row] != text or not _overlaps_any(lost[row, PAGE_START], lost[row, PAGE_END], starts, ends):
             continue
         number = 0
         while number < count and found[number, 0] != lost[row, TEXT]:
@@ -112,7 +118,7 @@ def carried_matches(
 
 
 @kernel(allocates=False)
-def _touches(start: int, end: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> bool:
+def _overlaps_any(start: int, end: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> bool:
     for number in range(starts.size):  # noqa: SIM110 - compiled: no generators
         if start < ends[number] and end > starts[number]:
             return True
@@ -120,19 +126,19 @@ def _touches(start: int, end: int, starts: NDArray[np.int32], ends: NDArray[np.i
 
 
 @kernel()
-def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) -> Numbers:
+def _sort_by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) -> Numbers:
     """Return the rows of the segments, highest bid first.
 
-    A bid is the segment's score, and higher if the page has most of that stretch of the work.
+    A bid is the segment's score, raised by up to `home_bonus` if the page copies much of that stretch of the work.
     """
     bids = np.empty(len(segments), np.float64)
     for shift in (0, STRETCH_TOKENS // 2):
         shares = _home_scores(segments, shift)
         for number in range(len(segments)):
             bids[number] = shares[number] if shift == 0 else max(bids[number], shares[number])
-    most = bids.max()
+    max_bid = bids.max()
     for number in range(len(segments)):
-        bids[number] = -segments[number, SCORE] * (1 + home_bonus * (bids[number] / most))
+        bids[number] = -segments[number, SCORE] * (1 + home_bonus * (bids[number] / max_bid))
     order = np.argsort(segments[:, PAGE_START], kind="mergesort")
     order = order[np.argsort(ranks[order], kind="mergesort")]
     return order[np.argsort(bids[order], kind="mergesort")]
@@ -140,11 +146,11 @@ def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) ->
 
 @kernel()
 def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
-    """Return for each segment the sum of scores of all segments in the same stretch of the work, float64[n]."""
+    """Return, for each segment, the sum of the scores of all segments in the same stretch of the work, float64[n]."""
     stretches = np.empty(len(segments), np.int64)
     for number in range(len(segments)):
-        place = (as_int(segments[number, WORK_START]) + shift) // STRETCH_TOKENS
-        stretches[number] = as_int(segments[number, TEXT]) << 32 | place
+        stretch = (as_int(segments[number, WORK_START]) + shift) // STRETCH_TOKENS
+        stretches[number] = as_int(segments[number, TEXT]) << 32 | stretch
     order, scores = np.argsort(stretches), np.zeros(len(segments), np.float64)
     first = 0
     while first < order.size:
@@ -159,8 +165,8 @@ def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
 
 @kernel()
 def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_overlap: float) -> NDArray[np.int32]:
-    """Return KEPT, or the kept segment that covers more than `max_overlap` of each page range, int32[n]."""
-    links, used = 0, 0
+    """Return for each segment a segment that covers more than `max_overlap` of its page range, or KEPT, int32[n]."""
+    links, used_links = 0, 0
     for number in range(len(segments)):
         links += block_number(segments[number, PAGE_END]) - block_number(segments[number, PAGE_START]) + 1
     blockers, blocks = np.full(len(segments), KEPT, np.int32), new_blocks(page_tokens, links)
@@ -168,13 +174,13 @@ def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_ove
         start, end = segments[candidate, PAGE_START], segments[candidate, PAGE_END]
         blockers[candidate] = _find_blocker(segments, blocks, start, end, max_overlap)
         if blockers[candidate] == KEPT:
-            used = add_segment(blocks, used, start, end, candidate)
+            used_links = add_segment(blocks, used_links, start, end, candidate)
     return blockers
 
 
 @kernel(allocates=False)
 def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: int, max_overlap: float) -> int:
-    """Return the first segment that covers more than `max_overlap` of a page range; KEPT if there is none."""
+    """Return the first segment that covers more than `max_overlap` of a page range, or KEPT if there is none."""
     for block in range(block_number(start), block_number(end) + 1):
         link = blocks.heads[block]
         while link != NO_LINK:
@@ -187,14 +193,14 @@ def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: in
 
 def resolve_overlaps(
     segments: Segments, names: Mapping[int, WorkTextId], page_tokens: int, calibration: Calibration
-) -> Resolved:
-    """Choose the segments that each text keeps.
+) -> ResolvedSegments:
+    """Return the segments that each text keeps, and the segments that lose their page range.
 
-    segments: at least one. names: the names of the texts; of equal bids the first name wins, independently of the
-    numbers in an index.
+    segments: at least one. names: the names of the texts; of equal bids the first name wins, so the result does not
+    depend on the numbers in an index.
     """
     if len(segments) == 1:
-        return Resolved(segments, ALONE, segments[:0], segments[:0, TEXT])
+        return ResolvedSegments(segments, ALONE, segments[:0], segments[:0, TEXT])
     ranks = {text: rank for rank, text in enumerate(sorted(names, key=names.__getitem__))}
     rank_of = np.array([ranks[text] for text in segments[:, TEXT].tolist()], np.int32)
     return resolve(segments, rank_of, page_tokens, calibration.max_overlap_of_claims, calibration.home_bonus)

@@ -1,8 +1,8 @@
 """Classifies pairs of aligned tokens by the difference between page and work.
 
 Any two characters may share a component, an initial or a rhyme by chance. If many replaced characters of a passage do,
-someone replaced them by sound or by shape. Such pairs are named, at the weakest likeness at which at most one in ten is
-chance.
+they were replaced by sound or by shape. Such pairs are classified at the weakest level of similarity at which chance
+explains at most one pair in ten.
 """
 
 from typing import NamedTuple
@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.components import component_likeness
+from fingerprint.components import component_similarity
 from fingerprint.readings import CODE_POINTS
 from fingerprint.stream import WILDCARD
 from matcher.align.tokenized_text import TokenStretch
 
-# A character of a text and a common one drawn at random share components to a likeness of at least .18, .14 ... in this
+# A character of a text and a random common one share components with a similarity of at least .18, .14 ... in this
 # many of 100 cases, an initial in 8, an initial or a rhyme in 17 (20,000 characters of the shared corpora; 2026-11-25).
 SHAPE_LEVELS = (0.18, 0.14, 0.10, 0.07, 0.055, 0.04, 0.02)
 SHAPE_CHANCES = (0.009, 0.019, 0.052, 0.116, 0.18, 0.274, 0.514)
 SOUND_CHANCES = (0.083, 0.168)
 MAX_CHANCE_SHARE = 0.1
-# Assumed further pairs without any likeness: with one or two replaced characters, only what is rarer than 1 in 20
+# Assumed further pairs without any similarity: with one or two replaced characters, only what is rarer than 1 in 20
 # counts.
 UNSEEN = 2
-# If there are this many homophones to one other replaced character, the rest is what readings do not know: none is
-# added.
+# If there are this many homophones for each replaced character, the tables of readings lack the rest, and no further
+# pairs are assumed.
 MANY_HOMOPHONES = 9
 NO_LEVEL, COUNT_ONLY = 99, -1
 VOWELS = "aeiouv"  # v for ü
@@ -36,11 +36,11 @@ HOMOPHONE, SHAPE, SCRIPT, PINYIN, REPLACED, NOISE = range(6)
 SAME = -1
 
 
-class LikenessTables(NamedTuple):
-    """Tables by row and by token.
+class SimilarityTables(NamedTuple):
+    """Tables for the similarity of characters, by row or by token.
 
-    rows, starts, ids, totals, weights: the tables of fingerprint.components. folding: to simplified characters.
-    initials: `syllable_initials`, rhymes: `syllable_rhymes`, by token.
+    rows, starts, ids, totals, weights: the tables of fingerprint.components. folding: the simplified form of each code
+    point. initials, rhymes: the results of `syllable_initials` and `syllable_rhymes`, by token.
     """
 
     folding: NDArray[np.uint32]
@@ -53,8 +53,11 @@ class LikenessTables(NamedTuple):
     rhymes: NDArray[np.uint8]
 
 
-class Likeness(NamedTuple):
-    """The indexes of two levels; NO_LEVEL if there is none."""
+class SimilarityLevels(NamedTuple):
+    """The weakest levels at which replaced pairs are classified by shape and by sound.
+
+    NO_LEVEL: pairs are not classified; COUNT_ONLY: pairs are only counted.
+    """
 
     by_shape: int
     by_sound: int
@@ -79,7 +82,7 @@ def syllable_rhymes(names: tuple[str, ...]) -> NDArray[np.uint8]:
 
 
 def _syllable_parts(name: str) -> tuple[str, str]:
-    vowel = next((place for place, letter in enumerate(name) if letter in VOWELS), len(name))
+    vowel = next((index for index, letter in enumerate(name) if letter in VOWELS), len(name))
     return name[:vowel], name[vowel:]
 
 
@@ -89,65 +92,68 @@ def _number_parts(parts: list[str]) -> NDArray[np.uint8]:
 
 
 @kernel(allocates=False)
-def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
-    """Return the highest level of likeness of two characters, original or simplified; NO_LEVEL if there is none."""
-    alike = max(_pair_likeness(one, other, tables), _pair_likeness(tables.folding[one], tables.folding[other], tables))
+def level_by_shape(first: int, second: int, tables: SimilarityTables) -> int:
+    """Return the highest level of similarity that two characters reach, as written or simplified, or NO_LEVEL."""
+    similarity = max(
+        _pair_similarity(first, second, tables), _pair_similarity(tables.folding[first], tables.folding[second], tables)
+    )
     for level in range(len(SHAPE_LEVELS)):
-        if alike >= SHAPE_LEVELS[level]:
+        if similarity >= SHAPE_LEVELS[level]:
             return level
     return NO_LEVEL
 
 
 @kernel(allocates=False)
-def level_by_sound(one: NDArray[np.uint16], other: NDArray[np.uint16], tables: LikenessTables) -> int:
-    """Return 0 if readings of two characters share an initial, 1 if only a rhyme, NO_LEVEL if neither."""
-    if _share_part(one, other, tables.initials):
+def level_by_sound(first: NDArray[np.uint16], second: NDArray[np.uint16], tables: SimilarityTables) -> int:
+    """Return 0 if the readings of two characters share an initial, 1 if they share only a rhyme, or NO_LEVEL."""
+    if _share_part(first, second, tables.initials):
         return 0
-    return 1 if _share_part(one, other, tables.rhymes) else NO_LEVEL
+    return 1 if _share_part(first, second, tables.rhymes) else NO_LEVEL
 
 
 @kernel(allocates=False)
-def _share_part(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np.uint8]) -> bool:
-    for ours in one:
-        if ours == 0:
+def _share_part(first: NDArray[np.uint16], second: NDArray[np.uint16], parts: NDArray[np.uint8]) -> bool:
+    for first_reading in first:
+        if first_reading == 0:
             break
-        if parts[ours]:
-            for theirs in other:
-                if theirs == 0:
+        if parts[first_reading]:
+            for second_reading in second:
+                if second_reading == 0:
                     break
-                if parts[ours] == parts[theirs]:
+                if parts[first_reading] == parts[second_reading]:
                     return True
     return False
 
 
 @kernel(allocates=False)
-def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], pairs: int, unseen: int) -> int:
-    """Return the weakest level not explained by chance; NO_LEVEL if chance explains all.
+def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], pairs: int, unseen_pairs: int) -> int:
+    """Return the weakest level that chance does not explain, or NO_LEVEL.
 
-    counts: the passage's replaced characters by their first level; pairs: all replaced characters; unseen: assumed
-    further characters without a likeness.
+    counts: the passage's replaced characters by the first level that they reach; pairs: the number of all replaced
+    characters; unseen_pairs: how many further pairs without any similarity are assumed.
     """
-    found, reaching = NO_LEVEL, 0
+    weakest, reached_count = NO_LEVEL, 0
     for level in range(len(chances)):
-        reaching += as_int(counts[level])
-        by_chance = (pairs - reaching + unseen) * chances[level] / (1 - chances[level])
-        if counts[level] and by_chance <= MAX_CHANCE_SHARE * reaching:
-            found = level
-    return found
+        reached_count += as_int(counts[level])
+        by_chance = (pairs - reached_count + unseen_pairs) * chances[level] / (1 - chances[level])
+        if counts[level] and by_chance <= MAX_CHANCE_SHARE * reached_count:
+            weakest = level
+    return weakest
 
 
 @kernel(allocates=False)
-def _pair_likeness(one: int, other: int, tables: LikenessTables) -> float:
+def _pair_similarity(first: int, second: int, tables: SimilarityTables) -> float:
     rows = tables.rows
-    return component_likeness(rows[one], rows[other], tables.starts, tables.ids, tables.totals, tables.weights)
+    return component_similarity(rows[first], rows[second], tables.starts, tables.ids, tables.totals, tables.weights)
 
 
 class CharacterTables(NamedTuple):
-    """Tables by code point: simplified form, whether it is a Latin letter, row in the near-character tables.
+    """Tables for the classification of pairs.
 
-    readings, shapes: the near-character tables (fingerprint.near). variants: fingerprint.variants.variant_pairs;
-    has_variants: by code point. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by token. likeness: the likeness tables by
-    row.
+    folding, is_letter, rows, has_variants: by code point, its simplified form, whether it is a Latin letter, its row in
+    the near-character tables, and whether it has variants. readings, shapes: the near-character tables
+    (fingerprint.near). variants: fingerprint.variants.variant_pairs. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by
+    token. similarity: the tables of `level_by_shape` and `level_by_sound`.
     """
 
     folding: NDArray[np.uint32]
@@ -158,53 +164,57 @@ class CharacterTables(NamedTuple):
     has_variants: NDArray[np.bool_]
     variants: NDArray[np.int64]
     fuzzy: NDArray[np.uint16]
-    likeness: LikenessTables
+    similarity: SimilarityTables
 
 
 @kernel(allocates=False)
-def classify_pair(page: TokenStretch, work: TokenStretch, here: int, there: int, tables: CharacterTables) -> int:
-    """Classify the difference between the work's token `there` and the page's token `here`."""
-    ours, theirs = page.codes[here - page.start], work.codes[there - work.start]
-    if ours == theirs:
+def classify_pair(
+    page: TokenStretch, work: TokenStretch, page_index: int, work_index: int, tables: CharacterTables
+) -> int:
+    """Return the kind of difference between a page token and the work token aligned with it, or SAME."""
+    page_code, work_code = page.codes[page_index - page.start], work.codes[work_index - work.start]
+    if page_code == work_code:
         return SAME
-    our_token, their_token = page.tokens[here - page.start], work.tokens[there - work.start]
-    agrees = our_token == their_token
-    if their_token == WILDCARD:
+    page_token, work_token = page.tokens[page_index - page.start], work.tokens[work_index - work.start]
+    agrees = page_token == work_token
+    if work_token == WILDCARD:
         kind = SAME
-    elif our_token == WILDCARD:
+    elif page_token == WILDCARD:
         kind = NOISE
-    elif _are_one_character(tables, tables.folding[ours], tables.folding[theirs]):
+    elif _are_one_character(tables, tables.folding[page_code], tables.folding[work_code]):
         kind = SCRIPT
-    elif tables.is_letter[ours]:
-        kind = (SAME if tables.is_letter[theirs] else PINYIN) if agrees else REPLACED
-    elif agrees or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs]):
+    elif tables.is_letter[page_code]:
+        kind = (SAME if tables.is_letter[work_code] else PINYIN) if agrees else REPLACED
+    elif agrees or _share_a_reading(tables.readings, tables.rows[page_code], tables.rows[work_code]):
         kind = HOMOPHONE
-    elif _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs]):
+    elif _have_similar_shapes(tables.shapes, tables.rows[page_code], tables.rows[work_code]):
         kind = SHAPE
     else:
-        kind = HOMOPHONE if _are_confused(tables.fuzzy, our_token, their_token) else REPLACED
+        kind = HOMOPHONE if _are_confused_syllables(tables.fuzzy, page_token, work_token) else REPLACED
     return kind
 
 
 @kernel(allocates=False)
-def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
-    """Return whether two simplified characters are similar in sound or shape, by more than one reading."""
+def are_similar_characters(
+    tables: CharacterTables, page_code: int, work_code: int, page_token: int, work_token: int
+) -> bool:
+    """Return whether two simplified characters are similar: by any reading, by shape or by confused syllables."""
     return bool(
-        tables.is_letter[ours]
-        or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])
-        or _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs])
-        or _are_confused(tables.fuzzy, our_token, their_token)
+        tables.is_letter[page_code]
+        or _share_a_reading(tables.readings, tables.rows[page_code], tables.rows[work_code])
+        or _have_similar_shapes(tables.shapes, tables.rows[page_code], tables.rows[work_code])
+        or _are_confused_syllables(tables.fuzzy, page_token, work_token)
     )
 
 
 @kernel(allocates=False)
-def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
+def _are_one_character(tables: CharacterTables, first: int, second: int) -> bool:
     """Return whether two simplified characters are equal or variants of each other."""
-    if one == other:
+    if first == second:
         return True
-    if not (tables.has_variants[one] and tables.has_variants[other]):
+    if not (tables.has_variants[first] and tables.has_variants[second]):
         return False
-    smaller, greater = min(as_int(one), as_int(other)), max(as_int(one), as_int(other))
+    smaller, greater = min(as_int(first), as_int(second)), max(as_int(first), as_int(second))
     key, low, high = smaller * CODE_POINTS + greater, 0, tables.variants.size
     while low < high:
         middle = (low + high) >> 1
@@ -216,29 +226,29 @@ def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
 
 
 @kernel(allocates=False)
-def _are_confused(fuzzy: NDArray[np.uint16], one: int, other: int) -> bool:
-    for syllable in fuzzy[one]:  # noqa: SIM110 - compiled: no generators
-        if syllable == other:
+def _are_confused_syllables(fuzzy: NDArray[np.uint16], first: int, second: int) -> bool:
+    for syllable in fuzzy[first]:  # noqa: SIM110 - compiled: no generators
+        if syllable == second:
             return True
     return False
 
 
 @kernel(allocates=False)
-def _share_a_reading(readings: NDArray[np.uint16], one: int, other: int) -> bool:
-    for ours in readings[one]:
-        if ours == 0:
+def _share_a_reading(readings: NDArray[np.uint16], first: int, second: int) -> bool:
+    for first_reading in readings[first]:
+        if first_reading == 0:
             break
-        for theirs in readings[other]:
-            if ours == theirs:
+        for second_reading in readings[second]:
+            if first_reading == second_reading:
                 return True
     return False
 
 
 @kernel(allocates=False)
-def _look_alike(shapes: NDArray[np.uint16], one: int, other: int) -> bool:
-    if one == 0 or other == 0:
+def _have_similar_shapes(shapes: NDArray[np.uint16], first: int, second: int) -> bool:
+    if first == 0 or second == 0:
         return False
     for column in range(shapes.shape[1]):  # noqa: SIM110 - compiled: no generators
-        if shapes[one, column] == other or shapes[other, column] == one:
+        if shapes[first, column] == second or shapes[second, column] == first:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Compares a passage from characters to changes in one compiled call, without intermediate arrays in Python."""
+"""Compares a passage in one compiled call, from characters to changes, without intermediate arrays in Python."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,20 @@ from matcher.align.token_alignment import (
     TokenAlignment,
     align_tokens,
 )
-from matcher.align.tokenized_text import TextPart, TokenStretch, begin_sentences, read_stretch
+from matcher.align.tokenized_text import TextPart, TokenStretch, find_sentence_starts, read_stretch
 from matcher.align.transpositions import settle_transpositions
 from matcher.align.whole_sentences import match_sentences
 from matcher.calibration import JumpCosts
 
 # Tokens. On 24 passages 1 and 2 are alike; with 4, of 30 % random characters 24 are shown as left out instead of 21
 # (2026-11-25, seed 77 of the measure of comparisons).
-MAX_AWAY = 2
+MAX_DISTANCE = 2
 OTHER, NEAR, SAME = range(3)
 
-# A passage as the kernels return it: plain, since passing a named tuple to Python takes as long as three arrays.
-# Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
-# work; matched, same, longest run, displaced, transposed, covered. See PassageChanges, TokenAlignment, transpositions.
+# A passage as the kernels return it: a plain tuple, since passing a named tuple to Python takes as long as three
+# arrays. Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in
+# the work; matched, same, longest run, displaced, transposed, covered. See PassageChanges, TokenAlignment,
+# transpositions.
 Compared = tuple[Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int, int]
 
 
@@ -45,28 +46,29 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     tables: CharacterTables,
     numbers: ChangeNumbers,
 ) -> Compared:
-    """Find the counterparts of the page's tokens by a walk, and classify the differences.
+    """Align the tokens of two parts by a walk, and classify the differences.
 
-    near: the masks of all tokens of the page; inner: see `align_with_jumps`, in tokens of the whole page.
+    near: the masks of all tokens of the page; inner: see `align_with_jumps`, but in tokens of the whole page. Raises
+    IndexError if no token is aligned.
     """
-    ours, theirs = read_stretch(page), read_stretch(work)
-    page_side = AlignmentSide(ours.tokens, tables.folding[ours.codes], begin_sentences(page))
-    work_side = AlignmentSide(theirs.tokens, tables.folding[theirs.codes], begin_sentences(work))
+    page_stretch, work_stretch = read_stretch(page), read_stretch(work)
+    page_side = AlignmentSide(page_stretch.tokens, tables.folding[page_stretch.codes], find_sentence_starts(page))
+    work_side = AlignmentSide(work_stretch.tokens, tables.folding[work_stretch.codes], find_sentence_starts(work))
     near = NearTokens(near.rows[page.start : page.end], near.masks)
     inside = TokenBounds(inner.start - page.start, inner.end - page.start)
     aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
-    fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
+    fill_gaps(aligned_to, page_stretch.tokens, near, work_stretch.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
     settle_replaced(aligned_to, page_side, near, work_side)
     match_sentences(aligned_to, page_side, work_side)
     transposed = settle_transpositions(aligned_to, page_side, work_side)
-    for at in range(aligned_to.size):
-        if aligned_to[at] != UNALIGNED:
-            aligned_to[at] += work.start
+    for index in range(aligned_to.size):
+        if aligned_to[index] != UNALIGNED:
+            aligned_to[index] += work.start
     aligned = align_tokens(aligned_to, page.start)
     if not len(aligned.runs):
-        raise IndexError("a passage without any token that both sides have")
-    return _classify_alignment(aligned, transposed, ours, theirs, tables, numbers)
+        raise IndexError("no token of the passage is aligned")
+    return _classify_alignment(aligned, transposed, page_stretch, work_stretch, tables, numbers)
 
 
 @kernel()
@@ -111,40 +113,42 @@ def _classify_alignment(  # noqa: PLR0917
 
 @kernel()
 def settle_replaced(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTokens, work: AlignmentSide) -> int:
-    """Move replaced tokens beside the most similar free token nearby; return how many moved.
+    """Move replaced tokens to the most similar free work token nearby; return how many were moved.
 
-    If one of two characters was replaced and the other left out, a walk may place the remaining one beside either.
-    Free tokens are unaligned tokens between the first and the last token with a counterpart. aligned_to: tokens of
-    `work`, or UNALIGNED.
+    If one of two characters was replaced and the other deleted, a walk may align the remaining one with either. Free
+    tokens are unaligned work tokens between the first and the last aligned one, at most MAX_DISTANCE away. aligned_to:
+    the work token of each page token, or UNALIGNED.
     """
-    is_free, moved, first, end = np.ones(work.tokens.size, np.bool_), 0, work.tokens.size, 0
-    for there in aligned_to:
-        if there != UNALIGNED:
-            is_free[there] = False
-            first, end = min(first, there), max(end, there + 1)
-    for here in range(aligned_to.size):
-        there = aligned_to[here]
-        if there == UNALIGNED or page.characters[here] == work.characters[there]:
+    is_free, moved_count, first, end = np.ones(work.tokens.size, np.bool_), 0, work.tokens.size, 0
+    for work_index in aligned_to:
+        if work_index != UNALIGNED:
+            is_free[work_index] = False
+            first, end = min(first, work_index), max(end, work_index + 1)
+    for page_index in range(aligned_to.size):
+        work_index = aligned_to[page_index]
+        if work_index == UNALIGNED or page.characters[page_index] == work.characters[work_index]:
             continue
-        best, most = there, UNALIGNED
+        best_index, max_similarity = work_index, UNALIGNED
         for step in (-1, 1):
-            place = there + step
-            while abs(place - there) <= MAX_AWAY and first <= place < end and is_free[place]:
-                if most == UNALIGNED:
-                    most = _likeness(page, near, work, here, there)
-                likeness = _likeness(page, near, work, here, place)
-                if likeness > most:
-                    best, most = place, likeness
-                place += step
-        if best != there:
-            is_free[there], is_free[best] = True, False
-            aligned_to[here] = best
-            moved += 1
-    return moved
+            index = work_index + step
+            while abs(index - work_index) <= MAX_DISTANCE and first <= index < end and is_free[index]:
+                if max_similarity == UNALIGNED:
+                    max_similarity = _pair_similarity(page, near, work, page_index, work_index)
+                similarity = _pair_similarity(page, near, work, page_index, index)
+                if similarity > max_similarity:
+                    best_index, max_similarity = index, similarity
+                index += step
+        if best_index != work_index:
+            is_free[work_index], is_free[best_index] = True, False
+            aligned_to[page_index] = best_index
+            moved_count += 1
+    return moved_count
 
 
 @kernel(allocates=False)
-def _likeness(page: AlignmentSide, near: NearTokens, work: AlignmentSide, here: int, there: int) -> int:
-    if page.characters[here] == work.characters[there]:
+def _pair_similarity(
+    page: AlignmentSide, near: NearTokens, work: AlignmentSide, page_index: int, work_index: int
+) -> int:
+    if page.characters[page_index] == work.characters[work_index]:
         return SAME
-    return NEAR if do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, here, there) else OTHER
+    return NEAR if do_tokens_agree(page.tokens, near.rows, near.masks, work.tokens, page_index, work_index) else OTHER

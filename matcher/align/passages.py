@@ -1,7 +1,8 @@
-"""Chains close segments of one text to passages, in any order.
+"""Chains the segments of one text to passages, in any order.
 
 Two neighbours on the page are joined if the gap between them, on the page and in the work, is small compared with both.
-An advertisement or a cut therefore stays inside a passage, and a page of other words between two excerpts outside.
+An advertisement or a cut therefore stays inside a passage. A full page of other text between two excerpts separates
+them.
 """
 
 from collections.abc import Iterator
@@ -18,20 +19,23 @@ from matcher.calibration import Calibration, JoiningLimits
 NEVER = 1e18
 
 
-class TakenStretches(NamedTuple):
-    """Stretches of a work in order, and the number of tokens in all earlier stretches."""
+class CoveredStretches(NamedTuple):
+    """Stretches of a work that segments cover, in order.
+
+    tokens_before: the number of covered tokens before each stretch.
+    """
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    before: NDArray[np.int64]
+    tokens_before: NDArray[np.int64]
 
 
 @kernel()
 def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int64]:
-    """Return the first rows of runs of joined segments, int64[n].
+    """Return the first row of each run of joined segments, int64[n].
 
-    ordered: the segments of one text in order of the page; not empty. Joined segments grow and can bridge wider gaps,
-    so the order of joining does not matter.
+    ordered: the segments of one text in order of the page; not empty. A run that grows can bridge wider gaps, so
+    joining is repeated until nothing changes.
     """
     needed, is_sheltered = _needed_tokens(ordered, limits)
     tokens, firsts = ordered[:, MATCHES].astype(np.int64), np.arange(len(ordered))
@@ -51,12 +55,12 @@ def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int6
 
 @kernel()
 def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the tokens that both sides of each gap need for a bridge, float64[segments - 1].
+    """Return how many matches the segments on both sides of each gap need to bridge it, float64[segments - 1].
 
-    The second array, bool[segments - 1], is true if one side is enough: the work continues, or has both pieces in one
-    stretch.
+    The second array, bool[segments - 1], is true if the matches on one side are enough: the gap on the page is short,
+    and the work loses little or nothing in it.
     """
-    taken = _taken_stretches(ordered)
+    covered = _find_covered_stretches(ordered)
     needed, is_sheltered = np.empty(len(ordered) - 1, np.float64), np.empty(len(ordered) - 1, np.bool_)
     reached = 0
     for number in range(len(ordered) - 1):
@@ -65,12 +69,13 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
         page_gap = max(as_int(after[PAGE_START]) - reached, 0)
         low = min(as_int(after[WORK_END]), as_int(before[WORK_END]))
         high = max(as_int(after[WORK_START]), as_int(before[WORK_START]), low)
-        work_gap = high - low - (_count_taken(taken, high) - _count_taken(taken, low))
-        on = as_int(after[WORK_START]) - as_int(before[WORK_END])
-        is_little = _is_little(page_gap, work_gap, high - low, on, limits)
+        work_gap = high - low - (_count_covered(covered, high) - _count_covered(covered, low))
+        work_step = as_int(after[WORK_START]) - as_int(before[WORK_END])
+        is_little = _is_small_omission(page_gap, work_gap, high - low, work_step, limits)
         is_sheltered[number] = is_little and page_gap <= limits.max_sheltered_page_gap
         needed[number] = max(
-            _for_page(page_gap, on, limits), 0.0 if is_little else work_gap / limits.max_work_gap_share
+            _tokens_for_page_gap(page_gap, work_step, limits),
+            0.0 if is_little else work_gap / limits.max_work_gap_share,
         )
         if page_gap > limits.max_page_gap or work_gap > limits.max_work_gap:
             needed[number] = NEVER
@@ -78,25 +83,28 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
 
 
 @kernel(allocates=False)
-def _is_little(page_gap: int, work_gap: int, leap: int, on: int, limits: JoiningLimits) -> bool:
-    """Return whether the work leaves out nothing that counts; a cut does not count if the page continues at once."""
-    is_cut = page_gap <= limits.max_free_page_gap and on >= -limits.max_work_gap_of_insertion
+def _is_small_omission(page_gap: int, work_gap: int, leap: int, work_step: int, limits: JoiningLimits) -> bool:
+    """Return whether a gap omits too little of the work to count. A cut does not count if the page continues at once.
+
+    leap: the distance between the segments in the work; work_step: how far the work continues from one to the next.
+    """
+    is_cut = page_gap <= limits.max_free_page_gap and work_step >= -limits.max_work_gap_of_insertion
     return is_cut or work_gap <= limits.max_free_work_gap or work_gap <= limits.max_free_share_of_leap * leap
 
 
 @kernel(allocates=False)
-def _for_page(page_gap: int, on: int, limits: JoiningLimits) -> float:
+def _tokens_for_page_gap(page_gap: int, work_step: int, limits: JoiningLimits) -> float:
     if page_gap <= limits.max_free_page_gap:
         return 0.0
-    is_insertion = abs(on) <= limits.max_work_gap_of_insertion
+    is_insertion = abs(work_step) <= limits.max_work_gap_of_insertion
     return page_gap / (limits.max_inserted_share if is_insertion else limits.max_page_gap_share)
 
 
 @kernel()
-def _taken_stretches(ordered: Segments) -> TakenStretches:
-    """Return the disjoint stretches of the work that segments cover, and the tokens taken in earlier stretches."""
+def _find_covered_stretches(ordered: Segments) -> CoveredStretches:
+    """Return the disjoint stretches of the work that segments cover."""
     order = np.argsort(ordered[:, WORK_START])
-    starts, ends, before = (
+    starts, ends, tokens_before = (
         np.empty(order.size, np.int64),
         np.empty(order.size, np.int64),
         np.zeros(order.size, np.int64),
@@ -108,28 +116,28 @@ def _taken_stretches(ordered: Segments) -> TakenStretches:
             ends[count - 1] = max(ends[count - 1], end)
             continue
         starts[count], ends[count] = start, end
-        before[count] = before[count - 1] + ends[count - 1] - starts[count - 1] if count else 0
+        tokens_before[count] = tokens_before[count - 1] + ends[count - 1] - starts[count - 1] if count else 0
         count += 1
-    return TakenStretches(starts[:count], ends[:count], before[:count])
+    return CoveredStretches(starts[:count], ends[:count], tokens_before[:count])
 
 
 @kernel(allocates=False)
-def _count_taken(taken: TakenStretches, place: int) -> int:
-    """Count the taken tokens of the work before a place."""
-    low, high = 0, taken.starts.size
+def _count_covered(covered: CoveredStretches, position: int) -> int:
+    """Count the covered tokens of the work before a position."""
+    low, high = 0, covered.starts.size
     while low < high:
         middle = (low + high) >> 1
-        if taken.starts[middle] <= place:
+        if covered.starts[middle] <= position:
             low = middle + 1
         else:
             high = middle
     if low == 0:
         return 0
-    return as_int(taken.before[low - 1] + min(place, taken.ends[low - 1]) - taken.starts[low - 1])
+    return as_int(covered.tokens_before[low - 1] + min(position, covered.ends[low - 1]) - covered.starts[low - 1])
 
 
 class AlignedPassage(NamedTuple):
-    """The segments of one passage in order of the page, with their ranges and matches."""
+    """The segments of one passage in order of the page, with the ranges, matches and score of all of them."""
 
     segments: Segments
     page_start: int
@@ -142,7 +150,7 @@ class AlignedPassage(NamedTuple):
 
     @classmethod
     def from_segments(cls, segments: Segments) -> "AlignedPassage":
-        """Return the passage of these segments."""
+        """Return the passage that consists of these segments."""
         columns = segments.T.tolist()
         matches = columns[MATCHES]
         return cls(
@@ -160,7 +168,7 @@ class AlignedPassage(NamedTuple):
 def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedPassage]:
     """Return the passages of one text in order of the page, without those that are too small.
 
-    ordered: in order of the page.
+    ordered: the segments of the text in order of the page.
     """
     if len(ordered) == 1 or len(firsts := join_neighbours(ordered, calibration.joining)) == 1:
         whole = AlignedPassage.from_segments(ordered)
@@ -169,58 +177,60 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedP
     runs = [AlignedPassage.from_segments(ordered[start:end]) for start, end in bounds]
     pieces = list(_gather_mixtures(runs, calibration))
     is_enough = [_is_enough(piece, calibration) for piece in pieces]
-    firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
-    too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
-    kept = firm + _pick_scattered(too_little, calibration)
+    firm_pieces = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
+    small_pieces = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
+    kept_pieces = firm_pieces + _pick_scattered(small_pieces, calibration)
     return [
         piece
         for piece in pieces
-        if any(piece is other for other in kept) or any(_is_companion(piece, other, calibration) for other in firm)
+        if any(piece is other for other in kept_pieces)
+        or any(_is_companion(piece, other, calibration) for other in firm_pieces)
     ]
 
 
 def _gather_mixtures(runs: list[AlignedPassage], calibration: Calibration) -> Iterator[AlignedPassage]:
-    """Yield the runs, and join those that together have most of one stretch of the work, in any order.
+    """Yield the runs, with those joined that together contain most of one stretch of the work, in any order.
 
-    If all runs together do not, the runs between those from elsewhere are tried, then the runs between the widest gaps.
+    If all runs together do not, they are split at the runs that are apart, or else at the widest gaps, and each group
+    is tried in turn.
     """
-    waiting = [runs]
-    while waiting:
-        part = waiting.pop()
-        if len(part) == 1:
-            yield part[0]
+    pending_runs = [runs]
+    while pending_runs:
+        group = pending_runs.pop()
+        if len(group) == 1:
+            yield group[0]
             continue
-        near = _near_middle(part)
-        is_apart = list(_are_apart(part, near, calibration))
+        is_near = _are_near_middle(group)
+        is_apart = list(_are_apart(group, is_near, calibration))
         if any(is_apart):
-            ends = [number for number, (one, other) in enumerate(pairwise(is_apart), 1) if one != other]
-        elif mixture := _mixture(list(compress(part, near)), calibration):
+            ends = [number for number, (first, second) in enumerate(pairwise(is_apart), 1) if first != second]
+        elif mixture := _find_mixture(list(compress(group, is_near)), calibration):
             yield mixture
             continue
         else:
-            gaps = [_open_gap(before, after, calibration) for before, after in pairwise(part)]
+            gaps = [_open_gap(before, after, calibration) for before, after in pairwise(group)]
             widest = max(gaps)
             ends = [number for number, gap in enumerate(gaps, 1) if gap == widest]
-        waiting += [part[start:end] for start, end in pairwise([0, *ends, len(part)])][::-1]
+        pending_runs += [group[start:end] for start, end in pairwise([0, *ends, len(group)])][::-1]
 
 
 def _are_apart(runs: list[AlignedPassage], near: list[bool], calibration: Calibration) -> Iterator[bool]:
-    """Yield whether each run is outside any mixture: at an end, or with a part of the page for itself."""
+    """Yield whether each run is outside any mixture.
+
+    Such a run is far from the middle, and at an end or alone on its part of the page.
+    """
     before = np.maximum.accumulate([run.page_end if is_near else 0 for run, is_near in zip(runs, near, strict=True)])
     after = runs[-1].page_end
     behind = [
         after := run.page_start if is_near else after for run, is_near in zip(runs[::-1], near[::-1], strict=True)
     ]
     for run, is_near, start, end in zip(runs, near, before.tolist(), behind[::-1], strict=True):
-        own = min(run.matches, min(run.page_end, end) - max(run.page_start, start))
-        yield not is_near and (own >= calibration.min_exact_tokens or run is runs[0] or run is runs[-1])
+        own_tokens = min(run.matches, min(run.page_end, end) - max(run.page_start, start))
+        yield not is_near and (own_tokens >= calibration.min_exact_tokens or run is runs[0] or run is runs[-1])
 
 
-def _mixture(runs: list[AlignedPassage], calibration: Calibration) -> AlignedPassage | None:
-    """Return the runs as one if they have most of one stretch, whatever their order and gaps.
-
-    Runs from other places among them agree by chance and are left out.
-    """
+def _find_mixture(runs: list[AlignedPassage], calibration: Calibration) -> AlignedPassage | None:
+    """Return the runs as one passage if they contain most of one stretch of the work, in any order; otherwise None."""
     if any(
         _open_gap(before, after, calibration) > calibration.joining.max_page_gap for before, after in pairwise(runs)
     ):
@@ -231,10 +241,11 @@ def _mixture(runs: list[AlignedPassage], calibration: Calibration) -> AlignedPas
     return whole if whole.matches >= max(calibration.min_tokens_of_mixture, density * length) else None
 
 
-def _near_middle(runs: list[AlignedPassage]) -> list[bool]:
-    """Return whether each run is as near to the middle one, in the work, as all runs are long on the page.
+def _are_near_middle(runs: list[AlignedPassage]) -> list[bool]:
+    """Return whether each run is near the middle of all runs in the work.
 
-    The middle is the beginning of the run that contains the median token.
+    The middle is the start of the run with the median token. A run is near if its distance is at most the length of all
+    runs together on the page.
     """
     ordered = sorted(runs, key=lambda run: run.work_start)
     reached = list(accumulate(run.matches for run in ordered))
@@ -244,24 +255,24 @@ def _near_middle(runs: list[AlignedPassage]) -> list[bool]:
 
 
 def _open_gap(before: AlignedPassage, after: AlignedPassage, calibration: Calibration) -> float:
-    """Return the page tokens between two runs, minus those over which the work's tokens may be spread."""
+    """Return the page tokens between two runs, minus those that the work's tokens between them may account for."""
     work_gap = after.work_start - before.work_end
-    is_strewn = 0 <= work_gap <= calibration.joining.max_page_gap
-    strewn = work_gap / calibration.min_density_of_mixture if is_strewn else 0
-    return after.page_start - before.page_end - strewn
+    is_spread = 0 <= work_gap <= calibration.joining.max_page_gap
+    spread_tokens = work_gap / calibration.min_density_of_mixture if is_spread else 0
+    return after.page_start - before.page_end - spread_tokens
 
 
-def _pick_scattered(too_little: list[AlignedPassage], calibration: Calibration) -> list[AlignedPassage]:
-    """Return the small pieces, without tiny ones, if together they are long enough to be kept.
+def _pick_scattered(small_pieces: list[AlignedPassage], calibration: Calibration) -> list[AlignedPassage]:
+    """Return the small passages, without tiny ones, if together they are long enough; otherwise none.
 
     Firm passages do not count here: a chance agreement far from a copied chapter does not belong to it.
     """
-    found = [piece for piece in too_little if piece.matches >= calibration.min_companion_tokens]
-    return found if sum(piece.matches for piece in found) >= calibration.min_scattered_tokens else []
+    companions = [piece for piece in small_pieces if piece.matches >= calibration.min_companion_tokens]
+    return companions if sum(piece.matches for piece in companions) >= calibration.min_scattered_tokens else []
 
 
 def _is_companion(piece: AlignedPassage, firm: AlignedPassage, calibration: Calibration) -> bool:
-    """Return whether a small piece is near a firm one on both sides."""
+    """Return whether a small passage is near a firm one, both on the page and in the work."""
     page_gap = max(piece.page_start, firm.page_start) - min(piece.page_end, firm.page_end)
     work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
     return (

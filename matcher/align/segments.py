@@ -1,6 +1,6 @@
-"""Segments: stretches of a page aligned with a stretch of one text, as rows of seven named columns.
+"""Segments: stretches of a page aligned with stretches of a text, as rows of seven columns.
 
-Positions are counted in tokens; those in the work start at the beginning of its text.
+Positions are in tokens; positions in the work count from the start of its text.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ PHRASE_COLUMNS = 3
 PHRASE_START, PHRASE_END, PHRASE_TEXT = range(PHRASE_COLUMNS)
 
 Segments = NDArray[np.int32]
-# The tokens that agree along the diagonal of a hit, however few: page start, page end, text.
+# The agreeing tokens along the diagonal of a hit, however few: page start, page end, text.
 Phrases = NDArray[np.int32]
 
 BLOCK_BITS = 8  # segments are looked up by blocks of 256 page tokens
@@ -28,9 +28,9 @@ LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anyt
 
 
 class SegmentBlocks(NamedTuple):
-    """The segments in each block of the page.
+    """The segments that touch each block of the page, as linked lists.
 
-    heads: the last link of each block; links: a segment and the previous link.
+    heads: the last link of each block; links: a segment and the previous link in the block.
     """
 
     heads: NDArray[np.int32]
@@ -38,21 +38,24 @@ class SegmentBlocks(NamedTuple):
 
 
 @kernel(allocates=False)
-def block_number(page_at: int) -> int:
-    """Return the number of a page token's block."""
-    return page_at >> BLOCK_BITS
+def block_number(page_index: int) -> int:
+    """Return the number of the block that contains a page token."""
+    return page_index >> BLOCK_BITS
 
 
 @kernel()
 def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
-    """Return blocks without segments, with room for this many links."""
+    """Return blocks without segments, and with room for `links` links."""
     heads = np.full(block_number(page_tokens) + 2, NO_LINK, np.int32)
     return SegmentBlocks(heads, np.empty((links, 2), np.int32))
 
 
 @kernel(allocates=False)
 def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: int) -> int:
-    """Add a link to a segment in each block of the page that it touches; return the number of used links."""
+    """Add a link to a segment in each block of the page that it touches; return the number of used links.
+
+    used: the number of links used so far; number: the row of the segment.
+    """
     for block in range(block_number(start), block_number(end) + 1):
         blocks.links[used, LINK_SEGMENT], blocks.links[used, LINK_NEXT] = number, blocks.heads[block]
         blocks.heads[block] = used
@@ -62,29 +65,30 @@ def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: 
 
 @kernel(allocates=False)
 def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: int) -> None:
-    """Remove the segments of these rows; all of them must be in the blocks."""
+    """Empty the blocks of the segments in rows [first, last); all segments in the blocks must be among them."""
     for row in range(first, last):
         for block in range(block_number(segments[row, PAGE_START]), block_number(segments[row, PAGE_END]) + 1):
             blocks.heads[block] = NO_LINK
 
 
 @kernel(allocates=False)
-def is_covered(segments: Segments, blocks: SegmentBlocks, page_at: int, work_at: int, band: int) -> bool:
-    """Return whether a hit adds nothing: it lies in a segment near its diagonal, or in a faithful segment.
+def is_covered(segments: Segments, blocks: SegmentBlocks, page_index: int, work_index: int, band: int) -> bool:
+    """Return whether a hit adds nothing to the segments.
 
-    The distance allowed grows with the segment, since edits make it deviate from the straight line. If a long segment
-    has nearly every token, its page range is explained, and repetitions in the text would only explain it again.
+    It does not if it is near the diagonal of a segment, or on the page range of a faithful one. The allowed distance
+    grows with the segment, since edits make it deviate from a straight line. A segment is faithful if it is long and
+    matches nearly every token: it explains its page range, and repetitions in the text would only explain it again.
     """
-    link = blocks.heads[block_number(page_at)]
+    link = blocks.heads[block_number(page_index)]
     while link != NO_LINK:
         row = segments[blocks.links[link, LINK_SEGMENT]]
-        if row[PAGE_START] <= page_at < row[PAGE_END]:
+        if row[PAGE_START] <= page_index < row[PAGE_END]:
             length = row[PAGE_END] - row[PAGE_START]
             if length >= LONG_TOKENS and row[MATCHES] >= FAITHFUL_SHARE * length:
                 return True
-            if row[WORK_START] <= work_at < row[WORK_END]:
-                ahead = np.int64(page_at - row[PAGE_START]) * (row[WORK_END] - row[WORK_START]) // length
-                if abs(row[WORK_START] + ahead - work_at) <= 2 * band + length // STRAIGHTNESS:
+            if row[WORK_START] <= work_index < row[WORK_END]:
+                ahead = np.int64(page_index - row[PAGE_START]) * (row[WORK_END] - row[WORK_START]) // length
+                if abs(row[WORK_START] + ahead - work_index) <= 2 * band + length // STRAIGHTNESS:
                     return True
         link = blocks.links[link, LINK_NEXT]
     return False

@@ -1,8 +1,8 @@
 """Finds characters that a page spells in pinyin, in any form: bei, bèi4, (bei), b e i.
 
-Normalisation reads some of these forms as tokens, leaves others out as noise or unread, and takes a tone's number for a
-figure. If letters are next to text of the work that has no other counterpart, and spell it, both become one change of
-kind PINYIN. Letters that follow the character itself are left unchanged.
+Normalisation reads some of these forms as tokens, omits others as noise or unread, and reads a tone as a figure. If
+letters are next to text of the work without another counterpart, and spell it, both become one change of kind PINYIN.
+Letters that follow the character itself are left unchanged.
 """
 
 import re
@@ -25,11 +25,11 @@ from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, T
 from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedPage, TokenizedText
 
 TONES = "012345０１２３４５"
-NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
+NO_LETTERS: Mapping[int, TextRange] = MappingProxyType({})
 
 
 class RowKinds(NamedTuple):
-    """The numbers of the relevant kinds of changes. moved: the kinds without text."""
+    """The numbers of the kinds of changes that may be joined. moved: the kind of changes that is never joined."""
 
     pinyin: int
     replaced: int
@@ -39,7 +39,10 @@ class RowKinds(NamedTuple):
 
 
 class SpelledRow(NamedTuple):
-    """A row of changes; sorts like changes. is_spelled: made or kept by this module."""
+    """A row of changes, with its columns in sorting order.
+
+    is_spelled: whether its letters are known to spell its text.
+    """
 
     page_start: int
     page_end: int
@@ -50,25 +53,24 @@ class SpelledRow(NamedTuple):
 
 
 class SpelledChanges(NamedTuple):
-    """The changes of a passage, and the letters on the page by the number of each row that this module made.
+    """The changes of a passage, and for each row that was joined with a spelling, the range of its letters on the page.
 
-    The letters include the brackets around them and the number of a tone; for some of them the change has no page
-    tokens.
+    The range includes brackets and the number of a tone. A joined change may have no page tokens.
     """
 
     changes: Changes
-    places: Mapping[int, TextRange]
+    letter_ranges: Mapping[int, TextRange]
 
     def work_tokens(self) -> NDArray[np.int32]:
-        """Return the tokens of the work that are spelled, in order of the page, int32[n]."""
-        starts, ends = self.changes[list(self.places), FROM_WORK:].T
+        """Return the work tokens that the letters spell, in order of the page, int32[n]."""
+        starts, ends = self.changes[list(self.letter_ranges), FROM_WORK:].T
         sizes = ends - starts
         before = np.cumsum(sizes, dtype=np.int32) - sizes
         return np.repeat(starts - before, sizes) + np.arange(sizes.sum(), dtype=np.int32)
 
 
 def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> SpelledChanges:
-    """Return the changes with each pinyin spelling and its character joined.
+    """Return the changes with each pinyin spelling joined to the characters that it spells.
 
     changes: in order of the page.
     """
@@ -77,29 +79,31 @@ def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kin
     start = int(offsets[first - 1]) if first else 0
     end = int(offsets[last]) + MAX_LETTERS_OF_SYLLABLE if last < offsets.size else len(page.text)
     if not np.isin(tables.kinds[page.characters[start:end]], (Kind.LATIN, Kind.FULL_WIDTH_LATIN)).any():
-        return SpelledChanges(changes, NOWHERE)
+        return SpelledChanges(changes, NO_LETTERS)
     letters = list(_letter_spellings(page.text, start, end, tables.classes))
     if not letters:
-        return SpelledChanges(changes, NOWHERE)
-    places = np.searchsorted(offsets, [(each.start, each.end) for each in letters])
-    known = _known_rows(places, [each.is_plain for each in letters], changes, kinds)
-    is_open = _may_be_joined(places, changes[~known & (changes[:, KIND] != kinds.moved)])
+        return SpelledChanges(changes, NO_LETTERS)
+    positions = np.searchsorted(offsets, [(spelling.start, spelling.end) for spelling in letters])
+    known = _known_rows(positions, [spelling.is_plain for spelling in letters], changes, kinds)
+    is_open = _may_be_joined(positions, changes[~known & (changes[:, KIND] != kinds.moved)])
     if not is_open.any():
-        return SpelledChanges(changes, NOWHERE)
-    is_near = _select_adjacent(changes, places[is_open])
+        return SpelledChanges(changes, NO_LETTERS)
+    is_near = _select_adjacent(changes, positions[is_open])
     rows = _Rows(changes[is_near], known[is_near], kinds, work)
-    found: dict[tuple[int, int], TextRange] = {}
+    letter_ranges: dict[tuple[int, int], TextRange] = {}
     for number in np.flatnonzero(is_open).tolist():
-        page_start, page_end = places[number].tolist()
-        if made := rows.join(page_start, page_end, letters[number].spelling):
-            found[made.page_start, made.work_start] = TextRange(letters[number].start, letters[number].end)
-    return rows.build_changes(found, changes[~is_near]) if found else SpelledChanges(changes, NOWHERE)
+        page_start, page_end = positions[number].tolist()
+        if joined := rows.join(page_start, page_end, letters[number].spelling):
+            letter_ranges[joined.page_start, joined.work_start] = TextRange(letters[number].start, letters[number].end)
+    return (
+        rows.build_changes(letter_ranges, changes[~is_near]) if letter_ranges else SpelledChanges(changes, NO_LETTERS)
+    )
 
 
 class LetterSpelling(NamedTuple):
-    """Letters with their brackets and tone, and the spelling.
+    """A range of letters, with their brackets and tone, and the spelling without them.
 
-    is_plain: whether there are no brackets, tone and marks.
+    is_plain: whether the range has only letters, without brackets, tones and marks.
     """
 
     start: int
@@ -109,32 +113,32 @@ class LetterSpelling(NamedTuple):
 
 
 def _letter_spellings(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[LetterSpelling]:
-    """Yield all letters in a range of the text; for each place the longest form first.
+    """Yield all runs of letters in a range of the text, the longest form at each position first.
 
     A number after letters may be a tone or not: both forms are yielded.
     """
-    for found in _letter_pattern(classes).finditer(text, start, end):
-        (first, behind), written = found.span(), found.group()
+    for match in _letter_pattern(classes).finditer(text, start, end):
+        (first, stop), written = match.span(), match.group()
         spelling = _read_spelling(written)
         if len(spelling) <= MAX_RUN_LETTERS:
-            yield LetterSpelling(first, behind, spelling, spelling == written)
+            yield LetterSpelling(first, stop, spelling, spelling == written)
             if written[-1] in TONES:
                 yield LetterSpelling(first, first + len(written.rstrip(TONES)), spelling, False)
 
 
 def _known_rows(
-    places: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
+    positions: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
 ) -> NDArray[np.bool_]:
-    """Return whether each change is pinyin already, read from plain letters, and need not be joined.
+    """Return whether each change is already of kind PINYIN and covers plain letters only, bool[changes].
 
-    places: int64[letters, 2], tokens of the page.
+    positions: int64[letters, 2], the page tokens of the letters.
     """
     is_pinyin: NDArray[np.bool_] = changes[:, KIND] == kinds.pinyin
     tokens = int(changes[:, TO_PAGE].max())
     if not is_pinyin.any():
         return is_pinyin
     of_pinyin = _count_covered(changes[is_pinyin][:, [FROM_PAGE, TO_PAGE]], tokens)
-    plain = places[np.asarray(is_plain, np.bool_) & (places[:, 1] <= tokens)]
+    plain = positions[np.asarray(is_plain, np.bool_) & (positions[:, 1] <= tokens)]
     plain = plain[of_pinyin[plain[:, 1]] - of_pinyin[plain[:, 0]] == plain[:, 1] - plain[:, 0]]
     of_letters = _count_covered(plain, tokens)
     starts, ends = changes[:, FROM_PAGE], changes[:, TO_PAGE]
@@ -142,29 +146,32 @@ def _known_rows(
     return np.asarray(is_pinyin & (of_change == ends - starts), np.bool_)
 
 
-def _select_adjacent(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each change touches one of these ordered places, int64[n, 2]; no other change can be joined."""
-    first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
-    starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
+def _select_adjacent(changes: Changes, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether each change touches one of these ordered ranges of page tokens, int64[n, 2], bool[changes]."""
+    first = np.searchsorted(np.maximum.accumulate(positions[:, 1]) + 1, changes[:, FROM_PAGE])
+    starts = np.append(positions[:, 0] - 1, np.iinfo(np.int64).max)
     return np.asarray(starts[first] <= changes[:, TO_PAGE])
 
 
 def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
-    """Return for each token the number of earlier tokens in one of the ranges [n, 2], int64[tokens + 1]."""
+    """Return, before each token, the number of tokens in at least one of the ranges [n, 2], int64[tokens + 1]."""
     edges = np.zeros(tokens + 1, np.int64)
     np.add.at(edges, ranges[:, 0], 1)
     np.add.at(edges, ranges[:, 1], -1)
     return np.concatenate([[0], np.cumsum(np.cumsum(edges[:-1]) > 0)])
 
 
-def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bool_]:
-    """Return whether each place touches a change with text of the work. changes: in order of the page."""
+def _may_be_joined(positions: NDArray[np.int64], changes: Changes) -> NDArray[np.bool_]:
+    """Return whether each range of page tokens touches a change with text of the work.
+
+    changes: in order of the page.
+    """
     rows = changes[changes[:, FROM_WORK] < changes[:, TO_WORK]]
     if not len(rows):
-        return np.zeros(len(places), np.bool_)
-    before = np.searchsorted(rows[:, FROM_PAGE], places[:, 1] + 1, side="right")
+        return np.zeros(len(positions), np.bool_)
+    before = np.searchsorted(rows[:, FROM_PAGE], positions[:, 1] + 1, side="right")
     reached = np.maximum.accumulate(rows[:, TO_PAGE])
-    return np.asarray((before > 0) & (reached[np.maximum(before - 1, 0)] >= places[:, 0] - 1))
+    return np.asarray((before > 0) & (reached[np.maximum(before - 1, 0)] >= positions[:, 0] - 1))
 
 
 @lru_cache(maxsize=8192)  # there are 415 syllables with five tones, in several forms
@@ -174,7 +181,7 @@ def _read_spelling(written: str) -> str:
 
 @cache
 def _letter_pattern(classes: CharacterClasses) -> re.Pattern[str]:
-    """Return a pattern of letters with at most two spaces or joiners in a row (as in chains: fingerprint.latin)."""
+    """Return a pattern of letters with at most two spaces or joiners between them (as in fingerprint.latin)."""
     letter = _character_class(classes, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
     hidden, between = _character_class(classes, Kind.ZERO_WIDTH), _character_class(classes, Kind.SPACE, Kind.JOINING)
     opening, closing = _character_class(classes, Kind.OPENING), _character_class(classes, Kind.CLOSING)
@@ -190,10 +197,10 @@ def _character_class(classes: CharacterClasses, *kinds: Kind) -> str:
 
 
 class _Rows:
-    """The changes of a passage, joined with their spellings."""
+    """The changes of a passage, to be joined with the letters that spell their characters."""
 
     def __init__(self, changes: Changes, known: NDArray[np.bool_], kinds: RowKinds, work: TokenizedText) -> None:
-        """Prepare the rows. known: changes that are not joined."""
+        """Prepare the rows. known: whether each change is joined already."""
         self._kinds, self._work = kinds, work
         self._rows = sorted(
             SpelledRow(page_start, page_end, work_start, work_end, kind, is_known)
@@ -204,9 +211,9 @@ class _Rows:
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Join the rows at these page tokens into one, if they spell that text of the work."""
-        if alone := self._join_alone(page_start, page_end, spelling):
-            return alone
+        """Join the rows at these page tokens and return the new row, or None if the letters do not spell their text."""
+        if joined := self._join_alone(page_start, page_end, spelling):
+            return joined
         first = bisect_left(self._rows, (page_start - 1,))
         while first and self._rows[first - 1].page_end >= page_start - 1:
             first -= 1
@@ -217,16 +224,18 @@ class _Rows:
         if page_start == page_end:
             rows = self._slide_deletion(rows, page_start)
         for block in self._row_blocks(rows, page_start, page_end):
-            if made := self._spell_block(block, page_start, page_end, spelling):
+            if new_rows := self._spell_block(block, page_start, page_end, spelling):
                 others = [row for row in rows if row not in block]
-                self._rows[first:end] = sorted(others + made)
-                return next(row for row in made if row.is_spelled and row.page_start == page_start)
+                self._rows[first:end] = sorted(others + new_rows)
+                return next(row for row in new_rows if row.is_spelled and row.page_start == page_start)
         return None
 
     def _join_alone(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Join tokens of one row that are next to equally many tokens of the work, if the letters spell all of these.
+        """Join page tokens inside one row with as many tokens of the work, if the letters spell all of these.
 
-        No likelier place can be found. Nearly all letters that were read as tokens are joined so.
+        Otherwise None.
+
+        No likelier position exists. Nearly all letters that were read as tokens are joined here.
         """
         number = bisect_left(self._rows, (page_start + 1,)) - 1
         if number < 0 or page_start == page_end or self._rows[number].page_end < page_end:
@@ -249,27 +258,33 @@ class _Rows:
         self._rows[number : number + 1] = pieces
         return made
 
-    def _slide_deletion(self, rows: list[SpelledRow], place: int) -> list[SpelledRow]:
-        """Move the deletion of one of two equal characters (姐 for 姐姐) to this place, if possible."""
+    def _slide_deletion(self, rows: list[SpelledRow], position: int) -> list[SpelledRow]:
+        """Move the deletion of one of two equal characters (姐 for 姐姐) to this position, if possible."""
         changed = {token for row in rows for token in range(row.page_start, row.page_end)}
         for number, row in enumerate(rows):
-            way = place - row.page_start
+            shift = position - row.page_start
             is_single = row.kind == self._kinds.deleted and row.work_end == row.work_start + 1
-            if not is_single or abs(way) != 1 or min(place, row.page_start) in changed:
+            if not is_single or abs(shift) != 1 or min(position, row.page_start) in changed:
                 continue
-            at = row.work_start + way
-            if self._is_same_character(row.work_start, at):
-                slid = row._replace(page_start=place, page_end=place, work_start=at, work_end=at + 1)
+            work_index = row.work_start + shift
+            if self._is_same_character(row.work_start, work_index):
+                slid = row._replace(
+                    page_start=position, page_end=position, work_start=work_index, work_end=work_index + 1
+                )
                 return [*rows[:number], slid, *rows[number + 1 :]]
         return rows
 
-    def _is_same_character(self, one: int, other: int) -> bool:
-        low, high = min(one, other), max(one, other)
+    def _is_same_character(self, first: int, second: int) -> bool:
+        low, high = min(first, second), max(first, second)
         codes = self._work.code_points(max(low, 0), high + 1)
         return low >= 0 and codes.size == high - low + 1 and bool(codes[0] == codes[-1])
 
     def build_changes(self, letters: Mapping[tuple[int, int], TextRange], others: Changes) -> SpelledChanges:
-        """Build the passage's changes. letters: by start on the page and in the work; others: unchanged changes."""
+        """Return all changes of the passage.
+
+        letters: the ranges of letters by the start of their row on the page and in the work; others: the unaffected
+        changes.
+        """
         joined: list[SpelledRow] = []
         for row in self._rows:
             last = joined[-1] if joined else None
@@ -277,20 +292,20 @@ class _Rows:
                 joined[-1] = row._replace(page_start=last.page_start, work_start=last.work_start)
             else:
                 joined.append(row)
-        made = np.array([(row.kind, *row[:4]) for row in joined], np.int32)
-        changes = np.concatenate([made, others])
+        new_changes = np.array([(row.kind, *row[:4]) for row in joined], np.int32)
+        changes = np.concatenate([new_changes, others])
         order = np.lexsort((changes[:, FROM_WORK], changes[:, TO_PAGE], changes[:, FROM_PAGE]))
         new_numbers = np.argsort(order).tolist()
         starts = ((row.page_start, row.work_start) for row in joined)
-        places = {new_numbers[row]: letters[start] for row, start in enumerate(starts) if start in letters}
-        return SpelledChanges(changes[order], places)
+        positions = {new_numbers[row]: letters[start] for row, start in enumerate(starts) if start in letters}
+        return SpelledChanges(changes[order], positions)
 
     def _cut_row(self, row: SpelledRow, page_start: int, page_end: int) -> list[SpelledRow]:
-        """Return the row cut before and after these tokens, if each part has its own tokens of the work."""
+        """Return the row cut before and after these page tokens, if each part has its own tokens of the work."""
         tokens, work_tokens = row.page_end - row.page_start, row.work_end - row.work_start
         if row.is_spelled or (work_tokens and tokens != work_tokens) or not tokens:
             return [row]
-        inner = [place for place in (page_start, page_end) if row.page_start < place < row.page_end]
+        inner = [position for position in (page_start, page_end) if row.page_start < position < row.page_end]
         bounds = sorted({row.page_start, *inner, row.page_end})
         step = 1 if work_tokens else 0
         return [
@@ -304,7 +319,10 @@ class _Rows:
         ]
 
     def _row_blocks(self, rows: Sequence[SpelledRow], page_start: int, page_end: int) -> Iterator[list[SpelledRow]]:
-        """Yield runs of rows that may hold spelled characters: first the rows at the tokens, then adjacent rows too."""
+        """Yield runs of rows that may contain the spelled characters.
+
+        These are the rows at the page tokens, then the same with adjacent rows.
+        """
         free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
         inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
         adjacent = [row for row in free if row.kind in self._kinds[:-1] and row not in inside]
@@ -319,9 +337,9 @@ class _Rows:
     def _spell_block(
         self, block: Sequence[SpelledRow], page_start: int, page_end: int, spelling: str
     ) -> list[SpelledRow] | None:
-        """Return the rows that replace a run of rows, if the letters spell some of its text.
+        """Return the rows that replace a run of rows, or None if the letters spell none of its text.
 
-        The likeliest of several places is used.
+        Of several possible positions in the run, the likeliest is used.
         """
         page_from, page_to = min(row.page_start for row in block), max(row.page_end for row in block)
         work_from, work_to = min(row.work_start for row in block), max(row.work_end for row in block)
@@ -360,7 +378,7 @@ def _is_run(rows: Sequence[SpelledRow]) -> bool:
 
 
 class _Readings:
-    """The possible syllables of the tokens in a stretch of the work, each token's own syllable first."""
+    """The possible syllables of the tokens in a stretch of the work, the token's own syllable first."""
 
     def __init__(self, work: TokenizedText, start: int, end: int) -> None:
         self._algorithm: Algorithm = work.fingerprint.algorithm
@@ -371,16 +389,16 @@ class _Readings:
         return [self._character_syllables(code) for code in self._codes[start - self._start : end - self._start]]
 
     def _character_syllables(self, code: int) -> list[str]:
-        found = self._by_character.get(code)
-        if found is None:
+        syllables = self._by_character.get(code)
+        if syllables is None:
             near, names = self._algorithm.near, self._algorithm.tables.readings.names
-            found = [names[number] for number in near.readings[near.rows[code]].tolist() if number]
-            self._by_character[code] = found
-        return found
+            syllables = [names[number] for number in near.readings[near.rows[code]].tolist() if number]
+            self._by_character[code] = syllables
+        return syllables
 
 
 def _count_spelled(letters: str, readings: Sequence[Sequence[str]]) -> int:
-    """Return the number of characters, from the first on, that all the letters spell; 0 if they spell none.
+    """Return how many characters, from the first on, all the letters spell; 0 if they do not spell whole characters.
 
     >>> _count_spelled("beizhe", [["bei"], ["zhuo", "zhe"], ["mu"]]), _count_spelled("beizh", [["bei"], ["zhe"]])
     (2, 0)

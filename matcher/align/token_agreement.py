@@ -1,4 +1,4 @@
-"""Agreement of page and work tokens, and runs of agreeing tokens on a diagonal."""
+"""Determines whether page and work tokens agree, and finds runs of agreeing tokens on a diagonal."""
 
 from typing import NamedTuple
 
@@ -15,9 +15,9 @@ Index = int | np.uint64
 
 
 class NearTokens(NamedTuple):
-    """The tokens that each page token may represent.
+    """The tokens that each page token may stand for.
 
-    rows int32[n]: the mask of each token; masks uint64[R, W]: bit t is token t.
+    rows int32[n]: the mask of each page token; masks uint64[R, W]: bit t is set for token t.
     """
 
     rows: Rows
@@ -39,7 +39,10 @@ class TokenBounds(NamedTuple):
 
 
 class AgreeingRun(NamedTuple):
-    """Consecutive tokens that agree. readable: tokens without a wildcard; firm: tokens up to the last readable one."""
+    """Consecutive agreeing tokens.
+
+    readable: how many of the pairs have no wildcard; firm: the length up to the last such pair.
+    """
 
     length: int
     readable: int
@@ -48,35 +51,40 @@ class AgreeingRun(NamedTuple):
 
 @kernel(allocates=False)
 def do_tokens_agree(  # noqa: PLR0917 - kernels take no keywords
-    page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
+    page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_index: Index, work_index: Index
 ) -> bool:
-    """Return whether two tokens agree; a wildcard agrees with any token.
+    """Return whether a page token may stand for a work token; a wildcard agrees with any token.
 
-    rows, masks: NearTokens.
+    rows, masks: the fields of NearTokens.
     """
-    here, there = np.uint64(page_at), np.uint64(work_at)  # unsigned: numba counts negative indexes from the end
-    ours, theirs = page[here], work[there]
-    if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
+    page_key, work_key = (
+        np.uint64(page_index),
+        np.uint64(work_index),
+    )  # unsigned: numba counts negative indexes from the end
+    page_token, work_token = page[page_key], work[work_key]
+    if page_token == work_token or page_token == WILDCARD or work_token == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
         return True
-    return bool((masks[np.uint64(rows[here]), np.uint64(theirs >> 6)] >> np.uint64(theirs & 63)) & np.uint64(1))
+    return bool(
+        (masks[np.uint64(rows[page_key]), np.uint64(work_token >> 6)] >> np.uint64(work_token & 63)) & np.uint64(1)
+    )
 
 
 @kernel(allocates=False)
 def agreeing_run(  # noqa: PLR0917
-    page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
+    page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_start: int, work_start: int, direction: int, limit: int
 ) -> AgreeingRun:
-    """Return the run of agreeing tokens from a position on, at most `limit`. direction: 1 ahead, -1 back.
+    """Return the run of agreeing tokens from a position on, at most `limit` tokens. direction: 1 ahead, -1 back.
 
-    rows, masks: the fields of NearTokens, unpacked by the caller before its loop: numba counts a reference at every
+    rows, masks: the fields of NearTokens, which the caller unpacks before its loop: numba counts a reference at every
     access to an array in a tuple, which took half of the time of extension (November 2026).
     """
     length, readable, firm = 0, 0, 0
     while length < limit:
-        here, there = np.uint64(page_at + length * direction), np.uint64(work_at + length * direction)
-        if page[here] == work[there]:
-            is_readable = page[here] != WILDCARD
-        elif do_tokens_agree(page, rows, masks, work, here, there):
-            is_readable = page[here] != WILDCARD and work[there] != WILDCARD
+        page_index, work_index = np.uint64(page_start + length * direction), np.uint64(work_start + length * direction)
+        if page[page_index] == work[work_index]:
+            is_readable = page[page_index] != WILDCARD
+        elif do_tokens_agree(page, rows, masks, work, page_index, work_index):
+            is_readable = page[page_index] != WILDCARD and work[work_index] != WILDCARD
         else:
             break
         length += 1

@@ -1,4 +1,4 @@
-"""The alignment of a passage: runs of aligned tokens, and gaps with tokens on one side only."""
+"""Describes the alignment of a passage: runs of aligned tokens, and gaps with tokens on one side only."""
 
 from typing import NamedTuple
 
@@ -30,10 +30,10 @@ class TokenAlignment(NamedTuple):
     """An aligned passage.
 
     runs      int32[n, 3]  consecutive tokens with counterparts: page start, work start, size; in order of the page
-    gaps      int32[m, 5]  stretches without a counterpart, in order of the page
+    gaps      int32[m, 5]  stretches without counterparts, in order of the page
     moved     int32[k, 4]  pieces in another order than the rest: page start, page end, work start, work end
-    displaced              pieces that precede in the work the piece they follow on the page, beyond a transposition
-    covered                tokens of the work that have a counterpart or were rewritten
+    displaced              number of pieces before which the work jumps back, by more than a transposition
+    covered                number of work tokens that have a counterpart or were rewritten
     """
 
     runs: Runs
@@ -45,43 +45,47 @@ class TokenAlignment(NamedTuple):
 
 @kernel()
 def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignment:
-    """Return runs and gaps.
+    """Return the runs and gaps of an alignment, and its moved pieces.
 
     aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
 
-    A piece ends if the next token begins before its end, or skips tokens that another piece has. Pieces are moved if
-    they are not in the longest chain in which each piece follows the previous one in the work. Tokens that no piece
-    has, between the first and the last work token of any piece, were left out.
+    A piece ends if the next aligned token precedes its end in the work, or skips tokens that another piece contains.
+    The longest chain of pieces in which each follows the previous one in the work is in order; all other pieces are
+    moved. Work tokens that no piece contains, between the first and the last work token of any piece, were deleted.
     """
-    runs = _counterpart_runs(aligned_to, page_start)
+    runs = _find_runs(aligned_to, page_start)
     gaps, pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
     if not len(runs):
         return TokenAlignment(runs, gaps, pieces, 0, 0)
     first, end = as_int(runs[:, IN_WORK].min()), as_int((runs[:, IN_WORK] + runs[:, SIZE]).max())
-    behind = np.full(end - first + 1, UNALIGNED, np.int32)  # the page token after the run that ends before each token
-    used = np.zeros(end - first + 1, np.int32)
-    _count_used(runs, used, behind, first)
+    page_after = np.full(
+        end - first + 1, UNALIGNED, np.int32
+    )  # the page token after the run that ends before each token
+    aligned_before = np.zeros(end - first + 1, np.int32)
+    _count_aligned(runs, aligned_before, page_after, first)
     gaps = np.empty((2 * len(runs), RANGE_COLUMNS), np.int32)
     starts = np.zeros(len(runs), np.int64)  # of the pieces, as indexes of `runs`
-    count, size, displaced, is_in_order, covered = 0, 1, 0, True, as_int(used[-1])
+    count, size, displaced, is_in_order, covered = 0, 1, 0, True, as_int(aligned_before[-1])
     for number in range(1, len(runs)):
-        here, there = runs[number, ON_PAGE], runs[number, IN_WORK]
-        page_at = runs[number - 1, ON_PAGE] + runs[number - 1, SIZE]
-        work_at = runs[number - 1, IN_WORK] + runs[number - 1, SIZE]
-        is_next = there >= work_at and used[there - first] == used[work_at - first]
-        page_gap, work_gap = here - page_at, there - work_at if is_next else 0
+        next_page_start, next_work_start = runs[number, ON_PAGE], runs[number, IN_WORK]
+        page_end = runs[number - 1, ON_PAGE] + runs[number - 1, SIZE]
+        work_end = runs[number - 1, IN_WORK] + runs[number - 1, SIZE]
+        is_next = (
+            next_work_start >= work_end and aligned_before[next_work_start - first] == aligned_before[work_end - first]
+        )
+        page_gap, work_gap = next_page_start - page_end, next_work_start - work_end if is_next else 0
         if page_gap and work_gap and max(page_gap, work_gap) <= MAX_RATIO_OF_REPLACED * min(page_gap, work_gap):
-            count = _add_gap(gaps, count, REWRITTEN, page_at, here, work_at, there)
-            covered += work_gap if behind[work_at - first] != UNALIGNED else 0
-            behind[work_at - first] = UNALIGNED  # not left out
+            count = _add_gap(gaps, count, REWRITTEN, page_end, next_page_start, work_end, next_work_start)
+            covered += work_gap if page_after[work_end - first] != UNALIGNED else 0
+            page_after[work_end - first] = UNALIGNED  # not left out
         elif page_gap:
-            count = _add_gap(gaps, count, ONLY_PAGE, page_at, here, work_at, work_at)
+            count = _add_gap(gaps, count, ONLY_PAGE, page_end, next_page_start, work_end, work_end)
         if not is_next:
             starts[size] = number
             size += 1
-            is_in_order = is_in_order and there >= work_at
-            displaced += there < work_at - MAX_TRANSPOSED
-    count = _add_left_out(gaps, count, used, behind, first)
+            is_in_order = is_in_order and next_work_start >= work_end
+            displaced += next_work_start < work_end - MAX_TRANSPOSED
+    count = _add_deletions(gaps, count, aligned_before, page_after, first)
     gaps = gaps[:count][np.argsort(gaps[:count, FROM_PAGE] * 2 + (gaps[:count, KIND] != ONLY_WORK), kind="mergesort")]
     return TokenAlignment(
         runs, gaps, pieces if is_in_order else _find_moved_pieces(runs, starts[:size]), displaced, covered
@@ -89,11 +93,11 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
 
 
 @kernel()
-def _counterpart_runs(aligned_to: NDArray[np.int32], page_start: int) -> Runs:
+def _find_runs(aligned_to: NDArray[np.int32], page_start: int) -> Runs:
     count, last = 0, UNALIGNED
-    for there in aligned_to:
-        count += there != UNALIGNED and (last == UNALIGNED or there != last + 1)
-        last = there
+    for work_index in aligned_to:
+        count += work_index != UNALIGNED and (last == UNALIGNED or work_index != last + 1)
+        last = work_index
     runs = np.empty((count, RUN_COLUMNS), np.int32)
     _fill_runs(runs, aligned_to, page_start)
     return runs
@@ -117,22 +121,26 @@ def _fill_runs(runs: Runs, aligned_to: NDArray[np.int32], page_start: int) -> No
 
 
 @kernel(allocates=False)
-def _count_used(runs: Runs, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> None:
-    """Count, before each token of the work, the tokens with a counterpart; fill in `behind`. used: initially all 0."""
+def _count_aligned(runs: Runs, aligned_before: NDArray[np.int32], page_after: NDArray[np.int32], first: int) -> None:
+    """Count the aligned tokens before each work token.
+
+    aligned_before: the result, initially all 0. page_after: filled in with the page token after the run that ends
+    before each work token.
+    """
     for number in range(len(runs)):
         start, size = as_int(runs[number, IN_WORK]) - first, as_int(runs[number, SIZE])
-        for place in range(start + 1, start + size + 1):
-            used[place] = 1
-        behind[start + size] = runs[number, ON_PAGE] + size
+        for position in range(start + 1, start + size + 1):
+            aligned_before[position] = 1
+        page_after[start + size] = runs[number, ON_PAGE] + size
     total = 0
-    for place in range(1, used.size):
-        total += as_int(used[place])
-        used[place] = total
+    for position in range(1, aligned_before.size):
+        total += as_int(aligned_before[position])
+        aligned_before[position] = total
 
 
 @kernel()
 def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
-    """Return the moved pieces: all pieces outside the longest chain (by tokens) that ascends on both sides."""
+    """Return all pieces outside the longest chain (by tokens) that ascends both on the page and in the work."""
     size = starts.size
     pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
     before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
@@ -144,22 +152,22 @@ def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
         first, last = starts[number], (starts[number + 1] if number + 1 < size else len(runs)) - 1
         pieces[number, 0], pieces[number, 1] = runs[first, ON_PAGE], runs[last, ON_PAGE] + runs[last, SIZE]
         pieces[number, 2], pieces[number, 3] = runs[first, IN_WORK], runs[last, IN_WORK] + runs[last, SIZE]
-        place = as_int(pieces[number, 2]) - start + 1
-        while place:
-            other = longest[place]
-            if other != UNALIGNED and (before[number] == UNALIGNED or sizes[other] > sizes[before[number]]):
-                before[number] = other
-            place &= place - 1
+        node = as_int(pieces[number, 2]) - start + 1
+        while node:
+            candidate = longest[node]
+            if candidate != UNALIGNED and (before[number] == UNALIGNED or sizes[candidate] > sizes[before[number]]):
+                before[number] = candidate
+            node &= node - 1
         sizes[number] = (sizes[before[number]] if before[number] != UNALIGNED else 0) + runs[
             first : last + 1, SIZE
         ].sum()
         if sizes[number] > sizes[best]:
             best = number
-        place = as_int(pieces[number, 3]) - start + 1
-        while place < longest.size:
-            if longest[place] == UNALIGNED or sizes[number] > sizes[longest[place]]:
-                longest[place] = number
-            place += place & -place
+        node = as_int(pieces[number, 3]) - start + 1
+        while node < longest.size:
+            if longest[node] == UNALIGNED or sizes[number] > sizes[longest[node]]:
+                longest[node] = number
+            node += node & -node
     while best != UNALIGNED:
         is_moved[best] = False
         best = before[best]
@@ -167,15 +175,20 @@ def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
 
 
 @kernel(allocates=False)
-def _add_left_out(gaps: Gaps, count: int, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> int:
-    """Add the stretches of the work without a counterpart, each after the text that precedes it in the work."""
+def _add_deletions(
+    gaps: Gaps, count: int, aligned_before: NDArray[np.int32], page_after: NDArray[np.int32], first: int
+) -> int:
+    """Add a gap for each stretch of the work without a counterpart; return the new number of gaps.
+
+    On the page, the gap is at the end of the text that precedes it in the work.
+    """
     start = 0
-    while start < used.size - 1:
+    while start < aligned_before.size - 1:
         end = start
-        while end < used.size - 1 and used[end + 1] == used[start]:
+        while end < aligned_before.size - 1 and aligned_before[end + 1] == aligned_before[start]:
             end += 1
-        if end > start and behind[start] != UNALIGNED:
-            count = _add_gap(gaps, count, ONLY_WORK, behind[start], behind[start], first + start, first + end)
+        if end > start and page_after[start] != UNALIGNED:
+            count = _add_gap(gaps, count, ONLY_WORK, page_after[start], page_after[start], first + start, first + end)
         start = end + 1
     return count
 

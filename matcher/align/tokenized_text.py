@@ -1,4 +1,4 @@
-"""A text with its tokens, the mapping from tokens to characters, and the tokens that each page token may represent."""
+"""Texts with their tokens, the characters of each token, and the tokens that each page token may stand for."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -26,10 +26,10 @@ LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH
 
 
 class TextPart(NamedTuple):
-    """Tokens [start, end) of a text.
+    """The tokens [start, end) of a text.
 
-    characters: the code points from offset `base` on; `base` is at most the offset of the token before `start`;
-    offsets, tokens: for all tokens of the text.
+    characters: the code points from offset `base` on, where `base` is at most the offset of the token before `start`;
+    offsets, tokens: of all tokens of the text.
     """
 
     characters: NDArray[np.uint32]
@@ -41,7 +41,10 @@ class TextPart(NamedTuple):
 
 
 class TokenStretch(NamedTuple):
-    """Consecutive tokens of a text from number `start` on, with the code point from which each was read."""
+    """Consecutive tokens of a text, the first with index `start`.
+
+    codes: the code point from which each token was read.
+    """
 
     codes: NDArray[np.uint32]
     tokens: Tokens
@@ -63,23 +66,23 @@ def _read_codes(codes: NDArray[np.uint32], part: TextPart) -> None:
 
 
 @kernel()
-def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
-    """Return whether a sentence ended between each token and the previous one, bool[tokens]."""
-    begins = np.zeros(part.end - part.start, np.bool_)
-    _note_beginnings(begins, part)
-    return begins
+def find_sentence_starts(part: TextPart) -> NDArray[np.bool_]:
+    """Return whether a sentence starts at each token: a mark that ends sentences precedes it, bool[tokens]."""
+    is_start = np.zeros(part.end - part.start, np.bool_)
+    _mark_sentence_starts(is_start, part)
+    return is_start
 
 
 @kernel(allocates=False)
-def _note_beginnings(begins: NDArray[np.bool_], part: TextPart) -> None:
-    at = as_int(part.offsets[part.start - 1]) + 1 - part.base if part.start else 0
-    for number in range(begins.size):
-        place = as_int(part.offsets[np.uint64(part.start + number)]) - part.base
-        for between in range(at, place):
-            begins[number] |= _ends_sentence(part.characters[np.uint64(between)])
-        at = place + 1
-    if begins.size and part.start == 0 and part.offsets[0] == 0:
-        begins[0] = True
+def _mark_sentence_starts(is_start: NDArray[np.bool_], part: TextPart) -> None:
+    next_offset = as_int(part.offsets[part.start - 1]) + 1 - part.base if part.start else 0
+    for number in range(is_start.size):
+        offset = as_int(part.offsets[np.uint64(part.start + number)]) - part.base
+        for index in range(next_offset, offset):
+            is_start[number] |= _ends_sentence(part.characters[np.uint64(index)])
+        next_offset = offset + 1
+    if is_start.size and part.start == 0 and part.offsets[0] == 0:
+        is_start[0] = True
 
 
 @kernel(allocates=False)
@@ -92,9 +95,9 @@ def near_tokens(
 ) -> tuple[NearTokens, NDArray[np.uint32]]:
     """Return the masks of a page's tokens, and the code point from which each token was read.
 
-    A mask has the character's other readings, characters that sound or look like it, and syllables that people confuse.
-    Symbols that anchors treat as equal by ear must agree too, or the passages found by anchors fall into pieces.
-    characters: the code points of the page.
+    A mask contains the character's other readings, the readings of characters similar in sound or shape, and confused
+    syllables. Symbols that anchors treat as equal by ear must agree too, or the passages found by anchors fall into
+    pieces. characters: the code points of the page.
     """
     near = algorithm.near
     rows, codes = _mask_rows(characters, offsets, tokens, near.rows, len(near.readings))
@@ -106,17 +109,17 @@ def _mask_rows(
     characters: NDArray[np.uint32],
     offsets: NDArray[np.int32],
     tokens: NDArray[np.uint16],
-    rows_of: NDArray[np.uint16],
+    row_by_code: NDArray[np.uint16],
     readings: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """Return rows of the masks, and code points.
+    """Return the mask row and the code point of each token.
 
-    rows_of: the row by code point; readings: the number of rows of characters, which precede the rows of tokens.
+    row_by_code: the row of each code point; readings: the number of these rows. The rows of tokens follow them.
     """
     rows, codes = np.empty(tokens.size, np.int32), np.empty(tokens.size, np.uint32)
     for number in range(tokens.size):
         codes[number] = characters[offsets[number]]
-        row = as_int(rows_of[codes[number]])
+        row = as_int(row_by_code[codes[number]])
         if row == 0 and tokens[number] != WILDCARD:
             row = readings + as_int(tokens[number])
         rows[number] = row
@@ -125,22 +128,22 @@ def _mask_rows(
 
 @cache
 def _near_masks(algorithm: Algorithm) -> NDArray[np.uint64]:
-    """Return the masks of characters by row in the near table, then of syllables, for tokens without a row.
+    """Return the masks: first by row of the near-character table, then by syllable, for tokens without such a row.
 
-    Cached for the life of the process, like the tables it is made from: 2 MB and 40 ms for each algorithm.
+    Cached for the life of the process, like the tables from which they are computed: 2 MB and 40 ms for each algorithm.
     """
     near, names = algorithm.near, algorithm.tables.readings.names
     fuzzy = fuzzy_syllables(names, algorithm.symbols if algorithm.anchors.alphabet.is_heard_alike else None)
-    own = near.readings[:, :1]
-    by_character = [near.alternatives, near.shape_alternatives[:, :SHAPES_USED], fuzzy[own[:, 0]]]
-    tokens = np.concatenate([own, *by_character], axis=1)
-    alone = np.concatenate([np.arange(fuzzy.shape[0], dtype=np.uint16)[:, None], fuzzy], axis=1)
-    alone = np.pad(alone, ((0, 0), (0, tokens.shape[1] - alone.shape[1])))
-    listed = np.concatenate([tokens, alone]).astype(np.int64)
-    masks = np.zeros((len(listed), -(-fuzzy.shape[0] // MASK_BITS)), np.uint64)
-    for column in listed.T:
+    own_syllables = near.readings[:, :1]
+    by_character = [near.alternatives, near.shape_alternatives[:, :SHAPES_USED], fuzzy[own_syllables[:, 0]]]
+    tokens = np.concatenate([own_syllables, *by_character], axis=1)
+    syllables_alone = np.concatenate([np.arange(fuzzy.shape[0], dtype=np.uint16)[:, None], fuzzy], axis=1)
+    syllables_alone = np.pad(syllables_alone, ((0, 0), (0, tokens.shape[1] - syllables_alone.shape[1])))
+    all_tokens = np.concatenate([tokens, syllables_alone]).astype(np.int64)
+    masks = np.zeros((len(all_tokens), -(-fuzzy.shape[0] // MASK_BITS)), np.uint64)
+    for column in all_tokens.T:
         bits = np.where(column > 0, np.uint64(1) << (column % MASK_BITS).astype(np.uint64), np.uint64(0))
-        np.bitwise_or.at(masks, (np.arange(len(listed)), column // MASK_BITS), bits)
+        np.bitwise_or.at(masks, (np.arange(len(all_tokens)), column // MASK_BITS), bits)
     return masks
 
 
@@ -157,13 +160,13 @@ class TokenizedText:
         return self.fingerprint.algorithm.tables.kinds
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
-        """Return the first code point of each token of a range, uint32[end - start]."""
+        """Return the code point from which each token of a range was read, uint32[end - start]."""
         offsets = self.fingerprint.offsets[start:end]
         if not offsets.size:
             return np.zeros(0, np.uint32)
         first = int(offsets[0])
-        found: NDArray[np.uint32] = code_points(self.text[first : int(offsets[-1]) + 1])[offsets - first]
-        return found
+        codes: NDArray[np.uint32] = code_points(self.text[first : int(offsets[-1]) + 1])[offsets - first]
+        return codes
 
     def part(self, start: int, end: int) -> TextPart:
         """Return the tokens from `start` to `end`, clipped to the text."""
@@ -174,11 +177,11 @@ class TokenizedText:
         return TextPart(code_points(self.text[first:last]), first, offsets, tokens, start, end)
 
     def count_han(self, start: int, end: int) -> int:
-        """Return the number of Chinese characters in these tokens, without figures and letters."""
+        """Return the number of tokens in a range that were read from Chinese characters."""
         return int(np.count_nonzero(self.kinds[self.code_points(start, end)] == HAN))
 
     def text_range(self, start: int, end: int) -> TextRange:
-        """Return the text range of these tokens; the place before token `start` if the range is empty."""
+        """Return the text range of these tokens; if there are none, the empty range before token `start`."""
         offsets = self.fingerprint.offsets
         if start < end and not self._is_letter(self.text[int(offsets[end - 1])]):
             return TextRange(int(offsets[start]), int(offsets[end - 1]) + 1)
@@ -186,7 +189,7 @@ class TokenizedText:
         return TextRange(int(starts[0]), int(ends[0]))
 
     def ranges(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the text offsets where token ranges start and end; an empty range lies before its first token."""
+        """Return the text offsets where ranges of tokens start and end; an empty range lies before its first token."""
         offsets = self.fingerprint.offsets
         if not offsets.size:
             return np.zeros(starts.size, np.int64), np.zeros(starts.size, np.int64)
@@ -200,7 +203,10 @@ class TokenizedText:
         return firsts, lasts
 
     def _token_ends(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the end of each of these tokens, int64[n]; a token read from letters ends with its last letter."""
+        """Return the text offset after each of these tokens, int64[n].
+
+        A token read from letters ends with its last letter.
+        """
         ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
         kinds = self.kinds[self._token_characters(tokens)]
         letters = np.flatnonzero((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
@@ -220,13 +226,13 @@ class TokenizedText:
         return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
 
     def _token_characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
-        """Return the first code point of each of these tokens, in any order, uint32[n]."""
+        """Return the code point from which each of these tokens was read, in any order, uint32[n]."""
         if not tokens.size:
             return np.zeros(0, np.uint32)
         offsets = self.fingerprint.offsets[tokens]
         low = int(offsets.min())
-        found: NDArray[np.uint32] = code_points(self.text[low : int(offsets.max()) + 1])[offsets - low]
-        return found
+        codes: NDArray[np.uint32] = code_points(self.text[low : int(offsets.max()) + 1])[offsets - low]
+        return codes
 
     def _is_letter(self, character: str) -> bool:
         if FIRST_HAN <= character <= LAST_HAN:  # nearly always
@@ -238,8 +244,8 @@ class TokenizedText:
 class TokenizedPage(TokenizedText):
     """A page as tokenized text.
 
-    near: the tokens that each token may represent; characters: uint32[text], the code points of the text; codes
-    uint32[tokens]: the first code point of each token.
+    near: the tokens that each page token may stand for; characters: uint32[text], the code points of the text; codes:
+    uint32[tokens], the code point from which each token was read.
     """
 
     near: NearTokens
@@ -248,13 +254,13 @@ class TokenizedPage(TokenizedText):
 
     @classmethod
     def from_fingerprint(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
-        """Return the page of a text and its fingerprint."""
+        """Return the tokenized page of a text and its fingerprint."""
         characters = code_points(text)
         near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)
         return cls(text, fingerprint, near, characters, codes)
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
-        """Return the first code points of a range of tokens, without reading the text again."""
+        """Return the code points from which a range of tokens was read, without reading the text again."""
         return self.codes[start:end]
 
     def part(self, start: int, end: int) -> TextPart:

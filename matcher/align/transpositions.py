@@ -1,7 +1,7 @@
-"""Finds transposed characters, caused by typing errors or evasion of filters.
+"""Finds transposed characters, caused by typing errors or meant to evade filters.
 
-A walk with leaps (matcher.align.jump_walk) does not leap for a single character: it shows transposed characters as
-deleted in one place and inserted in another.
+A walk with leaps (matcher.align.jump_walk) does not leap for a single character. It leaves transposed characters as
+deleted in one position and inserted in another.
 """
 
 import numpy as np
@@ -17,15 +17,15 @@ MAX_TRANSPOSED = 6
 
 @kernel()
 def settle_transpositions(aligned_to: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
-    """Align the characters of stretches with the same characters in another order on both sides; return how many.
+    """Align stretches that contain the same characters in another order; return the number of transposed stretches.
 
-    aligned_to: the work token of each page token, or UNALIGNED. A stretch follows tokens with counterparts. Tokens
-    outside it that were only aligned with a different character inside it become unaligned.
+    aligned_to: the work token of each page token, or UNALIGNED. A stretch must follow an aligned token. Tokens outside
+    it that were aligned with a different character inside it become unaligned.
     """
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
-    for here in range(aligned_to.size):
-        if aligned_to[here] != UNALIGNED:
-            owners[aligned_to[here]] = here
+    for page_start in range(aligned_to.size):
+        if aligned_to[page_start] != UNALIGNED:
+            owners[aligned_to[page_start]] = page_start
     return _settle_stretches(aligned_to, owners, page, work)
 
 
@@ -33,81 +33,87 @@ def settle_transpositions(aligned_to: NDArray[np.int32], page: AlignmentSide, wo
 def _settle_stretches(
     aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide
 ) -> int:
-    found, here, there, least = 0, 0, as_int(UNALIGNED), 2
-    while here < aligned_to.size:
-        aligned = as_int(aligned_to[here])
-        if there != UNALIGNED and (aligned != there or page.characters[here] != work.characters[there]):
-            size = _size_of_transposed(aligned_to, owners, page, work, here, there, least)
+    stretch_count, page_start, work_start, min_size = 0, 0, as_int(UNALIGNED), 2
+    while page_start < aligned_to.size:
+        aligned = as_int(aligned_to[page_start])
+        if work_start != UNALIGNED and (
+            aligned != work_start or page.characters[page_start] != work.characters[work_start]
+        ):
+            size = _find_transposed_size(aligned_to, owners, page, work, page_start, work_start, min_size)
             if size:
-                found += _pair_characters(aligned_to, owners, page, work, here, there, size)
-                here, there = here + size, there + size
-                least = 1  # the walk may have missed it if half of the characters are the same
+                stretch_count += _pair_characters(aligned_to, owners, page, work, page_start, work_start, size)
+                page_start, work_start = page_start + size, work_start + size
+                min_size = 1  # the walk may have missed it if half of the characters are the same
                 continue
         if aligned != UNALIGNED:
-            there = aligned + 1
-        here, least = here + 1, 2
-    return found
+            work_start = aligned + 1
+        page_start, min_size = page_start + 1, 2
+    return stretch_count
 
 
 @kernel(allocates=False)
-def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
+def _find_transposed_size(  # noqa: PLR0917 - kernels take no keywords
     aligned_to: NDArray[np.int32],
     owners: NDArray[np.int32],
     page: AlignmentSide,
     work: AlignmentSide,
-    here: int,
-    there: int,
-    least: int,
+    page_start: int,
+    work_start: int,
+    min_size: int,
 ) -> int:
-    """Return the least size of a stretch from here with the same characters on both sides; 0 if there is none."""
-    most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
-    if most < least or not _has_character(page.characters, here, most, work.characters[there]):
+    """Return the smallest size of a stretch with the same characters on both sides, or 0 if there is none."""
+    max_size = min(MAX_TRANSPOSED, aligned_to.size - page_start, work.tokens.size - work_start)
+    if max_size < min_size or not _has_character(page.characters, page_start, max_size, work.characters[work_start]):
         return 0
-    for size in range(least, most + 1):
-        if _is_apart(aligned_to, owners, page, work, here, there, size) and _are_same(page, work, here, there, size):
+    for size in range(min_size, max_size + 1):
+        if _is_self_contained(aligned_to, owners, page, work, page_start, work_start, size) and _have_same_characters(
+            page, work, page_start, work_start, size
+        ):
             return size
     return 0
 
 
 @kernel(allocates=False)
 def _has_character(characters: NDArray[np.uint32], start: int, size: int, character: int) -> bool:
-    for place in range(start, start + size):  # noqa: SIM110 - a generator is not compiled
-        if characters[place] == character:
+    for position in range(start, start + size):  # noqa: SIM110 - a generator is not compiled
+        if characters[position] == character:
             return True
     return False
 
 
 @kernel(allocates=False)
-def _is_apart(  # noqa: PLR0917
+def _is_self_contained(  # noqa: PLR0917
     aligned_to: NDArray[np.int32],
     owners: NDArray[np.int32],
     page: AlignmentSide,
     work: AlignmentSide,
-    here: int,
-    there: int,
+    page_start: int,
+    work_start: int,
     size: int,
 ) -> bool:
-    """Return whether no character of either stretch has an equal counterpart outside the other stretch."""
-    for place in range(size):
-        aligned, owner = aligned_to[here + place], owners[there + place]
-        is_inside = aligned == UNALIGNED or there <= aligned < there + size
-        if not is_inside and page.characters[here + place] == work.characters[aligned]:
+    """Return whether no character of either stretch is aligned with an equal character outside the other stretch."""
+    for position in range(size):
+        aligned, owner = aligned_to[page_start + position], owners[work_start + position]
+        is_inside = aligned == UNALIGNED or work_start <= aligned < work_start + size
+        if not is_inside and page.characters[page_start + position] == work.characters[aligned]:
             return False
-        is_inside = owner == UNALIGNED or here <= owner < here + size
-        if not is_inside and page.characters[owner] == work.characters[there + place]:
+        is_inside = owner == UNALIGNED or page_start <= owner < page_start + size
+        if not is_inside and page.characters[owner] == work.characters[work_start + position]:
             return False
     return True
 
 
 @kernel(allocates=False)
-def _are_same(page: AlignmentSide, work: AlignmentSide, here: int, there: int, size: int) -> bool:
-    """Return whether both stretches have the same characters with the same counts."""
-    for place in range(here, here + size):
-        character, more = page.characters[place], 0
-        for other in range(size):
-            more += page.characters[here + other] == character
-            more -= work.characters[there + other] == character
-        if more:
+def _have_same_characters(
+    page: AlignmentSide, work: AlignmentSide, page_start: int, work_start: int, size: int
+) -> bool:
+    """Return whether both stretches contain the same characters equally often."""
+    for position in range(page_start, page_start + size):
+        character, surplus = page.characters[position], 0
+        for candidate in range(size):
+            surplus += page.characters[page_start + candidate] == character
+            surplus -= work.characters[work_start + candidate] == character
+        if surplus:
             return False
     return True
 
@@ -118,30 +124,33 @@ def _pair_characters(  # noqa: PLR0917
     owners: NDArray[np.int32],
     page: AlignmentSide,
     work: AlignmentSide,
-    here: int,
-    there: int,
+    page_start: int,
+    work_start: int,
     size: int,
 ) -> bool:
-    """Align each character with the one in its own place, if equal, or with the first free one.
+    """Align each character with an equal one: in the same position if possible, otherwise with the first free one.
 
-    Returns whether any character is in another place.
+    Returns whether any character changes its position.
     """
-    for place in range(size):
-        if owners[there + place] != UNALIGNED:
-            aligned_to[owners[there + place]] = UNALIGNED
-        if aligned_to[here + place] != UNALIGNED:
-            owners[aligned_to[here + place]] = UNALIGNED
-        owners[there + place] = aligned_to[here + place] = UNALIGNED
-    for place in range(size):
-        if page.characters[here + place] == work.characters[there + place]:
-            aligned_to[here + place], owners[there + place] = there + place, here + place
+    for position in range(size):
+        if owners[work_start + position] != UNALIGNED:
+            aligned_to[owners[work_start + position]] = UNALIGNED
+        if aligned_to[page_start + position] != UNALIGNED:
+            owners[aligned_to[page_start + position]] = UNALIGNED
+        owners[work_start + position] = aligned_to[page_start + position] = UNALIGNED
+    for position in range(size):
+        if page.characters[page_start + position] == work.characters[work_start + position]:
+            aligned_to[page_start + position], owners[work_start + position] = (
+                work_start + position,
+                page_start + position,
+            )
     is_transposed = False
-    for place in range(here, here + size):
-        if aligned_to[place] != UNALIGNED:
+    for position in range(page_start, page_start + size):
+        if aligned_to[position] != UNALIGNED:
             continue
         is_transposed = True
-        for other in range(there, there + size):
-            if work.characters[other] == page.characters[place] and owners[other] == UNALIGNED:
-                aligned_to[place], owners[other] = other, place
+        for candidate in range(work_start, work_start + size):
+            if work.characters[candidate] == page.characters[position] and owners[candidate] == UNALIGNED:
+                aligned_to[position], owners[candidate] = candidate, position
                 break
     return is_transposed

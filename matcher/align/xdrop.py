@@ -20,31 +20,34 @@ WIDTH = 128
 
 
 class Wave(NamedTuple):
-    """The furthest page token and its matches by diagonal, after a number of edits."""
+    """The furthest-reaching points after a number of edits: the page token and the matches up to it, by diagonal."""
 
     furthest: NDArray[np.int32]
     matches: NDArray[np.int32]
 
 
 class Memory(NamedTuple):
-    """The working memory of an extension: this wave and the previous one."""
+    """The working memory of an extension: the previous wave and the current wave."""
 
     previous: Wave
     current: Wave
 
 
 class Remainder(NamedTuple):
-    """The rest to be aligned: its start, its direction, and the remaining tokens on both sides."""
+    """The tokens still to be aligned: their start, the direction, and their number on both sides."""
 
-    page_at: int
-    work_at: int
+    page_start: int
+    work_start: int
     direction: int
     page_left: int
     work_left: int
 
 
 class Peak(NamedTuple):
-    """The point with the best score: its wave (-1: none yet) and diagonal, and the page tokens up to it."""
+    """The point with the best score so far.
+
+    wave: the number of edits up to it, or -1 if there is no such point; reached: the page tokens up to it.
+    """
 
     score: int
     wave: int
@@ -53,7 +56,7 @@ class Peak(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """The best alignment on one side: its score, its tokens on the page and in the work, and its matches."""
+    """The best alignment on one side of a position: its score, its length on both sides, and its matches."""
 
     score: int
     page_tokens: int
@@ -63,7 +66,7 @@ class Extension(NamedTuple):
 
 @kernel()
 def working_memory() -> Memory:
-    """Return memory for any number of consecutive extensions."""
+    """Return the memory for any number of successive extensions."""
     return Memory(
         Wave(np.empty(WIDTH, np.int32), np.empty(WIDTH, np.int32)),
         Wave(np.empty(WIDTH, np.int32), np.empty(WIDTH, np.int32)),
@@ -81,7 +84,10 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
     limits: XDropLimits,
     memory: Memory,
 ) -> Extension:
-    """Align forward from `origin` (direction 1, included) or backward (-1). bounds: the range of the text in `work`."""
+    """Return the best alignment forward from `origin` (direction 1), or backward (-1); `origin` is included.
+
+    bounds: the range of the text in `work`.
+    """
     page_left = page.size - origin.page if direction > 0 else origin.page + 1
     work_left = bounds.end - origin.work if direction > 0 else origin.work - bounds.start + 1
     if page_left <= 0 or work_left <= 0:
@@ -98,11 +104,11 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
 def _run_waves(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, ahead: Remainder, limits: XDropLimits, memory: Memory
 ) -> Peak:
-    """Add edits until no diagonal is alive; return the best point."""
+    """Add edits until no diagonal is alive, and return the point with the best score."""
     previous, current = memory.previous, memory.current
     rows, masks = near
     limit = min(ahead.page_left, ahead.work_left)
-    run = agreeing_run(page, rows, masks, work, ahead.page_at, ahead.work_at, ahead.direction, limit)
+    run = agreeing_run(page, rows, masks, work, ahead.page_start, ahead.work_start, ahead.direction, limit)
     previous.furthest[:] = DEAD
     current.furthest[:] = DEAD
     previous.furthest[0], previous.matches[0] = run.length, run.readable
@@ -110,9 +116,9 @@ def _run_waves(  # noqa: PLR0917
     low, high, wave, leader = 0, 0, 0, run.readable
     while low <= high:
         wave += 1
-        least = max(peak.score - limits.drop, leader - limits.lag)
+        min_score = max(peak.score - limits.drop, leader - limits.lag)
         first, last, leader, peak = _advance_wave(
-            page, near, work, ahead, wave, (low, high), least, limits.drop, peak, previous, current
+            page, near, work, ahead, wave, (low, high), min_score, limits.drop, peak, previous, current
         )
         low, high = _narrow_band(current.furthest, (low, high), (first, last), peak.diagonal, limits.band)
         previous, current = current, previous
@@ -127,7 +133,7 @@ def _advance_wave(  # noqa: PLR0917
     ahead: Remainder,
     wave: int,
     alive: tuple[int, int],
-    least: int,
+    min_score: int,
     drop: int,
     peak: Peak,
     previous: Wave,
@@ -135,32 +141,32 @@ def _advance_wave(  # noqa: PLR0917
 ) -> tuple[int, int, int, Peak]:
     """Add one edit on every diagonal; return the first and last diagonal alive, the wave's best score, and the peak.
 
-    alive: first and last diagonal of the previous wave. least: lower scores are abandoned.
+    alive: the first and last diagonal alive in the previous wave; min_score: points with lower scores are abandoned.
     """
     rows, masks = near
     furthest, matches = current
     furthest_before, matches_before = previous
-    page_at, work_at, direction, page_left, work_left = ahead
+    page_start, work_start, direction, page_left, work_left = ahead
     first, last, leader = alive[1] + 2, alive[0] - 2, DEAD
     for diagonal in range(alive[0] - 1, alive[1] + 2):
-        at = np.uint64(diagonal & (WIDTH - 1))
+        slot = np.uint64(diagonal & (WIDTH - 1))
         begin, kept = _best_edit(furthest_before, matches_before, diagonal, page_left, work_left)
         if begin < 0:
-            furthest[at] = DEAD
+            furthest[slot] = DEAD
             continue
         limit = min(page_left - begin, work_left - begin - diagonal)
-        here, there = page_at + begin * direction, work_at + (begin + diagonal) * direction
-        run = agreeing_run(page, rows, masks, work, here, there, direction, limit)
+        page_index, work_index = page_start + begin * direction, work_start + (begin + diagonal) * direction
+        run = agreeing_run(page, rows, masks, work, page_index, work_index, direction, limit)
         gained = kept + run.readable - wave
-        if gained < least:
-            furthest[at] = DEAD
+        if gained < min_score:
+            furthest[slot] = DEAD
             continue
-        furthest[at], matches[at] = begin + run.length, kept + run.readable
+        furthest[slot], matches[slot] = begin + run.length, kept + run.readable
         first, last = min(first, diagonal), max(last, diagonal)
         leader = max(leader, gained)
         if gained > peak.score:
             peak = Peak(gained, wave, diagonal, begin + run.firm)
-            least = max(least, gained - drop)
+            min_score = max(min_score, gained - drop)
     return first, last, leader, peak
 
 
@@ -168,17 +174,17 @@ def _advance_wave(  # noqa: PLR0917
 def _best_edit(
     furthest: NDArray[np.int32], matches: NDArray[np.int32], diagonal: int, page_left: int, work_left: int
 ) -> tuple[int, int]:
-    """Continue a diagonal after another edit; return the page token, and the matches before it."""
-    at, above, below = diagonal & (WIDTH - 1), (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
-    begin, kept = furthest[at] + 1, matches[at]
+    """Return the furthest page token on a diagonal after one more edit, and the matches up to it."""
+    slot, above, below = diagonal & (WIDTH - 1), (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
+    begin, kept = furthest[slot] + 1, matches[slot]
     if begin > page_left or begin + diagonal > work_left:
         begin = DEAD
-    other = furthest[above] + 1
-    if (other > begin and other <= page_left) or (other == begin and matches[above] > kept):
-        begin, kept = other, matches[above]
-    other = furthest[below]
-    if (other > begin and other + diagonal <= work_left) or (other == begin and matches[below] > kept):
-        begin, kept = other, matches[below]
+    candidate = furthest[above] + 1
+    if (candidate > begin and candidate <= page_left) or (candidate == begin and matches[above] > kept):
+        begin, kept = candidate, matches[above]
+    candidate = furthest[below]
+    if (candidate > begin and candidate + diagonal <= work_left) or (candidate == begin and matches[below] > kept):
+        begin, kept = candidate, matches[below]
     return begin, kept
 
 
@@ -186,7 +192,7 @@ def _best_edit(
 def _narrow_band(
     furthest: NDArray[np.int32], before: tuple[int, int], alive: tuple[int, int], centre: int, band: int
 ) -> tuple[int, int]:
-    """Return the diagonals alive within the band; outside it, they must be dead in the wave after next."""
+    """Return the range of alive diagonals within the band, and mark those outside as dead for the next two waves."""
     low, high = max(alive[0], centre - band), min(alive[1], centre + band)
     for diagonal in range(before[0] - 2, low):
         furthest[diagonal & (WIDTH - 1)] = DEAD

@@ -1,1 +1,1 @@
-"""The index of seeds of the reference corpus: one port, its implementations, and the look-up of a page."""
+"""The index of the seeds of the reference corpus: one port, its implementations, and the look-up of pages."""

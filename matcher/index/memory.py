@@ -1,4 +1,4 @@
-"""The index in the memory of one process, for a few works, `zhuiwen check`, `zhuiwen batch` and tests."""
+"""The index in the memory of one process, for small corpora, `zhuiwen check`, `zhuiwen batch` and tests."""
 
 from collections.abc import Iterable
 
@@ -22,7 +22,7 @@ class MemoryIndex:
     def __init__(self, algorithm_id: int = DEFAULT.id, is_open: bool = True) -> None:
         """Create an index.
 
-        is_open: begin with an empty generation, as after `clear`; otherwise with generation 0.
+        is_open: whether it starts with an empty generation, as after `clear`, or without one (generation 0).
         """
         self.algorithm_id = algorithm_id
         self._generation = int(is_open)
@@ -51,7 +51,7 @@ class MemoryIndex:
         return self._table.look_up(spread_hashes(hashes), max_postings, list(self._texts).__getitem__)
 
     def state(self) -> IndexState:
-        postings = sum(each.keys.size for each in self._texts.values())
+        postings = sum(text.keys.size for text in self._texts.values())
         return IndexState(self._generation, self._revision, len(self._texts), postings)
 
     def may_have_lost(self) -> bool:
@@ -74,7 +74,7 @@ class MemoryIndex:
         return self.state()
 
     def tidy(self) -> None:
-        """Do nothing: removed texts leave nothing behind."""
+        """Do nothing: removed texts occupy no memory."""
 
     def _list_postings(self, fingerprint: Fingerprint) -> Postings:
         require_same_algorithm(fingerprint, self.algorithm_id)

@@ -1,4 +1,4 @@
-"""Sorts postings by key on disk, in runs that are each split by the leading bits of the keys."""
+"""Sorts postings by key on disk, in runs that are split by the leading bits of the keys."""
 
 import tempfile
 from collections.abc import Iterator
@@ -16,21 +16,21 @@ RUN_POSTINGS = 4_000_000
 
 
 class PostingRuns:
-    """Postings to be read in order of their keys; a context manager that deletes its temporary files.
+    """Postings to be read in order of their keys. A context manager that deletes its temporary files at the end.
 
-    At most one run of postings stays in memory.
+    At most one run of postings is in memory.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Create an empty set of postings.
+        """Create an empty collection of postings.
 
-        folder: the folder of the files, by default the system's temporary folder; 16 bytes a posting.
+        folder: where temporary files are written, 16 bytes for each posting; by default the system's temporary folder.
         """
         self.size = 0
         self._files = tempfile.TemporaryDirectory(prefix="zhuiwen-postings-", dir=folder)
         self._keys: list[NDArray[np.uint64]] = []
         self._addresses: list[NDArray[np.int64]] = []
-        self._held = 0
+        self._pending_count = 0
         self._bounds: list[NDArray[np.int64]] = []  # of each run on disk, int64[PARTS + 1]
 
     def __enter__(self) -> "PostingRuns":
@@ -43,32 +43,32 @@ class PostingRuns:
         """Add postings in any order."""
         self._keys.append(keys)
         self._addresses.append(addresses)
-        self._held += keys.size
+        self._pending_count += keys.size
         self.size += keys.size
-        if self._held >= RUN_POSTINGS:
+        if self._pending_count >= RUN_POSTINGS:
             self._write_run()
 
     def parts(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-        """Yield all postings in order of their keys, in PARTS parts: part i has the keys with leading bits i.
+        """Yield all postings in order of their keys, in PARTS parts: part i contains the keys with leading bits i.
 
         No postings may be added afterwards.
         """
-        held = self._split_runs()
+        pending = self._split_pending()
         for part in range(PARTS):
-            pieces = [self._read_piece(run, part) for run in range(len(self._bounds))] + [held[part]]
-            keys = np.concatenate([piece[0] for piece in pieces])
-            addresses = np.concatenate([piece[1] for piece in pieces])
+            run_parts = [self._read_run_part(run, part) for run in range(len(self._bounds))] + [pending[part]]
+            keys = np.concatenate([run_part[0] for run_part in run_parts])
+            addresses = np.concatenate([run_part[1] for run_part in run_parts])
             order = np.argsort(keys)
             yield keys[order], addresses[order]
 
-    def _split_runs(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    def _split_pending(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
         keys, addresses, bounds = self._partition_keys()
-        return [(keys[a:b], addresses[a:b]) for a, b in pairwise(bounds.tolist())]
+        return [(keys[start:end], addresses[start:end]) for start, end in pairwise(bounds.tolist())]
 
     def _partition_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
         keys = np.concatenate([np.zeros(0, np.uint64), *self._keys])
         addresses = np.concatenate([np.zeros(0, np.int64), *self._addresses])
-        self._keys, self._addresses, self._held = [], [], 0
+        self._keys, self._addresses, self._pending_count = [], [], 0
         parts = (keys >> np.uint64(64 - PART_BITS)).astype(np.uint8)
         order = np.argsort(parts, kind="stable")  # radix sort: linear
         bounds = np.concatenate([[0], np.cumsum(np.bincount(parts, minlength=PARTS))]).astype(np.int64)
@@ -82,10 +82,10 @@ class PostingRuns:
                 addresses[first:last].tofile(file)
         self._bounds.append(bounds)
 
-    def _read_piece(self, run: int, part: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    def _read_run_part(self, run: int, part: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         first, last = self._bounds[run][part], self._bounds[run][part + 1]
-        read = np.fromfile(self._run_file(run), np.uint64, 2 * (last - first), offset=16 * int(first))
-        return read[: last - first], read[last - first :].view(np.int64)
+        values = np.fromfile(self._run_file(run), np.uint64, 2 * (last - first), offset=16 * int(first))
+        return values[: last - first], values[last - first :].view(np.int64)
 
     def _run_file(self, run: int) -> Path:
         return Path(self._files.name) / f"{run}.run"

@@ -1,7 +1,7 @@
-"""The postings of a text, and a table of the postings of many texts, sorted by key, for the memory index and snapshots.
+"""The postings of a text, and a table of the postings of many texts, for the memory index and snapshots.
 
-The postings are the positions of a text's seeds, under keys that are evenly distributed over an index. The table has
-the start of each bucket of keys; an entry consists of the 32 bits of a key after its bucket bits, and an address: check
+Postings are the positions of a text's seeds, under keys that are evenly distributed. The table is sorted by key and has
+the start of each bucket of keys. An entry consists of the 32 bits of a key after its bucket bits, and an address: check
 << 32 | address.
 """
 
@@ -25,7 +25,7 @@ MAX_POSTINGS_OF_HASH_IN_TEXT = 16
 # highest (2026-11). Multiplication by an odd number near 2^64 / golden ratio is a bijection, and each eighth of its
 # leading bits holds 12.4 to 12.7 %.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-SHORT = 16  # entries scanned one by one: two cache lines; in a longer bucket bisection is faster
+MAX_SCANNED = 16  # entries scanned one by one: two cache lines; in a longer bucket bisection is faster
 Int = int | np.int64
 KEYS_AT_ONCE = 256  # 64 bytes of entries each
 BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a chapter
@@ -56,7 +56,7 @@ class IndexableText(Protocol):
 class Postings:
     """The postings of a text.
 
-    keys uint64[p]; positions int64[p] in the token stream; tokens: the stream's length.
+    keys uint64[p]; positions int64[p] in the token stream; tokens: the length of the stream.
     """
 
     keys: NDArray[np.uint64]
@@ -65,33 +65,36 @@ class Postings:
 
 
 def sorted_postings(text: IndexableText) -> Postings:
-    """Return a text's postings by ascending key; for a repeated hash, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
+    """Return a text's postings by ascending key.
+
+    Of a repeated hash, only the first MAX_POSTINGS_OF_HASH_IN_TEXT are included.
+    """
     kept = postings_in_text_order(text)
     order = np.argsort(kept.keys)
     return Postings(kept.keys[order], kept.positions[order], kept.tokens)
 
 
 def postings_in_text_order(text: IndexableText) -> Postings:
-    """Return the postings in text order, to be sorted with the postings of other texts."""
-    keys, anchors, far = spread_hashes(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
+    """Return the same postings as `sorted_postings`, in the order of the text."""
+    keys, anchors, max_count = spread_hashes(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
     in_order = np.sort(keys)  # takes an eighth of the time of sorting places by key
-    if (in_order[far:] == in_order[: max(0, keys.size - far)]).any():
+    if (in_order[max_count:] == in_order[: max(0, keys.size - max_count)]).any():
         # Rows with one key are consecutive, in text order: a row is surplus if the row MAX_POSTINGS_OF_HASH_IN_TEXT
         # earlier has the same key.
         order = np.argsort(keys, kind="stable")
         is_kept = np.ones(keys.size, np.bool_)
-        is_kept[order[far:]] = keys[order[far:]] != keys[order[: keys.size - far]]
+        is_kept[order[max_count:]] = keys[order[max_count:]] != keys[order[: keys.size - max_count]]
         keys, anchors = keys[is_kept], anchors[is_kept]
     return Postings(keys, anchors.astype(np.int64), int(text.tokens.size))
 
 
 def spread_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the key of each hash, uint64[n]; different hashes have different keys."""
+    """Return the key of each hash, uint64[n]. Different hashes have different keys."""
     return hashes * SPREAD
 
 
 def require_same_algorithm(text: IndexableText, algorithm_id: int) -> None:
-    """Raise AlgorithmMismatch if the fingerprint has another algorithm."""
+    """Raise AlgorithmMismatch if a text was fingerprinted by another algorithm."""
     if text.algorithm_id != algorithm_id:
         raise AlgorithmMismatch(text.algorithm_id, algorithm_id)
 
@@ -100,7 +103,7 @@ def require_same_algorithm(text: IndexableText, algorithm_id: int) -> None:
 def find_rows(
     keys: NDArray[np.uint64], bits: int, offsets: NDArray[np.uint32], entries: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first row of `entries` with each key, int64[n], and the number of rows, int64[n]."""
+    """Return the first row of `entries` with each key, int64[n], and the number of such rows, int64[n]."""
     firsts, ends = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
     nearest = np.empty(KEYS_AT_ONCE, np.uint64)
     # Each pass reads one item for several keys, so that the processor waits for many places in memory at the same time:
@@ -119,10 +122,10 @@ def find_rows(
 
 @kernel(allocates=False)
 def _find_key_rows(key: np.uint64, bits: int, first: Int, end: Int, entries: NDArray[np.uint64]) -> tuple[Int, Int]:
-    """Return the range of rows with a key in a bucket, rows [first, end)."""
+    """Return the rows [first, end) of a key within the rows of its bucket."""
     low_half = np.uint64(0xFFFFFFFF)
     check = (key << np.uint64(bits)) & ~low_half
-    if end - first > SHORT:
+    if end - first > MAX_SCANNED:
         if check:
             first = _first_above(entries, first, end, check - np.uint64(1))
         return first, _first_above(entries, first, end, check | low_half)
@@ -135,7 +138,7 @@ def _find_key_rows(key: np.uint64, bits: int, first: Int, end: Int, entries: NDA
 
 @kernel(allocates=False)
 def _first_above(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uint64) -> Int:
-    while high - low > SHORT:
+    while high - low > MAX_SCANNED:
         middle = (low + high) // 2
         if entries[middle] <= bound:
             low = middle + 1
@@ -147,11 +150,11 @@ def _first_above(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uin
 
 
 @kernel(allocates=False)
-def owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]) -> Int:
-    """Return the row that owns an address: the last row whose start is at or below it; -1 if there is none.
+def find_owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]) -> Int:
+    """Return the row to which an address belongs: the last row whose start is at or below it, or -1 if there is none.
 
-    starts: ascending. directory: the owner of the first address of each block of 2^BLOCK_BITS addresses, then the
-    last row; may be empty, in which case all rows are searched.
+    starts: ascending. directory: the owner of the first address of each block of 2^BLOCK_BITS addresses, then the last
+    row. If it is empty, all rows are searched.
     """
     low: Int = np.int64(-1)
     high: Int = np.int64(starts.size - 1)
@@ -177,7 +180,10 @@ def list_occurrences(  # noqa: PLR0917 - numba has no keyword-only arguments
     starts: NDArray[np.int64],
     directory: NDArray[np.uint32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return queries, texts (rows of `starts`) and positions of the kept keys' occurrences, int32[h] each."""
+    """Return the occurrences of the selected keys: queries, texts (rows of `starts`) and positions, int32[h] each.
+
+    is_kept: whether each key is selected.
+    """
     size = 0
     for i in range(counts.size):
         if is_kept[i]:
@@ -189,7 +195,7 @@ def list_occurrences(  # noqa: PLR0917 - numba has no keyword-only arguments
             continue
         for row in range(firsts[i], firsts[i] + counts[i]):
             address = np.int64(entries[row] & np.uint64(0xFFFFFFFF))
-            text = owner(address, starts, directory)
+            text = find_owner(address, starts, directory)
             queries[at], texts[at], positions[at] = i, text, address - starts[text]
             at += 1
     return queries, texts, positions
@@ -197,10 +203,10 @@ def list_occurrences(  # noqa: PLR0917 - numba has no keyword-only arguments
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostingTable:
-    """Postings of texts, sorted by key.
+    """The postings of several texts, sorted by key.
 
-    entries uint64[p]: check << 32 | address; offsets uint32[2^bits + 1]: the start of each bucket; starts int64[t],
-    increasing: the first address of each text; directory: the result of `build_directory`.
+    entries uint64[p]: check << 32 | address; offsets uint32[2^bits + 1]: the start of each bucket; starts int64[t]: the
+    first address of each text, increasing; directory: the result of `build_directory`.
     """
 
     bits: int
@@ -211,16 +217,16 @@ class PostingTable:
 
     @classmethod
     def from_postings(cls, texts: Collection[Postings]) -> "PostingTable":
-        """Return the table of texts, numbered by their order.
+        """Return the table of several texts, numbered in this order.
 
-        Raises BadInput if there are more tokens than addresses.
+        Raises BadInput if the texts have more tokens than MAX_ADDRESSES.
         """
         bounds = np.cumsum([0, *(text.tokens for text in texts)], dtype=np.int64)
         starts, end = bounds[:-1], int(bounds[-1])
         require_room(end)
         keys = np.concatenate([np.zeros(0, np.uint64), *(text.keys for text in texts)])
-        placed = (text.positions + start for text, start in zip(texts, starts, strict=True))
-        addresses = np.concatenate([np.zeros(0, np.int64), *placed])
+        address_arrays = (text.positions + start for text, start in zip(texts, starts, strict=True))
+        addresses = np.concatenate([np.zeros(0, np.int64), *address_arrays])
         order = np.argsort(keys)
         keys, addresses = keys[order], addresses[order]
         bits = choose_bucket_bits(keys.size)
@@ -236,7 +242,10 @@ class PostingTable:
         text_id: Callable[[int], WorkTextId],
         streams: TokenStreams | None = None,
     ) -> IndexHits:
-        """Return the hits of `MatchIndex.lookup`. text_id: returns the id of a text by number."""
+        """Return the result of `MatchIndex.lookup` for these keys.
+
+        text_id: a function from the number of a text to its id.
+        """
         firsts, counts = find_rows(keys, self.bits, self.offsets, self.entries)
         is_kept = counts <= max_postings
         return IndexHits(
@@ -250,17 +259,17 @@ class PostingTable:
 
 
 def choose_bucket_bits(postings: int) -> int:
-    """Return the number of leading bits of a key that number its bucket."""
+    """Return how many leading bits of a key number its bucket in a table with this many postings."""
     return min(MAX_BITS, max(MIN_BITS, (postings // POSTINGS_OF_BUCKET).bit_length()))
 
 
 def pack_entries(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
-    """Return the entries of postings, whose addresses must be below MAX_ADDRESSES, uint64[p]."""
+    """Return the entries of postings, uint64[p]. All addresses must be below MAX_ADDRESSES."""
     return (keys << np.uint64(bits)) & np.uint64(0xFFFFFFFF00000000) | addresses.astype(np.uint64)
 
 
 def build_directory(starts: NDArray[np.int64], addresses: int) -> NDArray[np.uint32]:
-    """Return the text that owns the first address of each block, and the last text, uint32[blocks + 1]."""
+    """Return the text to which the first address of each block belongs, and then the last text, uint32[blocks + 1]."""
     if not starts.size:
         return np.zeros(0, np.uint32)
     blocks = np.arange((addresses >> BLOCK_BITS) + 1, dtype=np.int64) << BLOCK_BITS
@@ -269,6 +278,6 @@ def build_directory(starts: NDArray[np.int64], addresses: int) -> NDArray[np.uin
 
 
 def require_room(addresses: int) -> None:
-    """Raise BadInput if there are more tokens than a table can address."""
+    """Raise BadInput if a table cannot contain this many addresses."""
     if addresses > MAX_ADDRESSES:
         raise BadInput("index.too-many-tokens", most=MAX_ADDRESSES)

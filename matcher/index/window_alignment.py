@@ -1,8 +1,8 @@
-"""Turns hits of frequency windows into places that agree.
+"""Moves hits of frequency windows to positions from which page and work agree.
 
 A hit of two windows means that n tokens of the page and n of a work have the same letters, in the precision of the
 rule. It says nothing about their order, and the windows may be out of phase by some tokens. Extension begins at hits
-that agree token by token. Each hit of windows is therefore moved to the place where both agree most, or dropped.
+that agree token by token, so each hit of windows is moved to where the two windows agree most, or is dropped.
 """
 
 import numpy as np
@@ -17,12 +17,13 @@ Numbers = NDArray[np.int32]
 
 
 def align_window_hits(page: Tokens, streams: TokenStreams, hits: Hits, widths: Numbers, gram_tokens: int) -> Hits:
-    """Return hits that agree in `gram_tokens` tokens from their positions on; hits of anchors (width 0) are unchanged.
+    """Return hits that agree in `gram_tokens` tokens from their positions on. Hits of anchors (width 0) are unchanged.
 
-    page: uint16[n]; hits: texts numbered as in `streams`; widths: int32[h], tokens of both windows. The runs of
-    `gram_tokens` tokens that two windows share are counted by diagonal. The hit moves to the first run on the fullest
-    diagonal (of equal ones, the one that is full first), and is dropped if there is none. Of runs that the page's
-    window repeats, the first counts; none has a wildcard. Takes the product of the widths, of at most 64 tokens each.
+    page: uint16[n]; hits: with texts numbered as in `streams`; widths: int32[h], the tokens of both windows, at most
+    64. The common runs of `gram_tokens` tokens, none with a wildcard, are counted by diagonal. A hit moves to the first
+    run on the diagonal with most runs; of equal ones, on the one that reaches its number first. It is dropped if there
+    is no run. Of runs that the page's window repeats, only the first is counted. Time grows with the product of the
+    widths.
     """
     return Hits(*_align_hits(page, streams, hits, widths, gram_tokens)) if widths.any() else hits
 
@@ -33,33 +34,33 @@ def _align_hits(page: Tokens, works: TokenStreams, hits: Hits, widths: Numbers, 
     counts, firsts = np.empty(2 * widths.max() + 1, np.int32), np.empty(2 * widths.max() + 1, np.int32)
     count = 0
     for hit in range(hits.texts.size):
-        text, page_at, work_at = hits.texts[hit], as_int(hits.pages[hit]), as_int(hits.works[hit])
+        text, page_index, work_index = hits.texts[hit], as_int(hits.pages[hit]), as_int(hits.works[hit])
         width = as_int(widths[hit])
         if width:
-            start = works.starts[text] + work_at
+            start = works.starts[text] + work_index
             in_work = works.tokens[start : max(start, min(start + width, works.ends[text]))]
-            moved = _find_place(page[page_at : page_at + width], in_work, gram, counts, firsts)
-            if moved[0] < 0:
+            shift = _find_best_position(page[page_index : page_index + width], in_work, gram, counts, firsts)
+            if shift[0] < 0:
                 continue
-            page_at, work_at = page_at + moved[0], work_at + moved[1]
-        kept.texts[count], kept.pages[count], kept.works[count] = text, page_at, work_at
+            page_index, work_index = page_index + shift[0], work_index + shift[1]
+        kept.texts[count], kept.pages[count], kept.works[count] = text, page_index, work_index
         count += 1
     return Hits(kept.texts[:count], kept.pages[:count], kept.works[:count])
 
 
 @kernel(allocates=False)
-def _find_place(page: Tokens, work: Tokens, gram: int, counts: Numbers, firsts: Numbers) -> tuple[int, int]:
-    """Return the first place at which two windows agree on the fullest diagonal, in tokens from their starts.
+def _find_best_position(page: Tokens, work: Tokens, gram: int, counts: Numbers, firsts: Numbers) -> tuple[int, int]:
+    """Return the first position at which two windows agree on the fullest diagonal, in tokens from their starts.
 
-    counts, firsts: memory for the runs of each diagonal, the most negative first: their number, and the place of the
-    first in the page's window. Returns -1, -1 if there is none.
+    counts, firsts: working memory by diagonal, the most negative first, for the number of runs and the position of the
+    first run in the page's window. Returns (-1, -1) if there are no common runs.
     """
     counts[: page.size + work.size] = 0
     best, fullest = 0, -1
-    for at in range(work.size - gram + 1):
-        first = _find_run(page, work, at, gram)
+    for work_index in range(work.size - gram + 1):
+        first = _find_run(page, work, work_index, gram)
         if first >= 0:
-            diagonal = at - first + page.size
+            diagonal = work_index - first + page.size
             if not counts[diagonal]:
                 firsts[diagonal] = first
             counts[diagonal] += 1
@@ -71,11 +72,11 @@ def _find_place(page: Tokens, work: Tokens, gram: int, counts: Numbers, firsts: 
 
 
 @kernel(allocates=False)
-def _find_run(page: Tokens, work: Tokens, at: int, gram: int) -> int:
-    """Return the first place of the page's window with the run at a place of the work; -1 if there is none."""
+def _find_run(page: Tokens, work: Tokens, work_index: int, gram: int) -> int:
+    """Return the first position in the page's window of the run that starts at a work token, or -1 if there is none."""
     for first in range(page.size - gram + 1):
         step = 0
-        while step < gram and page[first + step] == work[at + step] and work[at + step] != WILDCARD:
+        while step < gram and page[first + step] == work[work_index + step] and work[work_index + step] != WILDCARD:
             step += 1
         if step == gram:
             return first

@@ -1,1 +1,1 @@
-"""Judges aligned passages: figures, quotation, set phrases, class, and obfuscations."""
+"""Judges aligned passages: figures, quotations, common wording, classes and obfuscations."""

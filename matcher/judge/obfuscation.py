@@ -1,4 +1,4 @@
-"""Detects obfuscations: changes that hide a copy and are no accident."""
+"""Detects obfuscations: changes that hide a copy and are not accidental."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -47,9 +47,9 @@ _IN_PASSAGES = {ChangeKind.INSERTED: Obfuscation.TEXT_INSERTED, ChangeKind.DELET
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HidingPlaces:
-    """Noise in a passage.
+    """The noise in a passage.
 
-    starts, ends: int64[n], page offsets; work_places: the corresponding places in the work.
+    starts, ends: int64[n], its offsets on the page; work_places: int64[n], the corresponding offsets in the work.
     """
 
     starts: NDArray[np.int64]
@@ -61,56 +61,58 @@ class HidingPlaces:
 
 
 def hiding_items(
-    page: TokenizedText, work: TokenizedText, found: PassageComparison
+    page: TokenizedText, work: TokenizedText, comparison: PassageComparison
 ) -> dict[Obfuscation, NDArray[np.int64]]:
-    """Return the rows of the page's noise by kind, int64[n], without kinds that are frequent in the work itself.
+    """Return the rows of the page's noise in a passage by kind, int64[n] each. Kinds frequent in the work are omitted.
 
     Noise within pinyin that replaces a character is part of that change.
     """
     if not page.fingerprint.noise.starts.size:
         return {}
-    first, kinds = _select_noise(page, found.page_start, found.page_end)
+    first, kinds = _select_noise(page, comparison.page_start, comparison.page_end)
     if not kinds.size:
         return {}
-    of_work = np.bincount(_select_noise(work, found.work_start, found.work_end)[1], minlength=len(NOISE_KINDS))
+    of_work = np.bincount(
+        _select_noise(work, comparison.work_start, comparison.work_end)[1], minlength=len(NOISE_KINDS)
+    )
     hiding = {}
     for kind, number in HIDING_NUMBERS.items():
-        items = _without_letters(page, first + np.flatnonzero(kinds == number), found)
+        items = _without_letters(page, first + np.flatnonzero(kinds == number), comparison)
         if items.size and items.size > MIN_RATIO_TO_WORK * of_work.item(number):
             hiding[kind] = items
     return hiding
 
 
-def hiding_places(page: TokenizedText, work: TokenizedText, found: PassageComparison) -> HidingPlaces:
-    """Return the places of a passage's hiding items."""
-    rows = np.concatenate([np.zeros(0, np.int64), *hiding_items(page, work, found).values()])
+def hiding_places(page: TokenizedText, work: TokenizedText, comparison: PassageComparison) -> HidingPlaces:
+    """Return the offsets of the noise in a passage."""
+    rows = np.concatenate([np.zeros(0, np.int64), *hiding_items(page, work, comparison).values()])
     noise = page.fingerprint.noise
     tokens = np.searchsorted(page.fingerprint.offsets, noise.starts[rows]).astype(np.int32)
-    places = _work_tokens(found, tokens)
+    work_tokens = _work_tokens(comparison, tokens)
     starts, ends = noise.starts[rows].astype(np.int64), noise.ends[rows].astype(np.int64)
-    return HidingPlaces(starts, ends, work.ranges(places, places)[0])
+    return HidingPlaces(starts, ends, work.ranges(work_tokens, work_tokens)[0])
 
 
-def _work_tokens(found: PassageComparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the work tokens of page tokens, counted from the end of the preceding change."""
-    page_ends = np.append(np.int32(found.page_start), found.changes[:, TO_PAGE])
-    work_ends = np.append(np.int32(found.work_start), found.changes[:, TO_WORK])
+def _work_tokens(comparison: PassageComparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the work tokens that correspond to page tokens, counted from the end of the preceding change."""
+    page_ends = np.append(np.int32(comparison.page_start), comparison.changes[:, TO_PAGE])
+    work_ends = np.append(np.int32(comparison.work_start), comparison.changes[:, TO_WORK])
     before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)
     counted = work_ends[before] + page_tokens - page_ends[before]
-    return np.asarray(np.minimum(counted, found.work_end), np.int32)
+    return np.asarray(np.minimum(counted, comparison.work_end), np.int32)
 
 
-def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: PassageComparison) -> NDArray[np.int64]:
-    if not found.letters or not items.size:
+def _without_letters(page: TokenizedText, items: NDArray[np.int64], comparison: PassageComparison) -> NDArray[np.int64]:
+    if not comparison.letters or not items.size:
         return items
-    bounds = np.array(sorted((place.start, place.end) for place in found.letters.values()), np.int64)
+    bounds = np.array(sorted((letters.start, letters.end) for letters in comparison.letters.values()), np.int64)
     starts = page.fingerprint.noise.starts[items]
     before = np.searchsorted(bounds[:, 0], starts, side="right") - 1
     return np.asarray(items[(before < 0) | (starts >= bounds[before, 1])])
 
 
 def _select_noise(text: TokenizedText, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
-    """Return the first row of the noise between these tokens, and the kind of each row."""
+    """Return the first row of the noise between two tokens of a text, and the kind of each row."""
     noise, within = text.fingerprint.noise, text.text_range(start, end)
     first, last = noise.starts.searchsorted((within.start, within.end)).tolist() if noise.starts.size else (0, 0)
     return first, noise.kinds[first:last]
@@ -120,53 +122,60 @@ def find_obfuscations(
     page: TokenizedText,
     work: TokenizedText,
     comparisons: Sequence[PassageComparison],
-    found: Figures,
+    figures: Figures,
     calibration: Calibration,
 ) -> tuple[ObfuscationFound, ...]:
-    """Return the obfuscations of the passages that are no accident."""
+    """Return the obfuscations in the passages of a text that are not accidental."""
     evidence: dict[Obfuscation, _Evidence] = {}
     for comparison in comparisons:
         for kind, places, tokens, change, first in _find_evidence(page, work, comparison):
             seen = evidence.setdefault(kind, _Evidence(comparison, change, first))
             seen.places += places
             seen.tokens += tokens
-    shown = [
+    obfuscations = [
         ObfuscationFound(kind, seen.places, seen.example(page, work))
         for kind, seen in evidence.items()
-        if _is_intended(kind, seen.places, seen.tokens, found.matched, calibration)
+        if _is_intended(kind, seen.places, seen.tokens, figures.matched, calibration)
     ]
-    shown += _whole_passages(page, work, comparisons, calibration, {obfuscation.kind for obfuscation in shown})
-    shown += _in_another_order(page, comparisons, found, calibration)
-    return tuple(sorted(shown, key=lambda obfuscation: _RANKS[obfuscation.kind]))
+    obfuscations += _find_long_changes(
+        page, work, comparisons, calibration, {obfuscation.kind for obfuscation in obfuscations}
+    )
+    obfuscations += _find_reordering(page, comparisons, figures, calibration)
+    return tuple(sorted(obfuscations, key=lambda obfuscation: _RANKS[obfuscation.kind]))
 
 
-def _in_another_order(
-    page: TokenizedText, comparisons: Sequence[PassageComparison], found: Figures, calibration: Calibration
+def _find_reordering(
+    page: TokenizedText, comparisons: Sequence[PassageComparison], figures: Figures, calibration: Calibration
 ) -> Iterator[ObfuscationFound]:
-    """Yield moved characters and sentences, counted like the MOVED changes that mark them."""
-    sizes = [end - start for one in comparisons for start, end, *_ in one.moved.tolist()]
+    """Yield transposed characters and shuffled sentences, counted like their MOVED changes."""
+    sizes = [end - start for comparison in comparisons for start, end, *_ in comparison.moved.tolist()]
     transposed = sum(comparison.transposed for comparison in comparisons)
-    short = sum(size < MAX_TRANSPOSED for size in sizes)
-    has_transposed = _is_intended(Obfuscation.REARRANGED, transposed, 2 * transposed, found.matched, calibration)
+    short_count = sum(size < MAX_TRANSPOSED for size in sizes)
+    has_transposed = _is_intended(Obfuscation.REARRANGED, transposed, 2 * transposed, figures.matched, calibration)
     if has_transposed:
-        yield ObfuscationFound(Obfuscation.REARRANGED, short, _moved_text(page, comparisons))
-    if found.displaced >= calibration.min_displaced_segments:
-        far = len(sizes) - short if has_transposed else len(sizes)
-        yield ObfuscationFound(Obfuscation.SHUFFLED, far or found.displaced)
+        yield ObfuscationFound(Obfuscation.REARRANGED, short_count, _moved_text(page, comparisons))
+    if figures.displaced >= calibration.min_displaced_segments:
+        long_count = len(sizes) - short_count if has_transposed else len(sizes)
+        yield ObfuscationFound(Obfuscation.SHUFFLED, long_count or figures.displaced)
 
 
-def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
-    """Return the obfuscations with another added, in order; two of one kind are merged, with the other's example."""
-    same = sum(each.count for each in found if each.kind is other.kind)
-    rest = [each for each in found if each.kind is not other.kind]
-    return tuple(sorted([*rest, replace(other, count=other.count + same)], key=lambda each: _RANKS[each.kind]))
+def add_obfuscation(obfuscations: Sequence[ObfuscationFound], added: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
+    """Return the obfuscations with another one added, in order.
+
+    If there is one of the same kind already, the counts are summed, and the example of `added` is used.
+    """
+    same_kind_count = sum(each.count for each in obfuscations if each.kind is added.kind)
+    others = [each for each in obfuscations if each.kind is not added.kind]
+    return tuple(
+        sorted([*others, replace(added, count=added.count + same_kind_count)], key=lambda each: _RANKS[each.kind])
+    )
 
 
 @dataclass(slots=True)
 class _Evidence:
     """The evidence for an obfuscation.
 
-    first: the row of the first change of that kind in the comparison, or of the page's noise (if change is None).
+    first: the row of the first change of that kind in the comparison; if `change` is None, of the page's noise.
     """
 
     comparison: PassageComparison
@@ -176,7 +185,7 @@ class _Evidence:
     tokens: int = 0
 
     def example(self, page: TokenizedText, work: TokenizedText) -> str:
-        """Return the text of the first place, computed on demand, since most are never shown."""
+        """Return the text of the first occurrence."""
         if self.change is not None:
             return _row_text(page, work, self.change, self.comparison.changes[self.first])
         noise = page.fingerprint.noise
@@ -186,7 +195,7 @@ class _Evidence:
 def _find_evidence(
     page: TokenizedText, work: TokenizedText, comparison: PassageComparison
 ) -> Iterator[tuple[Obfuscation, int, int, ChangeKind | None, int]]:
-    """Yield obfuscation, places, tokens, kind of change, and first row: see `_Evidence`."""
+    """Yield each kind of obfuscation with its occurrences, tokens, kind of change, and first row. See `_Evidence`."""
     for kind, items in hiding_items(page, work, comparison).items():
         yield kind, items.size, items.size, None, int(items[0])
     for change, (places, tokens, first) in zip(CHANGE_KINDS, comparison.totals.tolist(), strict=True):
@@ -202,26 +211,33 @@ def _is_intended(kind: Obfuscation, places: int, tokens: int, matched: int, cali
         return kind is Obfuscation.SCRIPT_CONVERTED and tokens >= calibration.min_script_share * matched and places > 1
     if kind in _NEVER_BY_ACCIDENT:
         return True
-    least = calibration.min_script_share if kind is Obfuscation.SCRIPT_CONVERTED else calibration.min_share
-    return tokens >= least * matched
+    min_share = calibration.min_script_share if kind is Obfuscation.SCRIPT_CONVERTED else calibration.min_share
+    return tokens >= min_share * matched
 
 
-def _whole_passages(
+def _find_long_changes(
     page: TokenizedText,
     work: TokenizedText,
     comparisons: Sequence[PassageComparison],
     calibration: Calibration,
-    shown: set[Obfuscation],
+    reported_kinds: set[Obfuscation],
 ) -> Iterator[ObfuscationFound]:
-    """Yield text inserted or left out in one piece, which counts even if it occurs once."""
+    """Yield insertions and deletions of whole passages, which count even if there is only one.
+
+    reported_kinds: the obfuscations that are reported already.
+    """
     for kind, obfuscation in _IN_PASSAGES.items():
-        if obfuscation in shown:
+        if obfuscation in reported_kinds:
             continue
-        number, least = KIND_NUMBERS[kind], calibration.min_passage_tokens
-        found = [one.of_kind(kind) for one in comparisons if one.totals[number, TOKENS] >= least]
-        pieces = [row for rows in found for row in rows[change_sizes(rows) >= least]]
-        if pieces:
-            yield ObfuscationFound(obfuscation, len(pieces), _row_text(page, work, kind, pieces[0]))
+        number, min_tokens = KIND_NUMBERS[kind], calibration.min_passage_tokens
+        rows_of_passages = [
+            comparison.changes_of_kind(kind)
+            for comparison in comparisons
+            if comparison.totals[number, TOKENS] >= min_tokens
+        ]
+        long_changes = [row for rows in rows_of_passages for row in rows[change_sizes(rows) >= min_tokens]]
+        if long_changes:
+            yield ObfuscationFound(obfuscation, len(long_changes), _row_text(page, work, kind, long_changes[0]))
 
 
 def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: NDArray[np.int32]) -> str:
@@ -231,7 +247,7 @@ def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: N
 
 
 def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -> str:
-    """Return the text of the first moved characters."""
+    """Return the text of the first transposed characters on the page, or "" if there are none."""
     for comparison in comparisons:
         for start, end, *_ in comparison.moved.tolist():
             if end - start < MAX_TRANSPOSED:
@@ -239,8 +255,8 @@ def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -
     return ""
 
 
-def _example_text(text: str, place: TextRange) -> str:
-    """Return the place with a few characters around it, on one line."""
-    around = max(0, 12 - len(place)) // 2
-    shown = text[max(0, place.start - around) : place.end + around][:MAX_EXAMPLE_CHARS]
-    return " ".join(shown.split("\n"))
+def _example_text(text: str, text_range: TextRange) -> str:
+    """Return a range of a text with a few characters around it, on one line."""
+    around = max(0, 12 - len(text_range)) // 2
+    example = text[max(0, text_range.start - around) : text_range.end + around][:MAX_EXAMPLE_CHARS]
+    return " ".join(example.split("\n"))

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from matcher.reworded.background import SentenceWindows
 from matcher.reworded.weights import Floats
 
-Places = NDArray[np.int64]
+Indexes = NDArray[np.int64]
 
 
 # The constants of the score. Reasons and tried alternatives: docs/decisions/rewritten-text.md.
 SHIFT = 0.08  # subtracted from csls
 MIN_GAIN = 0.05  # subtracted from the remainder
 MIN_LOCAL_GAIN = 0.3  # of the excess over the rest of the stretch
-AGAIN = 0.5  # the weight of a work sentence that already has a counterpart
+REPEAT_WEIGHT = 0.5  # the weight of a work sentence that already has a counterpart
 MAX_PAGE_STEP = 2  # sentences between two of the page that count as neighbours
 MAX_WORK_STEP = 3
 MIN_PAIR_GAIN = 0.02  # below it, two sentences are no pair
@@ -45,30 +45,30 @@ class Alignment:
     pairs: tuple[UnitPair, ...]
 
 
-NOTHING = Alignment(0.0, ())
+NO_ALIGNMENT = Alignment(0.0, ())
 
 
 def align(page: SentenceWindows, work: SentenceWindows) -> Alignment:
     """Align the sentences of a stretch of the page with the sentences of a stretch of the work."""
     if not page.units or not work.units:
-        return NOTHING
+        return NO_ALIGNMENT
     matrix = sentence_matrix(csls(page, work), page.units, work.units) - SHIFT
-    rows, columns, gains = solve_assignment(np.maximum(matrix - MIN_GAIN, 0), AGAIN)
+    rows, columns, gains = solve_assignment(np.maximum(matrix - MIN_GAIN, 0), REPEAT_WEIGHT)
     local = np.maximum(_local_excess(matrix) - MIN_LOCAL_GAIN, 0)
-    whole, second = float(gains.sum()), float(solve_assignment(local, AGAIN)[2].sum())
+    total, local_sum = float(gains.sum()), float(solve_assignment(local, REPEAT_WEIGHT)[2].sum())
     is_pair = gains > MIN_PAIR_GAIN
     pairs = list(zip(rows[is_pair].tolist(), columns[is_pair].tolist(), gains[is_pair].tolist(), strict=True))
-    score = SCALE * ((whole + second) / 2 + _in_step(pairs))
+    score = SCALE * ((total + local_sum) / 2 + _score_parallel_pairs(pairs))
     return Alignment(round(score, 4), tuple(UnitPair(*pair) for pair in pairs))
 
 
 def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
     """Return twice the cosine minus the nearness of both, float32[page windows, work windows]."""
-    found = page.vectors @ work.vectors.T
-    found *= 2
-    found -= page.nearness[:, None]
-    found -= work.nearness
-    return found
+    values = page.vectors @ work.vectors.T
+    values *= 2
+    values -= page.nearness[:, None]
+    values -= work.nearness
+    return values
 
 
 def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
@@ -76,23 +76,23 @@ def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
 
     windows: float32[2 page - 1, 2 work - 1], the result of `csls`: sentences first, then pairs of neighbours.
     """
-    return _by_columns(_by_columns(windows, work).T, page).T
+    return _best_of_windows(_best_of_windows(windows, work).T, page).T
 
 
-def solve_assignment(gains: Floats, again: float) -> tuple[Places, Places, Floats]:
+def solve_assignment(gains: Floats, repeat_weight: float) -> tuple[Indexes, Indexes, Floats]:
     """Assign each row a column so that the sum is greatest; return rows, columns and gains, in order of the rows.
 
-    A column may be assigned twice, the second time for `again` of its gain.
+    A column may be assigned twice, the second time for `repeat_weight` of its gain.
     """
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = linear_sum_assignment(np.concatenate([gains, again * gains], axis=1), maximize=True)
+    rows, columns = linear_sum_assignment(np.concatenate([gains, repeat_weight * gains], axis=1), maximize=True)
     first = columns < gains.shape[1]
     columns = columns % gains.shape[1]
-    return rows, columns, gains[rows, columns] * np.where(first, 1.0, again).astype(np.float32)
+    return rows, columns, gains[rows, columns] * np.where(first, 1.0, repeat_weight).astype(np.float32)
 
 
-def _by_columns(windows: Floats, units: int) -> Floats:
+def _best_of_windows(windows: Floats, units: int) -> Floats:
     best = windows[:, :units].copy()
     pairs = windows[:, units:]
     if units > 1:
@@ -107,7 +107,7 @@ def _local_excess(matrix: Floats) -> Floats:
     return np.asarray(matrix - (rows + columns) / 2, np.float32)
 
 
-def _in_step(pairs: list[tuple[int, int, float]]) -> float:
+def _score_parallel_pairs(pairs: list[tuple[int, int, float]]) -> float:
     """Return the smaller gain of each two neighbouring pairs that are neighbours in the work too."""
     total = 0.0
     for (page, work, gain), (next_page, next_work, next_gain) in pairwise(pairs):

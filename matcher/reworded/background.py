@@ -43,10 +43,10 @@ class SentenceWindows:
 
     def subset(self, start: int, end: int) -> "SentenceWindows":
         """Return the sentences [start, end) and their pairs."""
-        places = self.places(start, end)
-        return SentenceWindows(self.vectors[places], self.nearness[places])
+        rows = self.rows(start, end)
+        return SentenceWindows(self.vectors[rows], self.nearness[rows])
 
-    def places(self, start: int, end: int) -> NDArray[np.intp]:
+    def rows(self, start: int, end: int) -> NDArray[np.intp]:
         """Return the rows of the sentences [start, end) and of their pairs."""
         units = self.units
         pairs = np.arange(units + start, units + max(start, end - 1))
@@ -76,9 +76,9 @@ class Background:
 
 def centre_vectors(vectors: Floats, mean: Floats) -> Floats:
     """Return the vectors minus the mean, scaled to length 1, float32[n, 512]."""
-    moved = vectors - mean
-    moved /= np.linalg.norm(moved, axis=1, keepdims=True) + _TINY
-    return moved
+    centred = vectors - mean
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True) + _TINY
+    return centred
 
 
 def nearness(vectors: Floats, sample: Floats) -> Floats:

@@ -52,9 +52,9 @@ class RewordedCalibration:
     min_pair_strength: float = 0.1  # .95 to .98 of the pairs of strong rewrites are in the passage
     strength_scale: float = 0.8  # the usual gain of two equal sentences
 
-    def min_score(self, found: RewordedClass) -> float:
+    def min_score(self, reworded_class: RewordedClass) -> float:
         """Return the least score that is reported."""
-        return dict(self.min_scores)[found]
+        return dict(self.min_scores)[reworded_class]
 
 
 DEFAULT = RewordedCalibration()

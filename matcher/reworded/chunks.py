@@ -23,7 +23,7 @@ CELL_CHARS = 300  # the step; a chunk is two cells
 # 6.4, the 92nd of 100 innocent passages by 1.79, 1.91, 1.94, 2.0, the least of 6 extreme ones by 3.8, 3.7, 3.7, 3.5. In
 # a small index pairs in up to 20 cells are kept.
 MAX_SHARE, MIN_COMMON_CELLS = 0.005, 20
-FOUND = 12  # chunks returned by a look-up; the tenth shows the score of an unrelated chunk
+MAX_CHUNKS = 12  # chunks returned by a look-up; the tenth shows the score of an unrelated chunk
 _LOW_BITS = np.uint64(32)
 _VERSION = 1  # of the stored form and of keys: another cell or another folding of characters is another version
 _NO_INGREDIENTS = bytes(8)
@@ -49,9 +49,9 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
     A key is both characters, simplified, 16 bits each. Spaces and punctuation are removed first, so that the characters
     on either side are a pair too: rewording moves commas. A pair belongs to the cell of its first character.
     """
-    keys, places = _character_pairs(text)
-    both = np.unique((places // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)
-    return both.astype(np.uint32), (both >> _LOW_BITS).astype(np.uint32)
+    keys, offsets = _character_pairs(text)
+    cells_and_keys = np.unique((offsets // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)
+    return cells_and_keys.astype(np.uint32), (cells_and_keys >> _LOW_BITS).astype(np.uint32)
 
 
 def shared_pairs(text: str, other: str) -> float:
@@ -121,16 +121,16 @@ class ChunkIndex:
         self._run = _PostingRun.from_postings(np.zeros(0, np.uint64))
         self._has_removed = False
 
-    def add_cells(self, text_id: WorkTextId, of_text: TextCells) -> bool:
+    def add_cells(self, text_id: WorkTextId, text_cells: TextCells) -> bool:
         """Add a text by its cells; return False if it is present already."""
         if text_id in self._texts:
             return False
-        self._pending.append(of_text.keys.astype(np.uint64) << _LOW_BITS | (of_text.cells + np.uint32(self._end)))
-        self._texts[text_id] = (self._end, of_text.chars)
+        self._pending.append(text_cells.keys.astype(np.uint64) << _LOW_BITS | (text_cells.cells + np.uint32(self._end)))
+        self._texts[text_id] = (self._end, text_cells.chars)
         self._ids.append(text_id)
         self._starts.append(self._end)
-        self._lengths.append(of_text.chars)
-        self._end += -(-of_text.chars // CELL_CHARS) + 1  # an empty cell separates texts
+        self._lengths.append(text_cells.chars)
+        self._end += -(-text_cells.chars // CELL_CHARS) + 1  # an empty cell separates texts
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
@@ -164,27 +164,27 @@ class ChunkIndex:
         weights = (1 + np.log(counts)) * np.log(cells / np.maximum(1, numbers))
         firsts, numbers, weights = firsts[is_rare], numbers[is_rare], np.maximum(weights[is_rare], 0.1)
         ends = np.cumsum(numbers)
-        places = np.arange(ends[-1] if ends.size else 0) + np.repeat(firsts - (ends - numbers), numbers)
-        found = np.bincount(self._run.cells[places], np.repeat(weights, numbers), self._end)
-        return found.astype(np.float32)
+        rows = np.arange(ends[-1] if ends.size else 0) + np.repeat(firsts - (ends - numbers), numbers)
+        scores_of_cells = np.bincount(self._run.cells[rows], np.repeat(weights, numbers), self._end)
+        return scores_of_cells.astype(np.float32)
 
     def _best_chunks(self, chunks: NDArray[np.float32]) -> list[FoundChunk]:
-        found: list[FoundChunk] = []
-        taken: set[int] = set()
-        most = min(chunks.size, 4 * FOUND)
-        best = np.argpartition(-chunks, most - 1)[:most]
-        best = best[np.lexsort((best, -chunks[best]))]
-        numbers = np.searchsorted(np.array(self._starts, np.int64), best, side="right") - 1
-        for cell, number in zip(best.tolist(), numbers.tolist(), strict=True):
-            if chunks[cell] <= 0 or len(found) == FOUND:
+        chunks_found: list[FoundChunk] = []
+        used_cells: set[int] = set()
+        candidate_count = min(chunks.size, 4 * MAX_CHUNKS)
+        candidates = np.argpartition(-chunks, candidate_count - 1)[:candidate_count]
+        candidates = candidates[np.lexsort((candidates, -chunks[candidates]))]
+        numbers = np.searchsorted(np.array(self._starts, np.int64), candidates, side="right") - 1
+        for cell, number in zip(candidates.tolist(), numbers.tolist(), strict=True):
+            if chunks[cell] <= 0 or len(chunks_found) == MAX_CHUNKS:
                 break
-            if self._ids[number] not in self._texts or {cell - 1, cell, cell + 1} & taken:
+            if self._ids[number] not in self._texts or {cell - 1, cell, cell + 1} & used_cells:
                 continue
-            taken.add(cell)
+            used_cells.add(cell)
             start = (cell - self._starts[number]) * CELL_CHARS
             end = min(self._lengths[number], start + 2 * CELL_CHARS)
-            found.append(FoundChunk(self._ids[number], start, end, float(chunks[cell])))
-        return found
+            chunks_found.append(FoundChunk(self._ids[number], start, end, float(chunks[cell])))
+        return chunks_found
 
     def _merge_postings(self) -> None:
         if not self._pending and not self._has_removed:
@@ -232,8 +232,8 @@ class _PostingRun:
     def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the range of each key's cells; empty if it has none."""
         if not self.keys.size:
-            nothing = np.zeros(keys.size, np.int64)
-            return nothing, nothing
+            empty = np.zeros(keys.size, np.int64)
+            return empty, empty
         rows = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
         lasts = self.ends[rows].astype(np.int64)
         firsts = np.where(rows > 0, self.ends[rows - 1], 0).astype(np.int64)
@@ -252,7 +252,7 @@ def _character_pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
     Characters outside the basic plane are left out.
     """
     codes = fold_variants(text)
-    places = np.flatnonzero(_letter_codes()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
-    letters = codes[places].astype(np.uint32)
+    offsets = np.flatnonzero(_letter_codes()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
+    letters = codes[offsets].astype(np.uint32)
     keys = letters[:-1] << np.uint32(16) | letters[1:]
-    return keys, places[:-1]
+    return keys, offsets[:-1]

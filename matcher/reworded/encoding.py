@@ -82,8 +82,8 @@ class UseEncoder:
         A pair has the features of both sentences, so the marks between them count twice.
         """
         if not len(units):
-            nothing = np.zeros((0, DIMENSIONS), np.float32)
-            return Encoded(units, nothing, nothing)
+            no_vectors = np.zeros((0, DIMENSIONS), np.float32)
+            return Encoded(units, no_vectors, no_vectors)
         windows = np.concatenate([sums, sums[:-1] + sums[1:]])
         vectors = self._apply_head(windows, np.concatenate([lengths, lengths[:-1] + lengths[1:]]))
         return Encoded(units, vectors[: len(units)], vectors[len(units) :])

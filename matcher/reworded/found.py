@@ -49,16 +49,16 @@ def longest_in_order(starts: Sequence[int]) -> set[int]:
     [0, 2, 3, 4]
     """
     ends: list[int] = []  # the least end of a subsequence of each length, and its index
-    last: list[int] = []
-    before: list[int | None] = []
+    last_indexes: list[int] = []
+    predecessors: list[int | None] = []
     for number, start in enumerate(starts):
         length = bisect_right(ends, start)
-        before.append(last[length - 1] if length else None)
+        predecessors.append(last_indexes[length - 1] if length else None)
         ends[length : length + 1] = [start]
-        last[length : length + 1] = [number]
-    found: set[int] = set()
-    at = last[-1] if last else None
-    while at is not None:
-        found.add(at)
-        at = before[at]
-    return found
+        last_indexes[length : length + 1] = [number]
+    indexes: set[int] = set()
+    index = last_indexes[-1] if last_indexes else None
+    while index is not None:
+        indexes.add(index)
+        index = predecessors[index]
+    return indexes

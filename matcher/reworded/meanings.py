@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.ids import WorkTextId
 from matcher.reworded.background import Background, SentenceWindows
-from matcher.reworded.chunks import FOUND, FoundChunk
+from matcher.reworded.chunks import MAX_CHUNKS, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import Block, Units
@@ -27,11 +27,11 @@ CODE_SCALE = 250.0  # no coordinate in 100,000 sentences exceeds .5, for vectors
 RIVALS = 10  # groups: any text scores as much for a sentence as the tenth best group
 # Groups that are compared at once: as floats .4 MB, which fit into the second-level cache of a core. Of 128 to 1,024,
 # sizes up to 256 are the fastest (700,000 sentences, November 2026).
-AT_ONCE = 128
+GROUPS_AT_ONCE = 128
 BLOCKS_AT_ONCE = 8  # of a page, for which the index is read once; 70 MB for a million sentences of works
 _FAR = 8.0  # nearness of padding in a group: no cosine reaches it
 # Characters read at once when a text is stored, up to the end of a line: encoding them takes some 60 MB.
-PIECE_CHARS = 50_000
+PART_CHARS = 50_000
 _VERSION = 1  # of the stored form
 # Codes of other weights or another background are never compared with these.
 _INGREDIENTS = hashlib.sha256(f"{CURRENT.weights} {CURRENT.tokenizer} {CURRENT.background}".encode()).digest()[:8]
@@ -69,14 +69,18 @@ class TextMeanings:
     @classmethod
     def from_text(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
         """Encode a text of any length, piece by piece."""
-        units, vectors, near = [np.zeros((0, 2), np.int32)], [np.zeros((0, 512), np.float32)], [np.zeros(0, np.float32)]
-        for start, piece in _text_pieces(text):
-            encoded = encoder.encode([piece])[0]
+        units, vectors, nearness = (
+            [np.zeros((0, 2), np.int32)],
+            [np.zeros((0, 512), np.float32)],
+            [np.zeros(0, np.float32)],
+        )
+        for start, part in _text_parts(text):
+            encoded = encoder.encode([part])[0]
             windows = background.windows(encoded)
             units.append(encoded.units + np.int32(start))
             vectors.append(windows.vectors[: len(encoded.units)])
-            near.append(windows.nearness[: len(encoded.units)])
-        windows = SentenceWindows(np.concatenate(vectors), np.concatenate(near))
+            nearness.append(windows.nearness[: len(encoded.units)])
+        windows = SentenceWindows(np.concatenate(vectors), np.concatenate(nearness))
         return cls.from_windows(np.concatenate(units), windows, background.axes)
 
     @property
@@ -124,11 +128,11 @@ class MeaningIndex:
         self._texts: dict[WorkTextId, TextMeanings] = {}
         self._all: _Whole | None = None
 
-    def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
+    def add_meanings(self, text_id: WorkTextId, meanings: TextMeanings) -> bool:
         """Add a text by its sentences; return False if it is present already or has no sentences."""
-        if text_id in self._texts or not len(of_text.places):
+        if text_id in self._texts or not len(meanings.places):
             return False
-        self._texts[text_id] = of_text
+        self._texts[text_id] = meanings
         self._all = None
         return True
 
@@ -147,10 +151,10 @@ class MeaningIndex:
 
         blocks: the result of `blocks`, each with at least one sentence.
         """
-        found: list[list[FoundChunk]] = []
+        chunks: list[list[FoundChunk]] = []
         for number in range(0, len(blocks), BLOCKS_AT_ONCE):
-            found += self._find_chunks(page, blocks[number : number + BLOCKS_AT_ONCE])
-        return found
+            chunks += self._find_chunks(page, blocks[number : number + BLOCKS_AT_ONCE])
+        return chunks
 
     def _find_chunks(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
         """Return the chunks of blocks that touch or overlap."""
@@ -160,19 +164,19 @@ class MeaningIndex:
         start, end = blocks[0][0], blocks[-1][1]
         part = page.subset(start, end)
         groups = _group_csls(whole.meanings, part.vectors @ self._axes, part.nearness)
-        places = [part.places(first - start, last - start) for first, last in blocks]
-        return [self._best_chunks(whole, _group_gains(groups[each])) for each in places]
+        rows_of_blocks = [part.rows(first - start, last - start) for first, last in blocks]
+        return [self._best_chunks(whole, _group_gains(groups[block_rows])) for block_rows in rows_of_blocks]
 
     def _best_chunks(self, whole: "_Whole", gains: Floats) -> list[FoundChunk]:
         chunks = gains + whole.follows * np.append(gains[1:], np.float32(0))
-        most = min(chunks.size, 4 * FOUND)
-        best = np.argpartition(-chunks, most - 1)[:most]
+        candidate_count = min(chunks.size, 4 * MAX_CHUNKS)
+        candidates = np.argpartition(-chunks, candidate_count - 1)[:candidate_count]
         ids = list(self._texts)
         found: dict[tuple[int, int], FoundChunk] = {}  # by text and group
-        for group in best[np.lexsort((best, -chunks[best]))].tolist():
+        for group in candidates[np.lexsort((candidates, -chunks[candidates]))].tolist():
             owner = int(whole.owners[group])
-            near = {(owner, group + step) for step in (-1, 0, 1)}
-            if chunks[group] > 0 and len(found) < FOUND and not near & found.keys():
+            nearby = {(owner, group + step) for step in (-1, 0, 1)}
+            if chunks[group] > 0 and len(found) < MAX_CHUNKS and not nearby & found.keys():
                 found[owner, group] = FoundChunk(ids[owner], *whole.chunk(group), float(chunks[group]))
         return list(found.values())
 
@@ -221,11 +225,11 @@ def quantize(vectors: Floats, axes: Floats) -> Codes:
     return np.clip(np.round(vectors @ axes * CODE_SCALE), -127, 127).astype(np.int8)
 
 
-def _text_pieces(text: str) -> Iterator[tuple[int, str]]:
+def _text_parts(text: str) -> Iterator[tuple[int, str]]:
     """Yield parts of a text with their offsets, each PIECE_CHARS long and extended to the end of the line."""
     start = 0
     while start < len(text):
-        end = text.find("\n", start + PIECE_CHARS) + 1 or len(text)
+        end = text.find("\n", start + PART_CHARS) + 1 or len(text)
         yield start, text[start:end]
         start = end
 
@@ -235,22 +239,22 @@ def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
 
     page: along the axes.
     """
-    found = np.empty((len(page), len(texts.codes)), np.float32)
-    turned = page.T * np.float32(2 / CODE_SCALE)
-    for start in range(0, len(texts.codes), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
+    best_values = np.empty((len(page), len(texts.codes)), np.float32)
+    page_columns = page.T * np.float32(2 / CODE_SCALE)
+    for start in range(0, len(texts.codes), GROUPS_AT_ONCE):
+        part = slice(start, start + GROUPS_AT_ONCE)
         # The first sentences of all groups, then the second sentences: the maximum is then taken along whole rows.
         codes = texts.codes[part].transpose(1, 0, 2).astype(np.float32, order="C")
-        csls = codes.reshape(-1, codes.shape[2]) @ turned
+        csls = codes.reshape(-1, codes.shape[2]) @ page_columns
         csls -= texts.nearness[part].T.astype(np.float32).reshape(-1, 1)
-        found[:, part] = csls.reshape(GROUP, -1, len(page)).max(axis=0).T
-    found -= nearness[:, None]
-    return found
+        best_values[:, part] = csls.reshape(GROUP, -1, len(page)).max(axis=0).T
+    best_values -= nearness[:, None]
+    return best_values
 
 
 def _group_gains(groups: Floats) -> Floats:
     """Return each group's gain over the tenth best of each window of a block, summed, float32[groups]."""
-    place = groups.shape[1] - RIVALS
-    if place > 0:
-        groups = groups - np.maximum(np.partition(groups, place, axis=1)[:, place], 0)[:, None]
+    rank = groups.shape[1] - RIVALS
+    if rank > 0:
+        groups = groups - np.maximum(np.partition(groups, rank, axis=1)[:, rank], 0)[:, None]
     return np.asarray(np.maximum(groups, 0).sum(axis=0), np.float32)

@@ -51,23 +51,23 @@ def numerals(sentence: str) -> list[Numeral]:
     >>> numerals("三分之一的灯，万一灭了，千万别慌")
     []
     """
-    found = [*_digit_numerals(sentence), *_chinese_numerals(sentence), *_english_numerals(sentence)]
-    return sorted(found, key=lambda each: each.start)
+    all_numerals = [*_digit_numerals(sentence), *_chinese_numerals(sentence), *_english_numerals(sentence)]
+    return sorted(all_numerals, key=lambda numeral: numeral.start)
 
 
 def _digit_numerals(sentence: str) -> Iterator[Numeral]:
-    for each in _DIGITS.finditer(sentence):
-        plain = unicodedata.normalize("NFKC", each[1]).replace(",", "")
+    for match in _DIGITS.finditer(sentence):
+        plain = unicodedata.normalize("NFKC", match[1]).replace(",", "")
         if len(plain) <= _MAX_CHARS:
-            value = float(plain) * prod(_CHINESE_UNITS[unit] for unit in each[2])
-            yield Numeral(round(value, 6), each.start(), each.end())
+            value = float(plain) * prod(_CHINESE_UNITS[unit] for unit in match[2])
+            yield Numeral(round(value, 6), match.start(), match.end())
 
 
 def _chinese_numerals(sentence: str) -> Iterator[Numeral]:
-    for each in _CHINESE.finditer(sentence):
-        digits = each[0]
+    for match in _CHINESE.finditer(sentence):
+        digits = match[0]
         is_single = len(digits) == 1
-        if sentence.startswith(_OF, each.end()) or sentence.endswith(_OF, 0, each.start()):
+        if sentence.startswith(_OF, match.end()) or sentence.endswith(_OF, 0, match.start()):
             continue  # 三分之一 is neither 3 nor 1
         if len(digits) > _MAX_CHARS or (is_single and digits not in _CHINESE_DIGITS and digits != "十"):
             continue
@@ -75,7 +75,7 @@ def _chinese_numerals(sentence: str) -> Iterator[Numeral]:
             continue  # 一两, 三四: approximate
         if digits in _WORDS_OF_UNITS:
             continue
-        yield Numeral(_chinese_value(digits), each.start(), each.end(), is_single)
+        yield Numeral(_chinese_value(digits), match.start(), match.end(), is_single)
 
 
 def _chinese_value(digits: str) -> float:
@@ -96,8 +96,8 @@ def _chinese_value(digits: str) -> float:
 
 
 def _english_numerals(sentence: str) -> Iterator[Numeral]:
-    for each in _WORDS.finditer(sentence):
-        words = [word for word in re.split(r"[\s-]+", each[0].lower()) if word != "and"]
+    for match in _WORDS.finditer(sentence):
+        words = [word for word in re.split(r"[\s-]+", match[0].lower()) if word != "and"]
         if set(words) <= set(_ENGLISH_UNITS):
             continue  # "a hundred times"
         whole = part = 0
@@ -109,4 +109,4 @@ def _english_numerals(sentence: str) -> Iterator[Numeral]:
             else:
                 whole, part = whole + (part or 1) * _ENGLISH_UNITS[word], 0
         value = whole + part
-        yield Numeral(float(value), each.start(), each.end(), value < 10)
+        yield Numeral(float(value), match.start(), match.end(), value < 10)

@@ -6,7 +6,7 @@ says something else by the same pattern.
 
 from dataclasses import dataclass
 
-from matcher.reworded.alignment import NOTHING, Alignment, UnitPair
+from matcher.reworded.alignment import NO_ALIGNMENT, Alignment, UnitPair
 from matcher.reworded.chunks import shared_pairs
 from matcher.reworded.numerals import numerals
 from matcher.reworded.sentences import Units, fold_characters
@@ -29,7 +29,7 @@ class SentenceSide:
         """Return the text of a sentence."""
         return self._text_range(number, number)
 
-    def around(self, number: int) -> str:
+    def with_neighbours(self, number: int) -> str:
         """Return a sentence with its neighbours: the vectors of two sentences may belong to either."""
         return self._text_range(max(0, number - 1), min(len(self.units) - 1, number + 1))
 
@@ -37,34 +37,34 @@ class SentenceSide:
         return self.text[self.units[first, 0] : self.units[last, 1]]
 
 
-def in_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide) -> Alignment:
+def keep_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide) -> Alignment:
     """Return the alignment with each pair weighted by its share in other words, and the score in proportion."""
-    whole = sum(pair.strength for pair in alignment.pairs)
-    if not whole:
-        return NOTHING
+    total = sum(pair.strength for pair in alignment.pairs)
+    if not total:
+        return NO_ALIGNMENT
     pairs = tuple(
         UnitPair(pair.page, pair.work, pair.strength * _counted_share(pair, page, work)) for pair in alignment.pairs
     )
-    left = sum(pair.strength for pair in pairs)
-    return Alignment(round(alignment.score * left / whole, 4), pairs)
+    remaining = sum(pair.strength for pair in pairs)
+    return Alignment(round(alignment.score * remaining / total, 4), pairs)
 
 
 def _counted_share(pair: UnitPair, page: SentenceSide, work: SentenceSide) -> float:
     """Return the share of a pair that counts as other words."""
-    sentence, around = page.sentence(pair.page), page.around(pair.page)
-    counterpart, around_it = work.sentence(pair.work), work.around(pair.work)
-    same = max(shared_pairs(sentence, around_it), shared_pairs(counterpart, around))
-    counted = min(1.0, (1.0 - same) / (1.0 - SAME_WORDS))
-    ours, theirs = _sentence_numbers(sentence), _sentence_numbers(counterpart)
+    sentence, context = page.sentence(pair.page), page.with_neighbours(pair.page)
+    counterpart, counterpart_context = work.sentence(pair.work), work.with_neighbours(pair.work)
+    shared = max(shared_pairs(sentence, counterpart_context), shared_pairs(counterpart, context))
+    share = min(1.0, (1.0 - shared) / (1.0 - SAME_WORDS))
+    page_numbers, work_numbers = _sentence_numbers(sentence), _sentence_numbers(counterpart)
     if (
-        ours
-        and theirs
-        and ours.isdisjoint(_sentence_numbers(around_it))
-        and theirs.isdisjoint(_sentence_numbers(around))
+        page_numbers
+        and work_numbers
+        and page_numbers.isdisjoint(_sentence_numbers(counterpart_context))
+        and work_numbers.isdisjoint(_sentence_numbers(context))
     ):
-        return counted * OTHER_NUMBERS
-    return counted
+        return share * OTHER_NUMBERS
+    return share
 
 
 def _sentence_numbers(text: str) -> frozenset[float]:
-    return frozenset(each.value for each in numerals(fold_characters(text)) if not each.is_loose)
+    return frozenset(numeral.value for numeral in numerals(fold_characters(text)) if not numeral.is_loose)

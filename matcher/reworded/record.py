@@ -51,6 +51,6 @@ REWORDED_3 = RewordedAlgorithm(
 CURRENT = REWORDED_3
 
 
-def bands(found: RewordedClass, algorithm: RewordedAlgorithm = CURRENT) -> tuple[Band, ...]:
+def bands(reworded_class: RewordedClass, algorithm: RewordedAlgorithm = CURRENT) -> tuple[Band, ...]:
     """Return the bands of a class, by increasing score."""
-    return algorithm.bands[found]
+    return algorithm.bands[reworded_class]

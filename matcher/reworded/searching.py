@@ -15,7 +15,7 @@ from matcher.reworded.chunks import ChunkIndex, FoundChunk, shared_pairs
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
 from matcher.reworded.meanings import MeaningIndex
-from matcher.reworded.other_words import SentenceSide, in_other_words
+from matcher.reworded.other_words import SentenceSide, keep_other_words
 from matcher.reworded.record import bands
 from matcher.reworded.sentences import Block, Units, blocks, is_latin, runs, sentence_units
 from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTextStore
@@ -44,9 +44,9 @@ class _SearchedPage:
     text: str
     without: Container[WorkTextId]
 
-    def exclude(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
+    def exclude(self, chunks: Sequence[FoundChunk]) -> list[FoundChunk]:
         """Return the chunks, without chunks of ignored texts."""
-        return [chunk for chunk in found if chunk.text_id not in self.without]
+        return [chunk for chunk in chunks if chunk.text_id not in self.without]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,31 +90,31 @@ class RewordedSearch:
         without: texts to ignore.
         """
         page, latin = _SearchedPage(text, without), is_latin(text)
-        matches = self._decide_parts(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
+        matches = self._find_matches(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
         if not latin:
-            matches += self._decide_parts(self._by_characters(page), False)
+            matches += self._find_matches(self._by_characters(page), False)
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
     def _by_characters(self, page: _SearchedPage) -> list[_Part]:
         """Return the parts of a page that share rare characters with a chunk; no other part is encoded."""
         text = page.text
         units = sentence_units(text)
-        passed: dict[Block, list[FoundChunk]] = {}
+        chunks_of_block: dict[Block, list[FoundChunk]] = {}
         for first, last in self._sentence_blocks(len(units)):
-            found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
-            if chosen := self._standing_out(page.exclude(found), self._calibration.min_standing_out):
-                passed[first, last] = chosen
+            chunks = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
+            if chosen := self._outstanding_chunks(page.exclude(chunks), self._calibration.min_standing_out):
+                chunks_of_block[first, last] = chosen
         parts = []
-        for first, last in runs(passed):
+        for first, last in runs(chunks_of_block):
             start, end = int(units[first, 0]), int(units[last - 1, 1])
             encoded = self._encoder.encode([text[start:end]])[0]
-            inside = [
-                (TextRange(int(units[block[0], 0]), int(units[block[1] - 1, 1])), each)
-                for block, chosen in passed.items()
+            candidates = [
+                (TextRange(int(units[block[0], 0]), int(units[block[1] - 1, 1])), chunk)
+                for block, chosen in chunks_of_block.items()
                 if first <= block[0] < last
-                for each in chosen
+                for chunk in chosen
             ]
-            parts.append(_Part(page, encoded.units + start, self._background.windows(encoded), tuple(inside)))
+            parts.append(_Part(page, encoded.units + start, self._background.windows(encoded), tuple(candidates)))
         return parts
 
     def _by_meaning(self, page: _SearchedPage, index: MeaningIndex | None) -> list[_Part]:
@@ -123,124 +123,137 @@ class RewordedSearch:
         encoded = self._encoder.encode([page.text])[0]
         windows = self._background.windows(encoded)
         parts = []
-        several = self._sentence_blocks(windows.units)
-        for (first, last), found in zip(several, index.find(windows, several), strict=True):
-            if chosen := self._standing_out(page.exclude(found), self._calibration.min_meaning_standing_out):
+        sentence_blocks = self._sentence_blocks(windows.units)
+        for (first, last), chunks in zip(sentence_blocks, index.find(windows, sentence_blocks), strict=True):
+            if chosen := self._outstanding_chunks(page.exclude(chunks), self._calibration.min_meaning_standing_out):
                 units = encoded.units[first:last]
-                whole = TextRange(int(units[0, 0]), int(units[-1, 1]))
-                parts.append(_Part(page, units, windows.subset(first, last), tuple((whole, each) for each in chosen)))
+                text_range = TextRange(int(units[0, 0]), int(units[-1, 1]))
+                parts.append(
+                    _Part(page, units, windows.subset(first, last), tuple((text_range, chunk) for chunk in chosen))
+                )
         return parts
 
     def _sentence_blocks(self, units: int) -> list[Block]:
         return blocks(units, self._calibration.block_units, self._calibration.block_step)
 
-    def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
-        return outstanding_chunks(found, min_ratio, self._calibration.max_stretches)
+    def _outstanding_chunks(self, chunks: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
+        return outstanding_chunks(chunks, min_ratio, self._calibration.max_stretches)
 
-    def _decide_parts(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
-        found = RewordedClass.TRANSLATED if translated else RewordedClass.REWORDED
+    def _find_matches(self, parts: Sequence[_Part], is_translated: bool) -> list[RewordedMatch]:
+        reworded_class = RewordedClass.TRANSLATED if is_translated else RewordedClass.REWORDED
         by_text: dict[WorkTextId, list[_BlockComparison]] = defaultdict(list)
         for part in parts:
-            for compared in self._compare_blocks(part):
-                by_text[compared.stretch.chunk.text_id].append(compared)
-        matches = (self._joined_match(text_id, several, found) for text_id, several in by_text.items())
+            for comparison in self._compare_blocks(part):
+                by_text[comparison.stretch.chunk.text_id].append(comparison)
+        matches = (self._joined_match(text_id, comparisons, reworded_class) for text_id, comparisons in by_text.items())
         return [match for match in matches if match is not None]
 
     def _compare_blocks(self, part: _Part) -> list[_BlockComparison]:
         """Compare each block with the stretches for which blocks at its place passed the gate."""
         chunks = {(chunk.text_id, chunk.start): chunk for _, chunk in part.candidates}
-        around = self._stretches.around(list(chunks.values()))
-        stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in around}
-        several = []
+        encoded = self._stretches.encode_around(list(chunks.values()))
+        stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in encoded}
+        comparisons = []
         for first, last in self._sentence_blocks(part.windows.units):
             start, end = int(part.units[first, 0]), int(part.units[last - 1, 1])
-            here = dict.fromkeys(
-                (chunk.text_id, chunk.start)
-                for place, chunk in part.candidates
-                if place.start < end and start < place.end
+            keys = dict.fromkeys(
+                (chunk.text_id, chunk.start) for key, chunk in part.candidates if key.start < end and start < key.end
             )
             block = part.windows.subset(first, last)
-            several += [
-                _BlockComparison(part, (first, last), stretches[place], align(block, stretches[place].windows))
-                for place in here
-                if place in stretches
+            comparisons += [
+                _BlockComparison(part, (first, last), stretches[key], align(block, stretches[key].windows))
+                for key in keys
+                if key in stretches
             ]
-        return several
+        return comparisons
 
     def _joined_match(
-        self, text_id: WorkTextId, several: Sequence[_BlockComparison], found: RewordedClass
+        self, text_id: WorkTextId, comparisons: Sequence[_BlockComparison], reworded_class: RewordedClass
     ) -> RewordedMatch | None:
-        least = self._calibration.min_score(found)
+        min_score = self._calibration.min_score(reworded_class)
         score = elsewhere = 0.0
-        for each in sorted(several, key=lambda each: -each.alignment.score):
-            asked = max(least, score)
-            if each.alignment.score < asked:
+        for comparison in sorted(comparisons, key=lambda comparison: -comparison.alignment.score):
+            required = max(min_score, score)
+            if comparison.alignment.score < required:
                 break
-            own, other = each.alignment, 0.0
-            if found is RewordedClass.REWORDED:
-                own = self._reduce_to_other_words(each)
-                other = self._elsewhere_score(each, own, asked) if own.score >= asked else 0.0
-            left = self._reduced_score(own.score, other)
-            if left >= asked and left > score:
-                score, elsewhere = left, other
-        if score < least:
+            alignment, other_score = comparison.alignment, 0.0
+            if reworded_class is RewordedClass.REWORDED:
+                alignment = self._reduce_to_other_words(comparison)
+                other_score = (
+                    self._elsewhere_score(comparison, alignment, required) if alignment.score >= required else 0.0
+                )
+            remaining = self._reduced_score(alignment.score, other_score)
+            if remaining >= required and remaining > score:
+                score, elsewhere = remaining, other_score
+        if score < min_score:
             return None
-        joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
+        joined = [
+            comparison
+            for comparison in comparisons
+            if comparison.alignment.score >= self._calibration.min_joining_score
+        ]
         return RewordedMatch(
-            found, text_id, score, elsewhere, highest(bands(found), score), self._strongest_pairs(joined)
+            reworded_class,
+            text_id,
+            score,
+            elsewhere,
+            highest(bands(reworded_class), score),
+            self._strongest_pairs(joined),
         )
 
     @staticmethod
-    def _reduce_to_other_words(compared: _BlockComparison) -> Alignment:
-        part, (first, last), stretch = compared.part, compared.block, compared.stretch
+    def _reduce_to_other_words(comparison: _BlockComparison) -> Alignment:
+        part, (first, last), stretch = comparison.part, comparison.block, comparison.stretch
         page = SentenceSide(part.page.text, part.units[first:last])
-        return in_other_words(compared.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
+        return keep_other_words(comparison.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
 
-    def _elsewhere_score(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
-        """Return the best score of the block elsewhere in the works; stop as soon as less than `least` is left."""
-        part, (first, last) = compared.part, compared.block
+    def _elsewhere_score(self, comparison: _BlockComparison, own: Alignment, min_score: float) -> float:
+        """Return the best score of the block elsewhere in the works; stop as soon as less than `min_score` is left."""
+        part, (first, last) = comparison.part, comparison.block
         block = part.windows.subset(first, last)
-        found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
-        others = elsewhere_chunks(compared.stretch.chunk, part.page.exclude(found), self._texts)
-        most = 0.0
+        chunks = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
+        others = competing_chunks(comparison.stretch.chunk, part.page.exclude(chunks), self._texts)
+        highest_score = 0.0
         for rivals in batches(others, RIVALS_AT_ONCE):
-            several = [shared_score(own, align(block, each.windows)) for each in self._stretches.around(rivals)]
-            most = max([most, *several])
-            if self._reduced_score(own.score, most) < least:
+            scores = [
+                shared_score(own, align(block, stretch.windows)) for stretch in self._stretches.encode_around(rivals)
+            ]
+            highest_score = max([highest_score, *scores])
+            if self._reduced_score(own.score, highest_score) < min_score:
                 break
-        return most
+        return highest_score
 
     def _reduced_score(self, score: float, elsewhere: float) -> float:
         return round(score - self._calibration.rival_weight * elsewhere, 4)
 
-    def _strongest_pairs(self, several: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
+    def _strongest_pairs(self, comparisons: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
         """Return the strongest pair of each sentence of the page over all joined blocks."""
         strongest: dict[tuple[int, int], RewordedPair] = {}
-        for each in several:
-            for pair in each.alignment.pairs:
-                page = _unit_range(each.part.units, each.block[0] + pair.page)
-                work = _unit_range(each.stretch.units, pair.work)
+        for comparison in comparisons:
+            for pair in comparison.alignment.pairs:
+                page = _unit_range(comparison.part.units, comparison.block[0] + pair.page)
+                work = _unit_range(comparison.stretch.units, pair.work)
                 strength = round(min(1.0, pair.strength / self._calibration.strength_scale), 2)
-                place = page.start, page.end
+                page_range = page.start, page.end
                 if strength >= max(
                     self._calibration.min_pair_strength,
-                    strongest[place].strength + 0.01 if place in strongest else 0.0,
+                    strongest[page_range].strength + 0.01 if page_range in strongest else 0.0,
                 ):
-                    strongest[place] = RewordedPair(page, work, strength)
-        return tuple(strongest[place] for place in sorted(strongest))
+                    strongest[page_range] = RewordedPair(page, work, strength)
+        return tuple(strongest[page_range] for page_range in sorted(strongest))
 
 
 def _unit_range(units: Units, number: int) -> TextRange:
     return TextRange(int(units[number, 0]), int(units[number, 1]))
 
 
-def outstanding_chunks(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
-    """Return at most `most` chunks with at least min_ratio times the tenth's score; `found` is sorted by score.
+def outstanding_chunks(chunks: Sequence[FoundChunk], min_ratio: float, max_chunks: int) -> list[FoundChunk]:
+    """Return at most `max_chunks` chunks with at least min_ratio times the tenth's score; `chunks` is sorted by score.
 
     With fewer than ten chunks there is no reference: the first ones are returned.
     """
-    least = min_ratio * found[TENTH].score if len(found) > TENTH else 0.0
-    return [chunk for chunk in found[:most] if chunk.score >= least]
+    min_score = min_ratio * chunks[TENTH].score if len(chunks) > TENTH else 0.0
+    return [chunk for chunk in chunks[:max_chunks] if chunk.score >= min_score]
 
 
 # As long as a chunk with the text read around it: closer places of one text have sentences in common.
@@ -251,15 +264,15 @@ NEAR_CHARS = 1_000
 SAME_TEXT_SHARE = 0.5
 
 
-def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: WorkTextStore) -> Iterator[FoundChunk]:
+def competing_chunks(chunk: FoundChunk, chunks: Sequence[FoundChunk], texts: WorkTextStore) -> Iterator[FoundChunk]:
     """Yield the chunks found for a block, except chunks near `chunk` and chunks with its wording."""
-    around = _chunk_text(chunk, texts, NEAR_CHARS)
-    for other in found:
+    context = _chunk_text(chunk, texts, NEAR_CHARS)
+    for other in chunks:
         if other.text_id == chunk.text_id:
             is_elsewhere = abs(other.start - chunk.start) >= NEAR_CHARS
         else:
             text = _chunk_text(other, texts, 0)
-            is_elsewhere = bool(text) and shared_pairs(text, around) < SAME_TEXT_SHARE
+            is_elsewhere = bool(text) and shared_pairs(text, context) < SAME_TEXT_SHARE
         if is_elsewhere:
             yield other
 
@@ -271,9 +284,9 @@ def shared_score(own: Alignment, rival: Alignment) -> float:
     work, other sentences match that place.
     """
     strengths = {pair.page: pair.strength for pair in own.pairs}
-    whole = sum(pair.strength for pair in rival.pairs)
-    both = sum(min(pair.strength, strengths.get(pair.page, 0.0)) for pair in rival.pairs)
-    return round(rival.score * both / whole, 4) if whole else 0.0
+    total = sum(pair.strength for pair in rival.pairs)
+    shared = sum(min(pair.strength, strengths.get(pair.page, 0.0)) for pair in rival.pairs)
+    return round(rival.score * shared / total, 4) if total else 0.0
 
 
 def _chunk_text(chunk: FoundChunk, texts: WorkTextStore, margin: int) -> str:

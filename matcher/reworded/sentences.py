@@ -16,8 +16,8 @@ Units = NDArray[np.int32]  # int32[units, 2]: start and end in code points of th
 
 # A sentence of 48 characters says some two things, one of 10 hardly one: bounds and target of the design, in which no
 # others were tried. The values for Latin text are three to four times as long, like translations of Chinese.
-MIN_HAN, MAX_HAN, AIM_HAN = 10, 48, 30
-MIN_LATIN, MAX_LATIN, AIM_LATIN = 30, 180, 100
+MIN_HAN, MAX_HAN, TARGET_HAN = 10, 48, 30
+MIN_LATIN, MAX_LATIN, TARGET_LATIN = 30, 180, 100
 MIN_LETTERS = 4  # a shorter unit is a number, a cry or an ornament, and left out
 LATIN_PER_HAN = 3  # letters: an English word has some five, a Chinese one less than two
 
@@ -51,12 +51,12 @@ def sentence_units(text: str) -> Units:
     >>> [text[start:end] for start, end in sentence_units(text)]
     ['他走了。那一年的冬天，雪下得很大很大。', '我在河边遇见一位老人！']
     """
-    latin = is_latin(text)
-    least, most = (MIN_LATIN, MAX_LATIN) if latin else (MIN_HAN, MAX_HAN)
-    pieces = []
-    for start, end in _split_sentences(text, latin):
-        pieces += _split_long_sentence(text, start, end, latin) if end - start > most else [(start, end)]
-    joined = _join_pieces(text, pieces, least, most)
+    is_latin_text = is_latin(text)
+    min_chars, max_chars = (MIN_LATIN, MAX_LATIN) if is_latin_text else (MIN_HAN, MAX_HAN)
+    parts = []
+    for start, end in _split_sentences(text, is_latin_text):
+        parts += _split_long_sentence(text, start, end, is_latin_text) if end - start > max_chars else [(start, end)]
+    joined = _join_short_parts(text, parts, min_chars, max_chars)
     return np.array(joined, np.int32).reshape(-1, 2)
 
 
@@ -69,45 +69,49 @@ def fold_characters(text: str) -> str:
     return fold_variants(text).tobytes().decode("utf-32-le", "replace")
 
 
-def _split_sentences(text: str, latin: bool) -> list[tuple[int, int]]:
+def _split_sentences(text: str, is_latin_text: bool) -> list[tuple[int, int]]:
     """Return each sentence without surrounding space; none is empty."""
-    ends = [found.end() for found in (_LATIN_ENDS if latin else _ENDS).finditer(text)]
+    ends = [match.end() for match in (_LATIN_ENDS if is_latin_text else _ENDS).finditer(text)]
     stripped = (_strip_range(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
     return [(start, end) for start, end in stripped if start < end]
 
 
 def _strip_range(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
 
 
-def _split_long_sentence(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]]:
+def _split_long_sentence(text: str, start: int, end: int, is_latin_text: bool) -> list[tuple[int, int]]:
     """Return a long sentence in parts of similar length, cut at the pause nearest to the ideal place, or there."""
-    least, most, aim = (MIN_LATIN, MAX_LATIN, AIM_LATIN) if latin else (MIN_HAN, MAX_HAN, AIM_HAN)
-    pauses = [found.end() for found in (_LATIN_PAUSES if latin else _PAUSES).finditer(text, start, end)]
+    min_chars, max_chars, target_chars = (
+        (MIN_LATIN, MAX_LATIN, TARGET_LATIN) if is_latin_text else (MIN_HAN, MAX_HAN, TARGET_HAN)
+    )
+    pauses = [match.end() for match in (_LATIN_PAUSES if is_latin_text else _PAUSES).finditer(text, start, end)]
     parts = []
-    while end - start > most:
-        left = max(2, round((end - start) / aim))
-        wanted = start + (end - start) // left
-        near = [cut for cut in pauses if start + least <= cut <= min(start + most, end - least)]
-        if not near and latin:
-            near = [found.end() for found in _GAPS.finditer(text, start + least, min(start + most, end))]
-        cut = min(near, key=lambda place: abs(place - wanted)) if near else wanted
+    while end - start > max_chars:
+        part_count = max(2, round((end - start) / target_chars))
+        ideal_cut = start + (end - start) // part_count
+        cuts = [cut for cut in pauses if start + min_chars <= cut <= min(start + max_chars, end - min_chars)]
+        if not cuts and is_latin_text:
+            cuts = [match.end() for match in _GAPS.finditer(text, start + min_chars, min(start + max_chars, end))]
+        cut = min(cuts, key=lambda position: abs(position - ideal_cut)) if cuts else ideal_cut
         parts.append(_strip_range(text, start, cut))
         start = cut
     return [(first, last) for first, last in [*parts, _strip_range(text, start, end)] if first < last]
 
 
-def _join_pieces(text: str, pieces: list[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
+def _join_short_parts(
+    text: str, parts: list[tuple[int, int]], min_letters: int, max_chars: int
+) -> list[tuple[int, int]]:
     """Return the pieces, with those that have too few letters joined to the next or previous one if both fit."""
     joined: list[tuple[int, int, int]] = []
-    for start, end in pieces:
+    for start, end in parts:
         letters = len(_NO_LETTERS.sub("", text[start:end]))
         if joined:
-            first, last, before = joined[-1]
-            is_near = end - first <= most and len(text[last:start].strip()) == 0
-            if is_near and (before < least or letters < least):
-                joined[-1] = (first, end, before + letters)
+            first, last, letters_before = joined[-1]
+            is_near = end - first <= max_chars and len(text[last:start].strip()) == 0
+            if is_near and (letters_before < min_letters or letters < min_letters):
+                joined[-1] = (first, end, letters_before + letters)
                 continue
         joined.append((start, end, letters))
     return [(start, end) for start, end, letters in joined if letters >= MIN_LETTERS]
@@ -125,14 +129,14 @@ def blocks(units: int, size: int, step: int) -> list[Block]:
     return [(start, min(units, start + size)) for start in [*range(0, last, step), last]]
 
 
-def runs(several: Iterable[Block]) -> Iterator[Block]:
+def runs(ranges: Iterable[Block]) -> Iterator[Block]:
     """Yield the blocks in order, with overlapping or touching blocks joined.
 
     >>> list(runs([(0, 16), (8, 24), (40, 56)]))
     [(0, 24), (40, 56)]
     """
     start = end = -1
-    for first, last in sorted(several):
+    for first, last in sorted(ranges):
         if first > end:
             if end > start:
                 yield start, end

@@ -23,7 +23,7 @@ _EVERYDAY_LATIN = (
     "took found gave give gone left might mine myself ours part place put right saw seen side since soon"
 )
 EVERYDAY, EVERYDAY_LATIN = frozenset(_EVERYDAY_HAN.split()), frozenset(_EVERYDAY_LATIN.split())
-Places = list[tuple[int, int]]  # ascending and disjoint
+Ranges = list[tuple[int, int]]  # ascending and disjoint
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z\u00c0-\u024f]+)*")
@@ -34,7 +34,7 @@ _PARTING = "的了着吗呢吧啊呀把被么"
 _AT_ENDS = "是在不没有这那我你他她它们和与及就也都又还要会能可说来去到上下里中过得地个些为以而之其从对于向让使给将并或"
 
 
-def shared_wording(page: str, work: str) -> tuple[Places, Places]:
+def shared_wording(page: str, work: str) -> tuple[Ranges, Ranges]:
     """Return the wording that two sentences share, as places in each text as given.
 
     Variants of characters are equal.
@@ -46,87 +46,90 @@ def shared_wording(page: str, work: str) -> tuple[Places, Places]:
     from matcher.reworded.sentences import fold_characters  # late: its tables take memory, which the web server saves
 
     page, work = fold_characters(page), fold_characters(work)
-    found = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]
+    shared_ranges = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]
     on_work, on_page = _same_names(work, page)
-    found += [_same_names(page, work), (on_page, on_work)]
-    on_page = [each for of_page, _ in found for each in of_page]
-    on_work = [each for _, of_work in found for each in of_work]
-    return _merge_places(on_page), _merge_places(on_work)
+    shared_ranges += [_same_names(page, work), (on_page, on_work)]
+    on_page = [text_range for of_page, _ in shared_ranges for text_range in of_page]
+    on_work = [text_range for _, of_work in shared_ranges for text_range in of_work]
+    return _merge_ranges(on_page), _merge_ranges(on_work)
 
 
-def _same_characters(page: str, work: str) -> tuple[Places, Places]:
+def _same_characters(page: str, work: str) -> tuple[Ranges, Ranges]:
     words = set(_common_runs(page, work))
     return _find_words(words, page), _find_words(words, work)
 
 
 def _common_runs(page: str, work: str) -> Iterator[str]:
     """Yield the longest pieces of Chinese that both texts share, from the left; without everyday words."""
-    for run in (found[0] for found in _HAN.finditer(page)):
-        at = 0
-        while at < len(run) - 1:
-            end = at + MIN_HAN
-            if run[at:end] not in work:
-                at += 1
+    for run in (match[0] for match in _HAN.finditer(page)):
+        start = 0
+        while start < len(run) - 1:
+            end = start + MIN_HAN
+            if run[start:end] not in work:
+                start += 1
                 continue
-            while end < len(run) and run[at : end + 1] in work:
+            while end < len(run) and run[start : end + 1] in work:
                 end += 1
-            yield from _split_words(run[at:end])
-            at = end
+            yield from _split_words(run[start:end])
+            start = end
 
 
 def _split_words(run: str) -> Iterator[str]:
-    for piece in re.split(f"[{_PARTING}]", run):
-        word = piece.strip(_AT_ENDS)
+    for part in re.split(f"[{_PARTING}]", run):
+        word = part.strip(_AT_ENDS)
         if len(word) >= MIN_HAN and word not in EVERYDAY:
             yield word
 
 
-def _same_words(page: str, work: str) -> tuple[Places, Places]:
-    def words(text: str) -> dict[str, Places]:
-        found: dict[str, Places] = {}
-        for each in _LATIN.finditer(text):
-            word = each[0].casefold()
-            if (len(word) >= MIN_LATIN and word not in EVERYDAY_LATIN) or (len(word) > 1 and each[0].isupper()):
-                found.setdefault(word, []).append(each.span())
-        return found
+def _same_words(page: str, work: str) -> tuple[Ranges, Ranges]:
+    def words(text: str) -> dict[str, Ranges]:
+        ranges_of_words: dict[str, Ranges] = {}
+        for match in _LATIN.finditer(text):
+            word = match[0].casefold()
+            if (len(word) >= MIN_LATIN and word not in EVERYDAY_LATIN) or (len(word) > 1 and match[0].isupper()):
+                ranges_of_words.setdefault(word, []).append(match.span())
+        return ranges_of_words
 
-    return _shared_places(words(page), words(work))
+    return _shared_ranges(words(page), words(work))
 
 
-def _same_numbers(page: str, work: str) -> tuple[Places, Places]:
+def _same_numbers(page: str, work: str) -> tuple[Ranges, Ranges]:
     on_page, on_work = numerals(page), numerals(work)
 
-    def equal_places(side: Iterable[Numeral], other: Iterable[Numeral]) -> Places:
-        others = list(other)
+    def equal_ranges(side: Iterable[Numeral], other: Iterable[Numeral]) -> Ranges:
+        other_numerals = list(other)
         return [
-            (each.start, each.end)
-            for each in side
-            if any(each.value == one.value and not (each.is_loose and one.is_loose) for one in others)
+            (numeral.start, numeral.end)
+            for numeral in side
+            if any(
+                numeral.value == other_numeral.value and not (numeral.is_loose and other_numeral.is_loose)
+                for other_numeral in other_numerals
+            )
         ]
 
-    return equal_places(on_page, on_work), equal_places(on_work, on_page)
+    return equal_ranges(on_page, on_work), equal_ranges(on_work, on_page)
 
 
-def _same_names(latin: str, han: str) -> tuple[Places, Places]:
+def _same_names(latin: str, han: str) -> tuple[Ranges, Ranges]:
     """Return names in a Latin text that are readings of characters in a Chinese text: Younian, 有年."""
-    names: dict[str, Places] = {}
-    for each in _LATIN.finditer(latin):
-        if each[0][0].isupper() and each[0].casefold() not in EVERYDAY_LATIN:
-            names.setdefault(_plain_letters(each[0]), []).append(each.span())
+    names: dict[str, Ranges] = {}
+    for match in _LATIN.finditer(latin):
+        if match[0][0].isupper() and match[0].casefold() not in EVERYDAY_LATIN:
+            names.setdefault(_plain_letters(match[0]), []).append(match.span())
     if not names or _HAN.search(han) is None:
         return [], []
     from fingerprint.readings import syllable_ids  # late, as above
     from fingerprint.syllables_2026 import SYLLABLES
 
-    spelled: dict[str, Places] = {}
+    spelled: dict[str, Ranges] = {}
     for run in _HAN.finditer(han):
         syllables = [SYLLABLES[number] for number in syllable_ids(run[0])]
-        for at in range(len(syllables)):
+        for start in range(len(syllables)):
             for count in range(1, MAX_NAME_HAN + 1):
-                word = "".join(syllables[at : at + count])
-                if len(word) >= MIN_LATIN and word in names and at + count <= len(syllables):
-                    spelled.setdefault(word, []).append((run.start() + at, run.start() + at + count))
-    return _shared_places(names, spelled)
+                word = "".join(syllables[start : start + count])
+                if len(word) >= MIN_LATIN and word in names and start + count <= len(syllables):
+                    spelled.setdefault(word, []).append((run.start() + start, run.start() + start + count))
+    return _shared_ranges(names, spelled)
 
 
 def _plain_letters(name: str) -> str:
@@ -135,20 +138,22 @@ def _plain_letters(name: str) -> str:
     return "".join(letter for letter in plain if letter.isalpha())
 
 
-def _shared_places(page: dict[str, Places], work: dict[str, Places]) -> tuple[Places, Places]:
-    both = page.keys() & work.keys()
-    return [each for word in both for each in page[word]], [each for word in both for each in work[word]]
+def _shared_ranges(page: dict[str, Ranges], work: dict[str, Ranges]) -> tuple[Ranges, Ranges]:
+    common = page.keys() & work.keys()
+    return [text_range for word in common for text_range in page[word]], [
+        text_range for word in common for text_range in work[word]
+    ]
 
 
-def _find_words(words: Iterable[str], text: str) -> Places:
-    return [found.span() for word in words for found in re.finditer(re.escape(word), text)]
+def _find_words(words: Iterable[str], text: str) -> Ranges:
+    return [match.span() for word in words for match in re.finditer(re.escape(word), text)]
 
 
-def _merge_places(places: Iterable[tuple[int, int]]) -> Places:
-    united: Places = []
-    for start, end in sorted(places):
-        if united and start <= united[-1][1]:
-            united[-1] = (united[-1][0], max(end, united[-1][1]))
+def _merge_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    merged: Ranges = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            united.append((start, end))
-    return united
+            merged.append((start, end))
+    return merged

@@ -32,10 +32,10 @@ def unpack_codes(payload: bytes, algorithm_id: int, version: int, ingredients: b
     """Return the body that `pack_codes` packed with the same three arguments. Raises DamagedCodes for anything else."""
     if len(payload) < _HEADER.size:
         raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
-    *given, checksum = _HEADER.unpack_from(payload)
-    if given != [algorithm_id, version, ingredients]:
-        raise DamagedCodes("reworded.codes-of-another", algorithm=given[0], version=given[1])
+    *header, checksum = _HEADER.unpack_from(payload)
+    if header != [algorithm_id, version, ingredients]:
+        raise DamagedCodes("reworded.codes-of-another", algorithm=header[0], version=header[1])
     body = payload[_HEADER.size :]
-    if zlib.crc32(_HEADER.pack(*given, 0) + body) != checksum:
+    if zlib.crc32(_HEADER.pack(*header, 0) + body) != checksum:
         raise DamagedCodes("reworded.codes-changed", algorithm=algorithm_id)
     return body

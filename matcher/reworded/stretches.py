@@ -13,9 +13,9 @@ from matcher.reworded.sentences import Units
 
 # A rewritten passage rarely begins and ends with its chunk. The prototype had six sentences on either side.
 MARGIN_CHARS = 200
-KEPT = 128  # stretches, each some .15 MB
+MAX_CACHED = 128  # stretches, each some .15 MB
 
-Place = tuple[WorkTextId, int, int]
+StretchKey = tuple[WorkTextId, int, int]
 
 
 class WorkTextStore(Protocol):
@@ -49,32 +49,32 @@ class StretchEncoder:
 
     def __init__(self, texts: WorkTextStore, encoder: Encoder, background: Background) -> None:
         self._texts, self._encoder, self._background = texts, encoder, background
-        self._kept: OrderedDict[Place, EncodedStretch] = OrderedDict()
+        self._cached: OrderedDict[StretchKey, EncodedStretch] = OrderedDict()
 
-    def around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
+    def encode_around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
         """Return each chunk with MARGIN_CHARS on either side; chunks of removed texts are left out."""
-        self._encode_chunks([chunk for chunk in chunks if _chunk_place(chunk) not in self._kept])
-        found = []
+        self._encode_chunks([chunk for chunk in chunks if _stretch_key(chunk) not in self._cached])
+        stretches = []
         for chunk in chunks:
-            if (kept := self._kept.get(_chunk_place(chunk))) is not None:
-                self._kept.move_to_end(_chunk_place(chunk))
-                found.append(replace(kept, chunk=chunk))
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return found
+            if (stretch := self._cached.get(_stretch_key(chunk))) is not None:
+                self._cached.move_to_end(_stretch_key(chunk))
+                stretches.append(replace(stretch, chunk=chunk))
+        while len(self._cached) > MAX_CACHED:
+            self._cached.popitem(last=False)
+        return stretches
 
     def _encode_chunks(self, chunks: Sequence[FoundChunk]) -> None:
-        cut: list[tuple[FoundChunk, int, str]] = []
+        texts_to_encode: list[tuple[FoundChunk, int, str]] = []
         for chunk in chunks:
             text = self._texts.text(chunk.text_id)
             if text is not None:
                 start = max(0, chunk.start - MARGIN_CHARS)
-                cut.append((chunk, start, text[start : chunk.end + MARGIN_CHARS]))
-        encoded = self._encoder.encode([part for _, _, part in cut]) if cut else []
-        for (chunk, start, part), each in zip(cut, encoded, strict=True):
-            windows = self._background.windows(each)
-            self._kept[_chunk_place(chunk)] = EncodedStretch(chunk, start, part, each.units + start, windows)
+                texts_to_encode.append((chunk, start, text[start : chunk.end + MARGIN_CHARS]))
+        encoded = self._encoder.encode([part for _, _, part in texts_to_encode]) if texts_to_encode else []
+        for (chunk, start, part), encoded_text in zip(texts_to_encode, encoded, strict=True):
+            windows = self._background.windows(encoded_text)
+            self._cached[_stretch_key(chunk)] = EncodedStretch(chunk, start, part, encoded_text.units + start, windows)
 
 
-def _chunk_place(chunk: FoundChunk) -> Place:
+def _stretch_key(chunk: FoundChunk) -> StretchKey:
     return chunk.text_id, chunk.start, chunk.end

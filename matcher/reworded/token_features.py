@@ -16,7 +16,7 @@ FEATURES = EMBEDDING + len(ORDERS) * WIDTH
 LEFT = {2: 0, 3: 1, 5: 2}  # tokens before its own that a convolution sees
 MOST_LEFT, MOST_RIGHT = 2, 2
 # Tokens whose rows are cached, 13 kB each: 54 MB. In 8 M characters of novels and news the 4,096 commonest are 9 in 10.
-KEPT_TOKENS = 4_096
+CACHED_TOKENS = 4_096
 # At once. Enough for each matrix to be read once, and few enough for the second-level cache of a core (2 MB or more).
 BATCH_TOKENS = 512
 
@@ -30,22 +30,22 @@ class TokenFeatures:
         self._weights = weights
         self._slots: Numbers = np.full(weights.table.shape[0], -1, np.int64)
         self._used = 0
-        size = KEPT_TOKENS + BATCH_TOKENS + 1  # the last row is the padding beyond the ends of a sentence
+        size = CACHED_TOKENS + BATCH_TOKENS + 1  # the last row is the padding beyond the ends of a sentence
         self._projected = np.zeros((size, len(ORDERS) * WIDTH), np.float32)
         self._first = {order: np.zeros((order, size, WIDTH), np.float32) for order in ORDERS}
 
     def sums(self, sentences: list[list[int]]) -> Floats:
         """Return the sum of features of each sentence, float32[sentences, FEATURES]; each has at least one token."""
-        found = np.empty((len(sentences), FEATURES), np.float32)
+        sums_of_sentences = np.empty((len(sentences), FEATURES), np.float32)
         start = 0
         while start < len(sentences):
             end, tokens = start + 1, len(sentences[start])
             while end < len(sentences) and tokens + len(sentences[end]) <= BATCH_TOKENS:
                 tokens += len(sentences[end])
                 end += 1
-            found[start:end] = self._sum_batch(sentences[start:end])
+            sums_of_sentences[start:end] = self._sum_batch(sentences[start:end])
             start = end
-        return found
+        return sums_of_sentences
 
     def _sum_batch(self, sentences: list[list[int]]) -> Floats:
         lengths = np.array([len(sentence) for sentence in sentences], np.int64)
@@ -53,7 +53,7 @@ class TokenFeatures:
         starts = np.cumsum(lengths) - lengths
         features = np.empty((tokens.size, FEATURES), np.float32)
         features[:, :EMBEDDING] = self._embed_tokens(tokens)
-        self._convolve_neighbours(tokens, _neighbour_places(starts, lengths), features)
+        self._convolve_neighbours(tokens, _neighbour_indexes(starts, lengths), features)
         return self._normalized_sums(features, starts, lengths)
 
     def _embed_tokens(self, tokens: Numbers) -> Floats:
@@ -72,15 +72,15 @@ class TokenFeatures:
         padded = np.zeros((tokens.size + 1, WIDTH), np.float32)
         for number, order in enumerate(ORDERS):
             columns = slice(number * WIDTH, (number + 1) * WIDTH)
-            seen = around[:, MOST_LEFT - LEFT[order] : MOST_LEFT - LEFT[order] + order]
+            inputs = around[:, MOST_LEFT - LEFT[order] : MOST_LEFT - LEFT[order] + order]
             hidden = padded[:-1]
             hidden[:] = self._weights.first[number][1]
-            for place in range(order):
-                hidden += self._first[order][place].take(slots[seen[:, place]], axis=0)
+            for position in range(order):
+                hidden += self._first[order][position].take(slots[inputs[:, position]], axis=0)
             np.maximum(hidden, 0, out=hidden)
             hidden += self._projected[slots[:-1], columns]
             weight, bias = self._weights.second[number]
-            second = padded.take(seen.ravel(), axis=0).reshape(tokens.size, order * WIDTH) @ weight
+            second = padded.take(inputs.ravel(), axis=0).reshape(tokens.size, order * WIDTH) @ weight
             second += bias
             np.maximum(second, 0, out=second)
             np.add(second, hidden, out=features[:, EMBEDDING + columns.start : EMBEDDING + columns.stop])
@@ -97,25 +97,25 @@ class TokenFeatures:
         projected = self._project_embedding(self._embed_tokens(unknown))
         self._projected[slots] = projected
         for number, order in enumerate(ORDERS):
-            mine = projected[:, number * WIDTH : (number + 1) * WIDTH]
+            projected_columns = projected[:, number * WIDTH : (number + 1) * WIDTH]
             weight = self._weights.first[number][0].reshape(order, WIDTH, WIDTH)
-            for place in range(order):
-                self._first[order][place, slots] = mine @ weight[place]
+            for position in range(order):
+                self._first[order][position, slots] = projected_columns @ weight[position]
         self._slots[unknown] = slots
         self._used += unknown.size
         return self._slots[tokens]
 
-    def _clear_rows(self, needed: int) -> None:
+    def _clear_rows(self, min_slots: int) -> None:
         """Clear the cache, with room for as many tokens as a single sentence needs."""
         self._slots[:] = -1
         self._used = 0
-        if needed >= self._projected.shape[0]:
-            size = needed + 1
+        if min_slots >= self._projected.shape[0]:
+            size = min_slots + 1
             self._projected = np.zeros((size, len(ORDERS) * WIDTH), np.float32)
             self._first = {order: np.zeros((order, size, WIDTH), np.float32) for order in ORDERS}
         self._projected[-1] = 0
-        for kept in self._first.values():
-            kept[:, -1] = 0
+        for rows in self._first.values():
+            rows[:, -1] = 0
 
     def _project_embedding(self, embedded: Floats) -> Floats:
         weight, bias = self._weights.projection
@@ -142,13 +142,13 @@ class TokenFeatures:
         return sums
 
 
-def _neighbour_places(starts: Numbers, lengths: Numbers) -> Numbers:
+def _neighbour_indexes(starts: Numbers, lengths: Numbers) -> Numbers:
     """Return the places of two tokens before each, itself and two after, int64[tokens, 5]; their number if none.
 
     >>> _neighbour_places(np.array([0]), np.array([2])).tolist()
     [[2, 2, 0, 1, 2], [2, 0, 1, 2, 2]]
     """
     size = int(lengths.sum())
-    places = np.arange(size)[:, None] + np.arange(-MOST_LEFT, MOST_RIGHT + 1)
+    indexes = np.arange(size)[:, None] + np.arange(-MOST_LEFT, MOST_RIGHT + 1)
     first, last = np.repeat(starts, lengths)[:, None], np.repeat(starts + lengths, lengths)[:, None]
-    return np.where((places >= first) & (places < last), places, size)
+    return np.where((indexes >= first) & (indexes < last), indexes, size)

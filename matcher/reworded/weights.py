@@ -59,7 +59,7 @@ def is_installed() -> bool:
     return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 
-def fault() -> Message | None:
+def find_error() -> Message | None:
     """Return the fault that prevents comparing meanings on this machine; None if there is none.
 
     Reads the stored weights without unpacking them (0.1 s).
@@ -69,8 +69,8 @@ def fault() -> Message | None:
     try:
         for name, digest in (("weights.npz", WEIGHTS_SHA256), ("sp.model", TOKENIZER_SHA256)):
             _read_resource(name, digest)
-    except (BadConfiguration, BrokenInvariant) as found:
-        return found.message
+    except (BadConfiguration, BrokenInvariant) as error:
+        return error.message
     return None
 
 
@@ -98,8 +98,8 @@ def load_tokenizer() -> Tokenize:
     processor: Any = SentencePieceProcessor(model_proto=model)
 
     def tokenize(texts: list[str]) -> list[list[int]]:
-        found: list[list[int]] = processor.encode(texts, add_bos=True, add_eos=True)
-        return found
+        numbers: list[list[int]] = processor.encode(texts, add_bos=True, add_eos=True)
+        return numbers
 
     return tokenize
 

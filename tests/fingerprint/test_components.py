@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BrokenInvariant
-from fingerprint.components import component_likeness, read_components
+from fingerprint.components import component_similarity, read_components
 from fingerprint.readings import code_points
 from laboratory.tables.build_components import components_of, read_parts
 
@@ -13,7 +13,7 @@ LINES = ["俞:d(亼,10102)", "亼:d(人,㇐)", "10102:a(月,刂)", "㇐:c()", "�
 def likeness(pair: str) -> float:
     table = read_components()
     one, other = table.rows[code_points(pair)]
-    return component_likeness(one, other, table.starts, table.ids, table.totals, table.weights)
+    return component_similarity(one, other, table.starts, table.ids, table.totals, table.weights)
 
 
 def test_a_character_has_its_components_at_every_depth():

@@ -65,5 +65,5 @@ def test_the_upkeep_keeps_a_snapshot_where_one_is_asked_for(tmp_path: Path, empt
     assert refresh_snapshot(ports)
     assert not refresh_snapshot(ports, is_urgent=True)
     hits = index.lookup(np.zeros(0, np.uint64), 1)
-    assert index.is_answering
+    assert index.uses_snapshot
     assert hits.postings == index.state().postings > 0

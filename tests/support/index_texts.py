@@ -56,5 +56,5 @@ class RefreshedIndex(SnapshotIndex):
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         self.refresh(self.given.get)
         hits = super().lookup(hashes, max_postings)
-        assert self.is_answering
+        assert self.uses_snapshot
         return hits

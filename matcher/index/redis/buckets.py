@@ -1,7 +1,7 @@
-"""Buckets in Redis: strings of 8-byte records with some bits of a key and an address.
+"""Buckets in Redis: strings of 8-byte records, each with some bits of a key and an address.
 
-A record holds, little endian, the 28 bits of the key after its bucket bits, and 36 bits of address. At any size of the
-index a bucket has about 32 postings, so one of 8 million keys has the same bits as another.
+A record consists of the 28 bits of the key after its bucket bits, and 36 bits of address, little endian. At any size of
+the index a bucket has about 32 postings, so one in 8 million keys has the same bits as another.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ MAX_ADDRESSES = 1 << ADDRESS_BITS  # 80 times a corpus of 10^9 characters: addre
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """Buckets of records. numbers int64[b], increasing; values: the records of each bucket."""
+    """Several buckets. numbers int64[b], increasing; values: the records of each bucket."""
 
     numbers: NDArray[np.int64]
     values: list[bytes]
@@ -32,11 +32,11 @@ def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: i
     firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if numbers.size else numbers
     raw = _pack_records(keys, addresses, bits)
     bounds = (np.append(firsts, keys.size) * RECORD_BYTES).tolist()
-    return Buckets(numbers[firsts], [raw[a:b] for a, b in pairwise(bounds)])
+    return Buckets(numbers[firsts], [raw[start:end] for start, end in pairwise(bounds)])
 
 
 def bucket_numbers(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
-    """Return the leading bits of each key, int64[n]."""
+    """Return the bucket number of each key, which is its leading bits, int64[n]."""
     return (keys >> np.uint64(64 - bits)).astype(np.int64)
 
 
@@ -66,21 +66,21 @@ def occurrences(
     records: NDArray[np.uint64],
     bounds: NDArray[np.int64],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the records with each key: queries int32[h], addresses int64[h].
+    """Return the records of each key: queries int32[h] and addresses int64[h].
 
-    checks, buckets: for each key, its check and the index of its bucket in `records`.
+    checks: the check of each key; buckets: the index of its bucket in `bounds`.
     """
     size = 0
     for i in range(checks.size):
         for row in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
             size += (records[row] >> np.uint64(ADDRESS_BITS)) == checks[i]
     queries, addresses = np.empty(size, np.int32), np.empty(size, np.int64)
-    at = 0
+    row_count = 0
     for i in range(checks.size):
         for row in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
             if (records[row] >> np.uint64(ADDRESS_BITS)) == checks[i]:
-                queries[at], addresses[at] = i, np.int64(records[row] & np.uint64(MAX_ADDRESSES - 1))
-                at += 1
+                queries[row_count], addresses[row_count] = i, np.int64(records[row] & np.uint64(MAX_ADDRESSES - 1))
+                row_count += 1
     return queries, addresses
 
 
@@ -91,17 +91,17 @@ def drop_ranges(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return buckets without the records in some address ranges, in the form of `join_buckets`.
+    """Return buckets without the records in some ranges of addresses, in the form of `join_buckets`.
 
-    starts, ends: the bounds of the ranges, ascending and without overlap.
+    starts, ends: the bounds of the ranges, ascending and disjoint.
     """
     kept, new_bounds = np.empty(records.size, np.uint64), np.zeros(bounds.size, np.int64)
     size = 0
     for bucket in range(bounds.size - 1):
         for row in range(bounds[bucket], bounds[bucket + 1]):
             address = np.int64(records[row] & np.uint64(MAX_ADDRESSES - 1))
-            at = np.searchsorted(starts, address, side="right") - 1
-            if at < 0 or address >= ends[at]:
+            range_index = np.searchsorted(starts, address, side="right") - 1
+            if range_index < 0 or address >= ends[range_index]:
                 kept[size] = records[row]
                 size += 1
         new_bounds[bucket + 1] = size

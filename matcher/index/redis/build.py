@@ -1,4 +1,4 @@
-"""Fills and deletes generations; writes each bucket at once, from postings sorted outside Redis."""
+"""Fills and deletes generations. Each bucket is written at once, from postings that were sorted outside Redis."""
 
 import time
 from itertools import islice
@@ -33,24 +33,27 @@ HEARTBEAT_S = 5.0
 
 
 def choose_bucket_bits(postings: int) -> int:
-    """Return the number of leading bits of a key that number its bucket, in an index of that size."""
+    """Return how many leading bits of a key number its bucket in an index with this many postings."""
     return min(MAX_BUCKET_BITS, max(MIN_BUCKET_BITS, (postings // MIN_POSTINGS_OF_BUCKET).bit_length() - 1))
 
 
 class Rebuild:
-    """A rebuild: fills a new generation and switches to it. Exceptions of the driver propagate."""
+    """A rebuild, which fills a new generation and switches to it. Exceptions of the driver propagate."""
 
     def __init__(self, link: RedisLink, keys: Keys) -> None:
-        """Begin a rebuild, and invalidate any rebuild in progress in another process."""
+        """Begin a rebuild, and invalidate any rebuild that another process has in progress."""
         self._link = link
         self._keys = keys
         self._servers = link.servers()  # read before anything is written, so that later losses are noticed
-        touched = [keys.building, keys.counter, keys.filling, keys.journal, keys.retired]
-        self._number = int(link.one(*script(BEGIN, touched, [REBUILD_TTL_S])))
+        key_names = [keys.building, keys.counter, keys.filling, keys.journal, keys.retired]
+        self._number = int(link.one(*script(BEGIN, key_names, [REBUILD_TTL_S])))
         self._last_heartbeat = time.monotonic()
 
     def send_heartbeat(self) -> None:
-        """Keep the rebuild from expiring; call it every few seconds. Raises IndexStale if another rebuild began."""
+        """Keep the rebuild from expiring; to be called every few seconds.
+
+        Raises IndexStale if another rebuild has begun.
+        """
         if time.monotonic() - self._last_heartbeat < HEARTBEAT_S:
             return
         self._last_heartbeat = time.monotonic()
@@ -59,23 +62,26 @@ class Rebuild:
             raise IndexStale("index.rebuilt-elsewhere")
 
     def finish(self, texts: dict[WorkTextId, Range], runs: PostingRuns, bucket_bits: int, min_revision: int) -> None:
-        """Write texts and their postings, and switch to them. Raises IndexStale if another rebuild began."""
+        """Write the texts and their postings, and switch to them. Raises IndexStale if another rebuild has begun."""
         new = Generation.create(self._link, self._keys, self._number, bucket_bits, self._servers)
         _write_texts(self._link, new, texts)
         for keys, addresses in runs.parts():
             _write_buckets(self._link, new, keys, addresses)
             self.send_heartbeat()
-        old, done, switched = Generation.in_use(self._link, self._keys), 0, NOT_JOURNALLED
-        while switched == NOT_JOURNALLED:
-            done += self._apply_journal(new, done)
-            switched = self._try_switch(old, new, min_revision, done)
-        if not switched:
-            delete(self._link, self._keys, f"{new.number}:{new.bucket_bits}")
+        old, applied_count, outcome = Generation.in_use(self._link, self._keys), 0, NOT_JOURNALLED
+        while outcome == NOT_JOURNALLED:
+            applied_count += self._apply_journal(new, applied_count)
+            outcome = self._try_switch(old, new, min_revision, applied_count)
+        if not outcome:
+            delete_generation(self._link, self._keys, f"{new.number}:{new.bucket_bits}")
             raise IndexStale("index.rebuilt-elsewhere")
 
-    def _apply_journal(self, new: Generation, done: int) -> int:
-        """Apply the changes since the start to the new generation, and return the number of journal entries."""
-        entries = self._link.one("LRANGE", self._keys.journal, done, -1)
+    def _apply_journal(self, new: Generation, applied_count: int) -> int:
+        """Apply the changes after the first `applied_count` journal entries to the new generation.
+
+        Return their number.
+        """
+        entries = self._link.one("LRANGE", self._keys.journal, applied_count, -1)
         for change in map(JournalEntry.from_bytes, entries):
             if change.postings is None:
                 new.remove(change.text_id, is_counted=False)
@@ -83,23 +89,25 @@ class Rebuild:
                 new.add_text(change.text_id, change.postings, is_counted=False)
         return len(entries)
 
-    def _try_switch(self, old: Generation | None, new: Generation, min_revision: int, done: int) -> int:
+    def _try_switch(self, old: Generation | None, new: Generation, min_revision: int, applied_count: int) -> int:
         keys = self._keys
         is_same = old is not None and old.text_ids() == new.text_ids()
-        touched = [keys.generation, keys.filling, keys.revision, keys.journal, keys.retired, keys.building]
-        touched += [(old or new).names.meta, keys.origin]
+        key_names = [keys.generation, keys.filling, keys.revision, keys.journal, keys.retired, keys.building]
+        key_names += [(old or new).names.meta, keys.origin]
         retired = f"{old.number}:{old.bucket_bits}" if old else ""
-        arguments = [new.number, int(not is_same), min_revision, done, retired, token_hex(8)]
-        return int(self._link.one(*script(SWITCH, touched, arguments)))
+        arguments = [new.number, int(not is_same), min_revision, applied_count, retired, token_hex(8)]
+        return int(self._link.one(*script(SWITCH, key_names, arguments)))
 
 
 def _write_texts(link: RedisLink, generation: Generation, texts: dict[WorkTextId, Range]) -> None:
-    names, entries, written = generation.names, iter(texts.items()), 0
-    while batch := [(pack_id(text_id), its.to_bytes()) for text_id, its in islice(entries, TEXTS_PER_CALL)]:
-        link.one(*script(APPEND, [names.texts, names.log], [written, *(field for entry in batch for field in entry)]))
-        written += len(batch)
-    end = max((its.start + its.size for its in texts.values()), default=0)
-    postings = sum(its.postings for its in texts.values())
+    names, entries, written_count = generation.names, iter(texts.items()), 0
+    while batch := [(pack_id(text_id), addresses.to_bytes()) for text_id, addresses in islice(entries, TEXTS_PER_CALL)]:
+        link.one(
+            *script(APPEND, [names.texts, names.log], [written_count, *(field for entry in batch for field in entry)])
+        )
+        written_count += len(batch)
+    end = max((addresses.start + addresses.size for addresses in texts.values()), default=0)
+    postings = sum(addresses.postings for addresses in texts.values())
     link.one("HSET", names.meta, "end", end, "postings", postings, "logged", len(texts))
 
 
@@ -118,26 +126,28 @@ def _write_buckets(
         link.ask(commands)
 
 
-def delete(link: RedisLink, keys: Keys, retired: str) -> None:
+def delete_generation(link: RedisLink, keys: Keys, retired: str) -> None:
     """Delete every key of a generation.
 
-    retired: its number and bucket_bits; bucket_bits is 0 if its meta has them.
+    retired: its number and bucket_bits, separated by a colon. bucket_bits is 0 if it must be read from the generation.
     """
     generation, bits = map(int, retired.split(":"))
-    doomed = Generation(link, keys, generation, bits)
-    names = doomed.names
-    doomed.bucket_bits = bits or number(link.one("HGET", names.meta, "bucket_bits"))
+    old_generation = Generation(link, keys, generation, bits)
+    names = old_generation.names
+    old_generation.bucket_bits = bits or number(link.one("HGET", names.meta, "bucket_bits"))
     # The markers first: without them the shards are neither written nor read.
     link.ask([("UNLINK", marker) for marker in names.markers])
-    if doomed.bucket_bits:
-        _delete_buckets(link, doomed)
+    if old_generation.bucket_bits:
+        _delete_buckets(link, old_generation)
     link.one("UNLINK", names.meta, names.texts, names.pending, names.log, names.dead)
     link.one("SREM", keys.retired, retired)
 
 
-def _delete_buckets(link: RedisLink, doomed: Generation) -> None:
-    step = max(1, (1 << doomed.bucket_bits) // PARTS)
-    for first in range(0, 1 << doomed.bucket_bits, step):
+def _delete_buckets(link: RedisLink, old_generation: Generation) -> None:
+    step = max(1, (1 << old_generation.bucket_bits) // PARTS)
+    for first in range(0, 1 << old_generation.bucket_bits, step):
         numbers = np.arange(first, first + step)
-        names = doomed.names.buckets(numbers, doomed.bucket_bits)
-        link.ask([("UNLINK", *names[group.first : group.last]) for group in doomed.groups(numbers, NAMES_PER_DELETE)])
+        names = old_generation.names.buckets(numbers, old_generation.bucket_bits)
+        link.ask(
+            [("UNLINK", *names[group.first : group.last]) for group in old_generation.groups(numbers, NAMES_PER_DELETE)]
+        )

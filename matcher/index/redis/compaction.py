@@ -18,16 +18,16 @@ FEW_BUCKETS = 1 << 18
 
 
 def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
-    """Return whether a pass is worthwhile."""
+    """Return whether a pass is worthwhile: it frees enough postings, or the index is small."""
     is_cheap = generation.bucket_bits <= FEW_BUCKETS.bit_length() - 1
     return dead_postings > 0 and (is_cheap or dead_postings >= MIN_DEAD_SHARE * (postings + dead_postings))
 
 
 def compact(link: RedisLink, generation: Generation) -> None:
-    """Remove the postings of all texts removed so far from the buckets.
+    """Remove the postings of all removed texts from the buckets.
 
-    An interrupted pass is repeated from the start. Other processes may add, remove, look up and compact at the same
-    time: a bucket is replaced only if it has not changed since it was read.
+    An interrupted pass must be repeated from the start. Other processes may add, remove, look up and compact at the
+    same time: a bucket is replaced only if it has not changed since it was read.
     """
     names = generation.names
     first, last = _begin_pass(link, generation)
@@ -43,7 +43,7 @@ def compact(link: RedisLink, generation: Generation) -> None:
 
 
 def _begin_pass(link: RedisLink, generation: Generation) -> tuple[int, int]:
-    """Return the range of the list of dead ranges that no pass has freed."""
+    """Return the range of the list of dead ranges that no pass has freed yet."""
     freed, dead = link.one("HMGET", generation.names.meta, "freed", "dead")
     return number(freed), number(dead)
 
@@ -55,12 +55,12 @@ def _clean_buckets(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> None:
-    """Remove address ranges from some buckets; repeat for buckets that changed in the meantime."""
+    """Remove ranges of addresses from some buckets; repeat this for buckets that changed in the meantime."""
     while numbers.size:
         names = generation.names.buckets(numbers, generation.bucket_bits)
         groups = list(generation.groups(numbers, numbers.size))
-        found = link.ask([("MGET", *names[group.first : group.last]) for group in groups])
-        values: list[bytes | None] = [value for part in found for value in part]
+        responses = link.ask([("MGET", *names[group.first : group.last]) for group in groups])
+        values: list[bytes | None] = [value for part in responses for value in part]
         records, bounds = drop_ranges(*join_buckets(values), starts, ends)
         kept, bounds = records.astype("<u8").tobytes(), bounds * RECORD_BYTES
         rows = [
@@ -68,14 +68,19 @@ def _clean_buckets(
             for row, value in enumerate(values)
             if value is not None and len(value) != int(bounds[row + 1] - bounds[row])
         ]
-        wanted = {row: kept[bounds[row] : bounds[row + 1]] for row in rows}
-        numbers = _replace_buckets(link, generation, numbers[rows], [(values[row] or b"", wanted[row]) for row in rows])
+        replacements = {row: kept[bounds[row] : bounds[row + 1]] for row in rows}
+        numbers = _replace_buckets(
+            link, generation, numbers[rows], [(values[row] or b"", replacements[row]) for row in rows]
+        )
 
 
 def _replace_buckets(
     link: RedisLink, generation: Generation, numbers: NDArray[np.int64], pairs: list[tuple[bytes, bytes]]
 ) -> NDArray[np.int64]:
-    """Write the buckets unchanged since they were read, and return the numbers of the other buckets."""
+    """Write the buckets that have not changed since they were read; return the numbers of the others.
+
+    pairs: the value that was read and the new value of each bucket.
+    """
     names = generation.names.buckets(numbers, generation.bucket_bits)
     groups: list[ShardGroup] = list(generation.groups(numbers))
     commands = [
@@ -86,6 +91,6 @@ def _replace_buckets(
         )
         for group in groups
     ]
-    answers = link.ask(commands) if commands else []
-    changed = [group.first + row - 1 for group, rows in zip(groups, answers, strict=True) for row in rows]
+    responses = link.ask(commands) if commands else []
+    changed = [group.first + row - 1 for group, rows in zip(groups, responses, strict=True) for row in rows]
     return numbers[changed]

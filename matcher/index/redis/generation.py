@@ -1,4 +1,4 @@
-"""One generation of the index in Redis: reads, adds and removes texts."""
+"""One generation of the index in Redis: look-ups, additions and removals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ MAX_ATTEMPTS = 5  # for data that others may change in the meantime
 STATE_FIELDS = ("postings", "logged", "dead")
 
 
-class GenerationGone(Exception):
+class GenerationReplaced(Exception):
     """The generation was replaced or lost during an operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardGroup:
-    """Buckets that one command may touch: rows first:last, and the marker of their shard."""
+    """Buckets that one command may access: rows [first, last) of a request, and the marker of their shard."""
 
     first: int
     last: int
@@ -62,17 +62,17 @@ class Generation:
 
     @classmethod
     def in_use(cls, link: RedisLink, keys: Keys) -> "Generation | None":
-        """Return the generation in use, or None if it is missing or incomplete."""
+        """Return the generation in use, or None if there is none or it is incomplete."""
         generation = number(link.one("GET", keys.generation))
         if not generation:
             return None
-        found = cls(link, keys, generation, 0)
-        found.bucket_bits = number(link.one("HGET", found.names.meta, "bucket_bits"))
-        return found if found.bucket_bits and found.is_whole() else None
+        generation_in_use = cls(link, keys, generation, 0)
+        generation_in_use.bucket_bits = number(link.one("HGET", generation_in_use.names.meta, "bucket_bits"))
+        return generation_in_use if generation_in_use.bucket_bits and generation_in_use.is_whole() else None
 
     @classmethod
     def create(cls, link: RedisLink, keys: Keys, generation: int, bucket_bits: int, servers: str = "") -> "Generation":
-        """Open a new generation without texts. servers: the servers of the cluster it is written to."""
+        """Create a generation without texts. servers: the servers of the cluster at this time."""
         created = cls(link, keys, generation, bucket_bits)
         link.ask([("SET", marker, 1) for marker in created.names.markers])
         fields = {"bucket_bits": bucket_bits, "end": 0, "postings": 0, "servers": servers}
@@ -86,34 +86,36 @@ class Generation:
     def is_whole(self) -> bool:
         """Return whether every shard is present: a cluster may have lost the shards of one server."""
         markers = self.names.markers
-        asked: list[Command] = [("EXISTS", marker) for marker in markers]
-        found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
-        return sum(found) == SHARDS
+        commands: list[Command] = [("EXISTS", marker) for marker in markers]
+        counts: list[int] = self._link.ask(commands if self._link.is_cluster else [("EXISTS", *markers)])
+        return sum(counts) == SHARDS
 
     def text_ids(self) -> frozenset[WorkTextId]:
+        """Return the ids of all texts in the generation."""
         return frozenset(unpack_id(text_id) for text_id in self._link.one("HKEYS", self.names.texts))
 
     def fetch(self, buckets: NDArray[np.int64]) -> tuple[int, list[bytes | None]]:
-        """Return the size of the index and some buckets, in one round trip, and update the table of texts.
+        """Return the number of postings in the index and the values of some buckets, in one round trip.
 
-        buckets: ascending and distinct. Raises GenerationGone if this generation is incomplete or no longer in use.
+        Also updates the table of texts. buckets: ascending and distinct. Raises GenerationReplaced if this generation
+        is incomplete or no longer in use.
         """
         names = self.names.buckets(buckets, self.bucket_bits)
         groups = self.groups(buckets, max(1, len(names)))
         commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
         # Last, so that on one server the buckets are read before.
         commands += [("GET", self._keys.generation), ("HMGET", self.names.meta, *STATE_FIELDS)]
-        *found, in_use, (postings, logged, dead) = self._link.ask_unchecked(commands)
-        if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
-            raise GenerationGone
+        *bucket_values, current, (postings, logged, dead) = self._link.ask_unchecked(commands)
+        if number(current) != self.number or postings is None or not all(values[0] for values in bucket_values):
+            raise GenerationReplaced
         self.texts.refresh(number(logged), number(dead))
-        return number(postings), [value for values in found for value in values[1:]]
+        return number(postings), [value for values in bucket_values for value in values[1:]]
 
     def add_text(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
-        """Add a text, and return whether it was missing. It can be found once all its postings are written.
+        """Add a text, and return whether it was missing. Look-ups find it once all its postings are written.
 
-        is_counted: whether to increase the revision and pass the text to a generation being built. Raises
-        GenerationGone.
+        is_counted: whether the change increases the revision and is recorded for a generation that is being built.
+        Raises GenerationReplaced.
         """
         name = pack_id(text_id)
         while True:
@@ -121,20 +123,23 @@ class Generation:
             if reserved is None:
                 return False
             self._write_postings(postings.keys, postings.positions + reserved.start)
-            answer = self._publish_text(name, reserved, JournalEntry(text_id, postings), is_counted)
-            if answer != SUPERSEDED:
-                return answer != TEXT_IS_THERE
+            outcome = self._publish_text(name, reserved, JournalEntry(text_id, postings), is_counted)
+            if outcome != SUPERSEDED:
+                return outcome != TEXT_IS_THERE
 
     def remove(self, text_id: WorkTextId, is_counted: bool) -> None:
-        """Remove a text at once; its postings are freed later. Raises GenerationGone."""
-        names, keys = self.names, self._keys
-        touched = [names.texts, names.pending, names.meta, names.dead, keys.revision, keys.filling, keys.journal]
-        arguments = [pack_id(text_id), int(is_counted), JournalEntry(text_id, None).to_bytes()]
-        if self._link.one(*script(WITHDRAW, touched, arguments)) == GONE:
-            raise GenerationGone
+        """Remove a text at once; its postings are freed later. is_counted: see `add_text`.
 
-    def groups(self, buckets: NDArray[np.int64], most: int = BUCKETS_PER_CALL) -> Iterator[ShardGroup]:
-        """Yield ascending buckets in groups of at most `most` that one command may touch."""
+        Raises GenerationReplaced.
+        """
+        names, keys = self.names, self._keys
+        key_names = [names.texts, names.pending, names.meta, names.dead, keys.revision, keys.filling, keys.journal]
+        arguments = [pack_id(text_id), int(is_counted), JournalEntry(text_id, None).to_bytes()]
+        if self._link.one(*script(WITHDRAW, key_names, arguments)) == GONE:
+            raise GenerationReplaced
+
+    def groups(self, buckets: NDArray[np.int64], max_buckets: int = BUCKETS_PER_CALL) -> Iterator[ShardGroup]:
+        """Yield groups of ascending buckets that one command may access, each of at most `max_buckets`."""
         if not buckets.size:
             return
         shards = shard_numbers(buckets, self.bucket_bits)
@@ -142,16 +147,19 @@ class Generation:
         if self._link.is_cluster:
             bounds = [0, *(np.flatnonzero(np.diff(shards)) + 1).tolist(), buckets.size]
         for begin, end in pairwise(bounds):
-            for first in range(begin, end, most):
-                yield ShardGroup(first, min(end, first + most), self.names.markers[int(shards[first])])
+            for first in range(begin, end, max_buckets):
+                yield ShardGroup(first, min(end, first + max_buckets), self.names.markers[int(shards[first])])
 
     def _reserve_range(self, name: bytes, postings: Postings) -> Range | None:
-        """Return the range for a new text, or None if the text is present."""
+        """Reserve addresses for a text, or return None if the text is present.
+
+        Raises GenerationReplaced, and IndexStale if the addresses are used up.
+        """
         names, size = self.names, max(1, postings.tokens)
-        touched = [names.texts, names.pending, names.meta, names.dead]
-        start = int(self._link.one(*script(RESERVE, touched, [name, size, postings.keys.size])))
+        key_names = [names.texts, names.pending, names.meta, names.dead]
+        start = int(self._link.one(*script(RESERVE, key_names, [name, size, postings.keys.size])))
         if start == GONE:
-            raise GenerationGone
+            raise GenerationReplaced
         if start == TEXT_IS_THERE:
             return None
         if start + size > MAX_ADDRESSES:
@@ -168,22 +176,22 @@ class Generation:
             for group in self.groups(buckets.numbers)
         ]
         if commands and GONE in self._link.ask(commands):
-            raise GenerationGone
+            raise GenerationReplaced
 
     def _publish_text(self, name: bytes, reserved: Range, change: JournalEntry, is_counted: bool) -> int:
         names, keys = self.names, self._keys
-        touched = [names.texts, names.pending, names.meta, names.dead, names.log]
-        touched += [keys.revision, keys.filling, keys.journal]
+        key_names = [names.texts, names.pending, names.meta, names.dead, names.log]
+        key_names += [keys.revision, keys.filling, keys.journal]
         arguments = [name, reserved.to_bytes(), int(is_counted)]
-        answer = self._link.one(*script(PUBLISH, touched, [*arguments, b""]))
-        if answer == NOT_JOURNALLED:
-            answer = self._link.one(*script(PUBLISH, touched, [*arguments, change.to_bytes()]))
-        if answer == GONE:
-            raise GenerationGone
-        return int(answer)
+        outcome = self._link.one(*script(PUBLISH, key_names, [*arguments, b""]))
+        if outcome == NOT_JOURNALLED:
+            outcome = self._link.one(*script(PUBLISH, key_names, [*arguments, change.to_bytes()]))
+        if outcome == GONE:
+            raise GenerationReplaced
+        return int(outcome)
 
 
 def distinct_buckets(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct buckets of keys, ascending, and the index of each key's bucket among them."""
-    numbers, own = np.unique(bucket_numbers(keys, bits), return_inverse=True)
-    return numbers, own
+    """Return the distinct buckets of keys, ascending, and for each key the index of its bucket among them."""
+    numbers, indexes = np.unique(bucket_numbers(keys, bits), return_inverse=True)
+    return numbers, indexes

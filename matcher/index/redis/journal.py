@@ -1,4 +1,4 @@
-"""The journal of changes made while a generation is built; they are applied to it afterwards."""
+"""The journal of changes that are made while a generation is being built, and applied to it at the end."""
 
 import struct
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ REMOVED = 0xFFFFFFFFFFFFFFFF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JournalEntry:
-    """The addition of a text with its postings, or its removal if they are None."""
+    """The addition of a text with its postings, or its removal if `postings` is None."""
 
     text_id: WorkTextId
     postings: Postings | None

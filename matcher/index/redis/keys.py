@@ -63,7 +63,10 @@ class GenerationKeys:
         self._prefixes = np.frombuffer(b"".join(prefixes), np.uint8).reshape(SHARDS, -1)
 
     def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
-        """Return the keys of buckets."""
+        """Return the keys of buckets with these numbers.
+
+        bits: the number of leading bits of a posting's key that number its bucket.
+        """
         prefixes = self._prefixes[shard_numbers(numbers, bits)]
         within = numbers & ((1 << (bits - SHARD_BITS)) - 1)
         numbered = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - BUCKET_BYTES :]
@@ -77,9 +80,10 @@ def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 
 def _hash_tag(generation: int, shard: int) -> str:
-    """Return the hash tag of a shard: the first tag whose slot lies in the shard's share of the slots.
+    """Return the hash tag of a shard: the first tag whose slot is in the shard's part of all slots.
 
-    Spreads shards over the servers as evenly as slots. With random tags, some server would hold a third too much.
+    Spreads the shards as evenly over the servers as the slots. With random tags, one server would store a third too
+    much.
     """
     tags = (f"{generation}:s{shard:02d}-{number:03d}" for number in range(1000))
     in_its_slots = (tag for tag in tags if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard)

@@ -1,4 +1,4 @@
-"""Round trips to Redis, on one server or in a cluster."""
+"""Sends commands to Redis, on one server or in a cluster."""
 
 import os
 import time
@@ -30,71 +30,76 @@ T = TypeVar("T")
 FAILOVER_S = 20.0
 PAUSES_S = 0.1, 1.0  # between attempts: the first pause, doubled up to the last
 # Errors and responses of a cluster while a master is replaced.
-_PASSING = (redis.ConnectionError, redis.TimeoutError, ClusterError, ReadOnlyError, RedisClusterException)
+_TRANSIENT = (redis.ConnectionError, redis.TimeoutError, ClusterError, ReadOnlyError, RedisClusterException)
 # Errors of the driver for commands that it does not send, by class or only by message (redis 8): a retry gives the same
 # error.
 _NOT_SENT = ("same key slot", "Missing key", "Invalid args", "not implemented", "cannot be triggered")
 
 
 def cluster_client(url: str, **options: Any) -> RedisCluster:
-    """Return a connected client of a cluster, from the first node in `url` that responds; it discovers the others.
+    """Return a client of a cluster, connected to the first node in `url` that responds; it discovers the other nodes.
 
     url: redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT, or rediss+cluster://. Raises the exceptions of the driver.
     """
     scheme, _, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     user, at, nodes = authority.rpartition("@")
-    *others, last = [f"{scheme.removesuffix('+cluster')}://{user}{at}{node}{slash}{path}" for node in nodes.split(",")]
-    for each in others:
+    *other_urls, last_url = [
+        f"{scheme.removesuffix('+cluster')}://{user}{at}{node}{slash}{path}" for node in nodes.split(",")
+    ]
+    for url_of_node in other_urls:
         with suppress(redis.RedisError, RedisClusterException):
-            return RedisCluster.from_url(each, **options)
-    return RedisCluster.from_url(last, **options)
+            return RedisCluster.from_url(url_of_node, **options)
+    return RedisCluster.from_url(last_url, **options)
 
 
 class RedisLink:
-    """A connection to Redis through a client that returns bytes (no decode_responses), or a factory for a client.
+    """A connection to Redis. The client must return bytes (no decode_responses).
 
-    A cluster's client connects when it is created.
+    client: a client, or a factory called at the first use: a cluster's client connects when it is created.
     """
 
     def __init__(self, client: Client | Callable[[], Client]) -> None:
-        self._given = client
+        self._client_or_factory = client
         self._connection: tuple[int, Any] | None = None  # the process that opened it, and its own connection
 
     @cached_property
     def _client(self) -> Any:
-        return self._given() if callable(self._given) else self._given
+        return self._client_or_factory() if callable(self._client_or_factory) else self._client_or_factory
 
     @cached_property
     def is_cluster(self) -> bool:
         return isinstance(self._client, RedisCluster)
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
-        """Return the responses to commands sent together; in a cluster each command may touch keys of one slot only.
+        """Return the responses to commands that are sent together.
 
-        A cluster may receive a command twice: if a server fails before it responds, the effect is unknown.
+        In a cluster, the keys of a command must be in one slot.
+
+        A cluster may execute a command twice: if a server fails before it responds, the effect of the command is
+        unknown.
         """
         return self._retry_failover(lambda: self._send_commands(commands))
 
     def one(self, *command: Any) -> Any:
-        """Return the response to one command, like `ask`."""
+        """Return the response to one command. See `ask`."""
         return self._retry_failover(lambda: self._client.execute_command(*command))
 
     def servers(self) -> str:
-        """Identify the processes of a cluster's masters: the result changes if one is replaced or restarted.
+        """Return the identities of a cluster's masters; they change if a master is replaced or restarted.
 
-        Returns "" for a single server: after a restart it holds a prefix of the commands it received, while the servers
-        of a cluster each hold a different prefix.
+        Returns "" for a single server: after a restart it contains a prefix of the commands it received, while each
+        server of a cluster may contain a different prefix.
         """
         return self._retry_failover(self._servers) if self.is_cluster else ""
 
     def _servers(self) -> str:
-        answers = self._client.info("server", target_nodes=RedisCluster.PRIMARIES)
-        found = answers.values() if all(isinstance(each, dict) for each in answers.values()) else [answers]
-        return " ".join(sorted(str(each["run_id"]) for each in found))
+        responses = self._client.info("server", target_nodes=RedisCluster.PRIMARIES)
+        infos = responses.values() if all(isinstance(each, dict) for each in responses.values()) else [responses]
+        return " ".join(sorted(str(each["run_id"]) for each in infos))
 
     def _retry_failover(self, call: Callable[[], T]) -> T:
-        """Return the result of `call`; on a cluster, retry while a replica replaces a master."""
+        """Return the result of `call`. In a cluster, repeat the call while a replica replaces a master."""
         if not self.is_cluster:
             return call()
         end, pause_s = time.monotonic() + FAILOVER_S, PAUSES_S[0]
@@ -103,7 +108,7 @@ class RedisLink:
                 return call()
             except (AuthenticationError, CrossSlotTransactionError):
                 raise
-            except _PASSING as error:
+            except _TRANSIENT as error:
                 is_sent = not any(words in str(error) for words in _NOT_SENT)
                 if not is_sent or time.monotonic() + pause_s > end:
                     raise
@@ -122,17 +127,18 @@ class RedisLink:
         return list(pipeline.execute())
 
     def names(self, pattern: str) -> Iterator[bytes]:
-        """Yield the keys that match a pattern, from all servers."""
+        """Yield the keys on all servers that match a pattern."""
         yield from self._client.scan_iter(match=pattern, count=1_000)
 
     def ask_unchecked(self, commands: Sequence[Command]) -> list[Any]:
-        """Return the responses to read-only commands, like `ask`; from a single server without the driver's checks.
+        """Return the responses to read-only commands, like `ask`, but on a single server without the driver's checks.
 
-        The driver checks every argument of a command, which takes a third of the time of a look-up of 500 names, and
-        most of the time of a small query (December 2026). Retries once if the server has closed the connection.
+        Repeats the commands once if the server has closed the connection.
         """
         if self.is_cluster:
             return self.ask(commands)
+        # The driver checks every argument of a command, which takes a third of the time of a look-up of 500 names, and
+        # most of the time of a small query (December 2026).
         connection = self._own_connection()
         try:
             return _exchange_commands(connection, commands)
@@ -140,14 +146,17 @@ class RedisLink:
             return _exchange_commands(connection, commands)
 
     def _own_connection(self) -> Any:
-        """Return a connection that only this object uses, even after a fork."""
+        """Return a connection that only this object uses; after a fork, a new one."""
         if self._connection is None or self._connection[0] != os.getpid():
             self._connection = os.getpid(), self._client.connection_pool.get_connection()
         return self._connection[1]
 
     @property
     def address(self) -> str:
-        """The address of the server, or the addresses of a cluster's nodes."""
+        """The address of the server, or the addresses of the cluster's nodes.
+
+        Before the first use, the name of the setting.
+        """
         if "_client" not in vars(self):
             return "ZHUIWEN_INDEX_URL"
         if self.is_cluster:
@@ -175,13 +184,13 @@ def _exchange_commands(connection: Any, commands: Sequence[Command]) -> list[Any
 
 
 def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> Command:
-    """Return the command to run a script."""
+    """Return the command that runs a Lua script."""
     return ("EVAL", body, len(keys), *keys, *arguments)
 
 
-def number(answer: Any) -> int:
-    """Return a counter's value; 0 if it does not exist. Raises IndexStale if it is damaged."""
+def number(response: Any) -> int:
+    """Return the value of a counter; 0 if it does not exist. Raises IndexStale if the value is not a number."""
     try:
-        return int(answer or 0)
+        return int(response or 0)
     except ValueError as error:
         raise IndexStale("index.garbled") from error

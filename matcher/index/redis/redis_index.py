@@ -1,6 +1,7 @@
-"""The index in Redis 6.2 or newer, on one server or in a cluster: one string of postings for each bucket of keys.
+"""The index in Redis 6.2 or later, on one server or in a cluster, with one string of postings for each bucket of keys.
 
-Names of keys: `keys`. Format of buckets: `buckets`. Reasons: docs/decisions/fingerprint-and-index.md.
+The names of the keys are in `keys`, the format of buckets in `buckets`. For the reasons see
+docs/decisions/fingerprint-and-index.md.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,14 +19,14 @@ from matcher.index.ports import IndexHits, IndexState, IndexVersion
 from matcher.index.posting_runs import PostingRuns
 from matcher.index.postings import IndexableText, require_same_algorithm, sorted_postings, spread_hashes
 from matcher.index.redis.buckets import MAX_ADDRESSES, join_buckets, key_checks, occurrences
-from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET, Rebuild, choose_bucket_bits, delete
+from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET, Rebuild, choose_bucket_bits, delete_generation
 from matcher.index.redis.compaction import compact, is_due
-from matcher.index.redis.generation import MAX_ATTEMPTS, Generation, GenerationGone, distinct_buckets
+from matcher.index.redis.generation import MAX_ATTEMPTS, Generation, GenerationReplaced, distinct_buckets
 from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
 from matcher.index.redis.link import Client, RedisLink, number, script
 from matcher.index.redis.scripts import ABANDON
 from matcher.index.redis.text_table import Range
-from matcher.index.redis.verification import Fingerprints, IndexFaults, verify
+from matcher.index.redis.verification import Fingerprints, IndexErrors, verify
 
 T = TypeVar("T")
 
@@ -34,7 +35,7 @@ OUTGROWN = 8  # times the intended postings of a bucket; a page then reads 0.4 M
 
 
 class RedisIndex:
-    """A `matcher.index.ports.MatchIndex` in a Redis shared with other processes, for one thread at a time."""
+    """A `matcher.index.ports.MatchIndex` in Redis, shared with other processes. For one thread at a time."""
 
     def __init__(
         self,
@@ -43,10 +44,12 @@ class RedisIndex:
         bucket_bits: int | None = None,
         folder: Path | None = None,
     ) -> None:
-        """Set up the index without a request. client: returns bytes (no decode_responses), or a factory for first use.
+        """Create the index without connecting.
 
-        bucket_bits: for generations built from here; by default chosen by their size. folder: for the temporary files
-        of a rebuild, 16 bytes a posting beyond 4 million postings; by default the system's temporary folder.
+        client: a client that returns bytes (no decode_responses), or a factory called at the first use. bucket_bits:
+        for generations that this object builds; by default chosen by their size. folder: for the temporary files of a
+        rebuild, 16 bytes for each posting beyond 4 million; by default the system's temporary folder. Raises
+        BrokenInvariant if bucket_bits is out of range.
         """
         if bucket_bits is not None and not MIN_BUCKET_BITS <= bucket_bits <= MAX_BUCKET_BITS:
             raise BrokenInvariant("index.bucket-bits", bits=bucket_bits, least=MIN_BUCKET_BITS, most=MAX_BUCKET_BITS)
@@ -70,7 +73,7 @@ class RedisIndex:
         return self._call_generation(lambda generation: _look_up(generation, keys, max_postings))
 
     def version(self) -> IndexVersion:
-        """Return the version in use with one small call; does not check that the index is complete."""
+        """Return the version in use, with one small request. Does not check whether the index is complete."""
         with self._link.translate_redis_errors():
             keys = self._keys
             ((generation, revision, origin),) = self._link.ask_unchecked(
@@ -79,7 +82,7 @@ class RedisIndex:
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
-        """Return the version in use and its texts. Raises IndexStale if it keeps changing."""
+        """Return the version in use and its texts. Raises IndexStale if the index keeps changing."""
         for _ in range(MAX_ATTEMPTS):
             version, texts = self.version(), self.text_ids()
             if self.version() == version:
@@ -96,8 +99,8 @@ class RedisIndex:
             texts, (postings, dead, end) = self._link.ask(
                 [("HLEN", names.texts), ("HMGET", names.meta, "postings", "dead_postings", "end")]
             )
-        most = OUTGROWN * (MIN_POSTINGS_OF_BUCKET << generation.bucket_bits)
-        is_outgrown = number(postings) + number(dead) > most or number(end) > MAX_ADDRESSES // 2
+        max_postings = OUTGROWN * (MIN_POSTINGS_OF_BUCKET << generation.bucket_bits)
+        is_outgrown = number(postings) + number(dead) > max_postings or number(end) > MAX_ADDRESSES // 2
         return IndexState(generation.number, revision, number(texts), number(postings), is_outgrown)
 
     def may_have_lost(self) -> bool:
@@ -138,7 +141,7 @@ class RedisIndex:
             keys = self._keys
             self._link.one(*script(ABANDON, [keys.building, keys.filling, keys.journal, keys.retired], []))
             for retired in self._link.one("SMEMBERS", keys.retired):
-                delete(self._link, keys, retired.decode())
+                delete_generation(self._link, keys, retired.decode())
             generation = Generation.in_use(self._link, self._keys)
             if generation is None:
                 return
@@ -146,20 +149,23 @@ class RedisIndex:
             if is_due(generation, number(postings), number(dead)):
                 compact(self._link, generation)
 
-    def verify(self, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]) -> IndexFaults | None:
-        """Compare the index with the fingerprints of its texts; return None if it keeps changing."""
+    def verify(self, find_fingerprint: Fingerprints, on_progress: Callable[[int, int], None]) -> IndexErrors | None:
+        """Compare the index with the fingerprints of its texts. See `verification.verify`."""
         with self._link.translate_redis_errors():
-            return verify(self._link, self._keys, fingerprint_of, tell)
+            return verify(self._link, self._keys, find_fingerprint, on_progress)
 
-    def forget(self) -> None:
-        """Delete every key of the index. The index must then be rebuilt."""
+    def delete_keys(self) -> None:
+        """Delete every key of the index, which must then be rebuilt."""
         with self._link.translate_redis_errors():
             for name in list(self._link.names(f"{self._keys.algorithm}*")):
                 self._link.one("UNLINK", name)
             self._current = None
 
     def _call_generation(self, call: Callable[[Generation], T]) -> T:
-        """Return the result of the generation in use, or of its replacement. Raises IndexStale."""
+        """Return the result of `call` for the generation in use.
+
+        Raises IndexStale if there is none, or it is replaced repeatedly.
+        """
         with self._link.translate_redis_errors():
             for _ in range(MAX_ATTEMPTS):
                 generation = self._current = self._current or Generation.in_use(self._link, self._keys)
@@ -167,21 +173,21 @@ class RedisIndex:
                     raise IndexStale("index.empty")
                 try:
                     return call(generation)
-                except GenerationGone:
+                except GenerationReplaced:
                     self._current = None
         raise IndexStale("index.rebuilt-too-often")
 
 
 def _look_up(generation: Generation, keys: NDArray[np.uint64], max_postings: int) -> IndexHits:
     bits = generation.bucket_bits
-    buckets, own = distinct_buckets(keys, bits)
+    buckets, bucket_indexes = distinct_buckets(keys, bits)
     postings, values = generation.fetch(buckets)
-    queries, addresses = occurrences(key_checks(keys, bits), own, *join_buckets(values))
+    queries, addresses = occurrences(key_checks(keys, bits), bucket_indexes, *join_buckets(values))
     ordinals, positions = generation.texts.owners(addresses)
-    is_there = ordinals >= 0
-    counts = np.bincount(queries[is_there], minlength=keys.size)
+    is_owned = ordinals >= 0
+    counts = np.bincount(queries[is_owned], minlength=keys.size)
     is_common = counts > max_postings
-    is_kept = is_there & ~is_common[queries]
+    is_kept = is_owned & ~is_common[queries]
     return IndexHits(
         queries[is_kept],
         ordinals[is_kept],

@@ -1,4 +1,4 @@
-"""The addresses of each text: ranges stored in Redis, and the table of ranges in a process."""
+"""The addresses of texts: their form in Redis, and the table of them in a process."""
 
 import struct
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TEXTS_PER_READ = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The addresses start : start + size of a text, and the number of its postings. size is at least 1."""
+    """The addresses [start, start + size) of a text, and the number of its postings. size is at least 1."""
 
     start: int
     size: int
@@ -33,21 +33,21 @@ class Range:
 
 
 def pack_id(text_id: WorkTextId) -> bytes:
-    """Return a text id in its stored form, which is half as long for a digest."""
+    """Return the stored form of a text id, which for a digest is half as long."""
     if len(text_id) == ID_HEX_CHARS and text_id.strip("0123456789abcdef") == "":
         return DIGEST + bytes.fromhex(text_id)
     return OTHER + text_id.encode()
 
 
 def unpack_id(stored: bytes) -> WorkTextId:
-    """Return the text id of its stored form."""
+    """Return the text id with this stored form."""
     return WorkTextId(stored[1:].hex() if stored[:1] == DIGEST else stored[1:].decode())
 
 
 class TextTable:
-    """The texts of one generation known to this process.
+    """The texts of one generation, as far as this process has read them.
 
-    Addresses are never reused, so the table only grows. Removed texts are marked and stay in it.
+    Addresses are never reused, so the table only grows. Removed texts remain in it and are marked.
     """
 
     def __init__(self, link: RedisLink, keys: GenerationKeys) -> None:
@@ -61,14 +61,20 @@ class TextTable:
         self._is_dead = np.zeros(0, np.bool_)
 
     def refresh(self, logged: int, dead: int) -> None:
-        """Read the texts added and removed since the last call. logged, dead: the numbers of both."""
+        """Read the texts added and removed since the last call.
+
+        logged, dead: the current numbers of added texts and of removed ranges.
+        """
         while len(self._ids) < logged:
             self._read_log()
         if self._dead < dead:
             self._read_dead()
 
     def owners(self, addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return ordinal and position of each address, int32[h] each; the ordinal is -1 if no present text has it."""
+        """Return the ordinal of the text and the position in it of each address, int32[h] each.
+
+        The ordinal is -1 if the address belongs to no text, or to a removed one.
+        """
         if not self._starts.size:
             return np.full(addresses.size, -1, np.int32), np.zeros(addresses.size, np.int32)
         rows = np.searchsorted(self._starts, addresses, side="right") - 1
@@ -81,29 +87,29 @@ class TextTable:
 
     def _read_log(self) -> None:
         first = len(self._ids)
-        read: list[bytes] = self._link.one("LRANGE", self._keys.log, first, first + TEXTS_PER_READ - 1)
-        ranges = unpack_ranges([entry[:RANGE_BYTES] for entry in read])
-        ordinals = np.arange(first, first + len(read), dtype=np.int32)
+        entries: list[bytes] = self._link.one("LRANGE", self._keys.log, first, first + TEXTS_PER_READ - 1)
+        ranges = unpack_ranges([entry[:RANGE_BYTES] for entry in entries])
+        ordinals = np.arange(first, first + len(entries), dtype=np.int32)
         starts = np.concatenate([self._starts, ranges[0]])
         order = np.argsort(starts, kind="stable")
         self._starts = starts[order]
         self._ends = np.concatenate([self._ends, ranges[0] + ranges[1]])[order]
         self._ordinals = np.concatenate([self._ordinals, ordinals])[order]
-        self._is_dead = np.concatenate([self._is_dead, np.zeros(len(read), np.bool_)])[order]
-        self._ids.extend(unpack_id(entry[RANGE_BYTES:]) for entry in read)
+        self._is_dead = np.concatenate([self._is_dead, np.zeros(len(entries), np.bool_)])[order]
+        self._ids.extend(unpack_id(entry[RANGE_BYTES:]) for entry in entries)
 
     def _read_dead(self) -> None:
-        read: list[bytes] = self._link.one("LRANGE", self._keys.dead, self._dead, -1)
-        starts = unpack_ranges(read)[0]
+        ranges: list[bytes] = self._link.one("LRANGE", self._keys.dead, self._dead, -1)
+        starts = unpack_ranges(ranges)[0]
         rows = np.searchsorted(self._starts, starts)
         rows[rows == self._starts.size] = 0
         is_known = self._starts[rows] == starts if self._starts.size else np.zeros(0, np.bool_)
         self._is_dead[rows[is_known]] = True  # unknown ranges were never published
-        self._dead += len(read)
+        self._dead += len(ranges)
 
 
 def unpack_ranges(stored: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return starts, sizes and postings, int64[n] each."""
+    """Return the starts, sizes and numbers of postings of stored ranges, int64[n] each."""
     raw = np.zeros((len(stored), 24), np.uint8)
     packed = np.frombuffer(b"".join(stored), np.uint8).reshape(-1, RANGE_BYTES)
     raw[:, :5], raw[:, 8:12], raw[:, 16:20] = packed[:, :5], packed[:, 5:9], packed[:, 9:]

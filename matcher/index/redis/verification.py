@@ -1,4 +1,4 @@
-"""Compares a whole index with the fingerprints of its texts: every range, every posting."""
+"""Compares a whole index with the fingerprints of its texts: every range and every posting."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,8 +22,8 @@ from matcher.index.redis.text_table import DIGEST, OTHER, RANGE_BYTES, Range, un
 BUCKETS_AT_ONCE = 4_000  # 1 MB at 32 postings a bucket
 
 
-class IndexPlace(StrEnum):
-    """The part of an index that differs from its source."""
+class IndexPart(StrEnum):
+    """A part of an index that may differ from its source."""
 
     GENERATION = "generation"  # the keys that identify the generation in use and whether it is complete
     TEXTS = "texts"
@@ -33,62 +33,64 @@ class IndexPlace(StrEnum):
 
 
 @dataclass(slots=True)
-class IndexFaults:
-    """The faults of an index by place.
+class IndexErrors:
+    """The number of errors in an index, by part.
 
-    unknown: texts in the index without a fingerprint to compare; not a fault.
+    texts: how many texts the index has; unknown: how many of them have no fingerprint to compare, which is not an
+    error.
     """
 
-    found: dict[IndexPlace, int] = field(default_factory=dict)
+    found: dict[IndexPart, int] = field(default_factory=dict)
     texts: int = 0
     unknown: int = 0
 
-    def note(self, place: IndexPlace, count: int = 1) -> None:
+    def note(self, part: IndexPart, count: int = 1) -> None:
         if count:
-            self.found[place] = self.found.get(place, 0) + count
+            self.found[part] = self.found.get(part, 0) + count
 
 
 Fingerprints = Callable[[WorkTextId], IndexableText | None]
 
 
 def verify(
-    link: RedisLink, keys: Keys, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
-) -> IndexFaults | None:
-    """Verify the whole generation in use, except texts that have no fingerprint.
+    link: RedisLink, keys: Keys, find_fingerprint: Fingerprints, on_progress: Callable[[int, int], None]
+) -> IndexErrors | None:
+    """Compare the whole generation in use with the fingerprints of its texts.
 
-    Returns None if it keeps changing: concurrent changes would look like faults.
+    on_progress: called with the steps done and all steps. Texts without a fingerprint are not compared. Returns None if
+    the index keeps changing, since concurrent changes would look like errors.
     """
     for _ in range(MAX_ATTEMPTS):
         before = _change_marks(link, keys)
-        faults = IndexFaults()
+        errors = IndexErrors()
         try:
             generation = Generation.in_use(link, keys)
             if generation is None:
-                faults.note(IndexPlace.GENERATION)
-                return faults
-            texts = _text_ranges(link, generation, faults)
-            _check_counts(link, generation, texts, faults)
-            _check_postings(link, generation, texts, fingerprint_of, faults, tell)
+                errors.note(IndexPart.GENERATION)
+                return errors
+            texts = _text_ranges(link, generation, errors)
+            _check_counts(link, generation, texts, errors)
+            _check_postings(link, generation, texts, find_fingerprint, errors, on_progress)
         except (IndexStale, redis.ResponseError, redis.DataError):  # its type has changed
-            faults.note(IndexPlace.GENERATION)
+            errors.note(IndexPart.GENERATION)
         if _change_marks(link, keys) == before:
-            return faults
+            return errors
     return None
 
 
 def _change_marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
-    """Return values that change with every addition, removal and rebuild; raw bytes if a value is not a number."""
+    """Return values that change with every addition, removal and rebuild, as raw bytes."""
     return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 
-def _text_ranges(link: RedisLink, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:
+def _text_ranges(link: RedisLink, generation: Generation, errors: IndexErrors) -> dict[WorkTextId, Range]:
     texts: dict[WorkTextId, Range] = {}
     for name, stored in link.one("HGETALL", generation.names.texts).items():
         if name[:1] not in (DIGEST, OTHER) or len(stored) != RANGE_BYTES or not _is_text(name[1:], name[:1]):
-            faults.note(IndexPlace.TEXTS)
+            errors.note(IndexPart.TEXTS)
         else:
             texts[unpack_id(name)] = Range.from_bytes(stored)
-    faults.texts = len(texts)
+    errors.texts = len(texts)
     return texts
 
 
@@ -100,7 +102,7 @@ def _is_text(rest: bytes, kind: bytes) -> bool:
 
 
 def _check_counts(
-    link: RedisLink, generation: Generation, texts: Mapping[WorkTextId, Range], faults: IndexFaults
+    link: RedisLink, generation: Generation, texts: Mapping[WorkTextId, Range], errors: IndexErrors
 ) -> None:
     names = generation.names
     counts, log, dead = link.ask(
@@ -111,64 +113,64 @@ def _check_counts(
         ]
     )
     try:
-        end, postings, logged, buried = (int(count or 0) for count in counts)
+        end, postings, logged, dead_count = (int(count or 0) for count in counts)
     except ValueError:
-        faults.note(IndexPlace.COUNTS)
+        errors.note(IndexPart.COUNTS)
         return
-    last = max((its.start + its.size for its in texts.values()), default=0)
-    is_right = postings == sum(its.postings for its in texts.values()) and last <= end <= MAX_ADDRESSES
-    faults.note(IndexPlace.COUNTS, int(not (is_right and logged == len(log) and buried == len(dead))))
-    ranges = {its.to_bytes() for its in texts.values()} | set(dead)
-    noted = {entry[:RANGE_BYTES] for entry in log}
-    faults.note(IndexPlace.LOG, sum(entry[:RANGE_BYTES] not in ranges for entry in log))
-    faults.note(IndexPlace.LOG, sum(its.to_bytes() not in noted for its in texts.values()))
-    named = {(entry[:RANGE_BYTES], entry[RANGE_BYTES:]) for entry in log}
+    last = max((addresses.start + addresses.size for addresses in texts.values()), default=0)
+    is_right = postings == sum(addresses.postings for addresses in texts.values()) and last <= end <= MAX_ADDRESSES
+    errors.note(IndexPart.COUNTS, int(not (is_right and logged == len(log) and dead_count == len(dead))))
+    ranges = {addresses.to_bytes() for addresses in texts.values()} | set(dead)
+    logged_ranges = {entry[:RANGE_BYTES] for entry in log}
+    errors.note(IndexPart.LOG, sum(entry[:RANGE_BYTES] not in ranges for entry in log))
+    errors.note(IndexPart.LOG, sum(addresses.to_bytes() not in logged_ranges for addresses in texts.values()))
+    logged_texts = {(entry[:RANGE_BYTES], entry[RANGE_BYTES:]) for entry in log}
     stored = {(value, name) for name, value in link.one("HGETALL", names.texts).items()}
-    faults.note(IndexPlace.LOG, len(stored - named))
-    starts = sorted((its.start, its.start + its.size) for its in texts.values())
-    overlaps = sum(a[1] > b[0] for a, b in pairwise(starts))
-    faults.note(IndexPlace.TEXTS, overlaps + sum(len(entry) != RANGE_BYTES for entry in dead))
+    errors.note(IndexPart.LOG, len(stored - logged_texts))
+    starts = sorted((addresses.start, addresses.start + addresses.size) for addresses in texts.values())
+    overlaps = sum(first[1] > second[0] for first, second in pairwise(starts))
+    errors.note(IndexPart.TEXTS, overlaps + sum(len(entry) != RANGE_BYTES for entry in dead))
 
 
-def _check_postings(  # noqa: PLR0917 - what is compared with what
+def _check_postings(  # noqa: PLR0917 - both sides of the comparison
     link: RedisLink,
     generation: Generation,
     texts: Mapping[WorkTextId, Range],
-    fingerprint_of: Fingerprints,
-    faults: IndexFaults,
-    tell: Callable[[int, int], None],
+    find_fingerprint: Fingerprints,
+    errors: IndexErrors,
+    on_progress: Callable[[int, int], None],
 ) -> None:
     with PostingRuns() as runs:
         known: list[Range] = []
-        for done, (text_id, its) in enumerate(texts.items(), start=1):
-            fingerprint = fingerprint_of(text_id)
-            tell(done, 2 * len(texts))
+        for number, (text_id, text_range) in enumerate(texts.items(), start=1):
+            fingerprint = find_fingerprint(text_id)
+            on_progress(number, 2 * len(texts))
             if fingerprint is None:
-                faults.unknown += 1
+                errors.unknown += 1
                 continue
             postings = sorted_postings(fingerprint)
-            if (its.size, its.postings) != (max(1, postings.tokens), postings.keys.size):
-                faults.note(IndexPlace.TEXTS)
+            if (text_range.size, text_range.postings) != (max(1, postings.tokens), postings.keys.size):
+                errors.note(IndexPart.TEXTS)
                 continue
-            known.append(its)
-            runs.add_postings(postings.keys, postings.positions + its.start)
+            known.append(text_range)
+            runs.add_postings(postings.keys, postings.positions + text_range.start)
         owned = _OwnedAddresses(known)
         for part, (keys, addresses) in enumerate(runs.parts()):
-            wanted = _expected_rows(keys, addresses, generation.bucket_bits)
-            held, broken = _stored_rows(link, generation, part, owned)
-            faults.note(IndexPlace.POSTINGS, broken + _count_differences(wanted, held))
-            tell(len(texts) + (part + 1) * len(texts) // PARTS, 2 * len(texts))
+            expected = _expected_rows(keys, addresses, generation.bucket_bits)
+            stored, damaged = _stored_rows(link, generation, part, owned)
+            errors.note(IndexPart.POSTINGS, damaged + _count_differences(expected, stored))
+            on_progress(len(texts) + (part + 1) * len(texts) // PARTS, 2 * len(texts))
 
 
 class _OwnedAddresses:
-    """The addresses of the compared texts."""
+    """The addresses that belong to the compared texts."""
 
     def __init__(self, ranges: Iterable[Range]) -> None:
-        bounds = sorted((its.start, its.start + its.size) for its in ranges)
+        bounds = sorted((addresses.start, addresses.start + addresses.size) for addresses in ranges)
         self._starts = np.array([start for start, _ in bounds], np.int64)
         self._ends = np.array([end for _, end in bounds], np.int64)
 
-    def are(self, addresses: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def contain(self, addresses: NDArray[np.int64]) -> NDArray[np.bool_]:
         if not self._starts.size:
             return np.zeros(addresses.size, np.bool_)
         rows = np.searchsorted(self._starts, addresses, side="right") - 1
@@ -176,47 +178,50 @@ class _OwnedAddresses:
 
 
 def _expected_rows(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
-    """Return bucket and record of each posting, in order, uint64[n, 2]."""
+    """Return the bucket and the record of each posting, sorted, uint64[n, 2]."""
     buckets = make_buckets(keys, addresses, bits)
     return _bucket_rows(buckets.numbers, buckets.values)
 
 
 def _bucket_rows(numbers: NDArray[np.int64], values: Iterable[bytes]) -> NDArray[np.uint64]:
-    pieces = list(values)
-    records = np.frombuffer(b"".join(pieces), "<u8").astype(np.uint64)
-    of = np.repeat(numbers, [len(piece) // RECORD_BYTES for piece in pieces]).astype(np.uint64)
-    rows = np.stack([of, records], axis=1)
-    return rows[np.lexsort((records, of))]
+    parts = list(values)
+    records = np.frombuffer(b"".join(parts), "<u8").astype(np.uint64)
+    bucket_of_record = np.repeat(numbers, [len(part) // RECORD_BYTES for part in parts]).astype(np.uint64)
+    rows = np.stack([bucket_of_record, records], axis=1)
+    return rows[np.lexsort((records, bucket_of_record))]
 
 
 def _stored_rows(
     link: RedisLink, generation: Generation, part: int, owned: _OwnedAddresses
 ) -> tuple[NDArray[np.uint64], int]:
-    """Return the stored rows in a part of the buckets, and the number of damaged buckets."""
+    """Return the stored rows in a part of the index, sorted, and the number of damaged buckets.
+
+    See `_expected_rows`.
+    """
     step = (1 << generation.bucket_bits) // PARTS
     found: list[NDArray[np.uint64]] = []
-    broken = 0
+    damaged = 0
     for first in range(part * step, (part + 1) * step, BUCKETS_AT_ONCE):
         numbers = np.arange(first, min(first + BUCKETS_AT_ONCE, (part + 1) * step))
         names = generation.names.buckets(numbers, generation.bucket_bits)
         groups = list(generation.groups(numbers, numbers.size))
-        asked = [(verb, *names[group.first : group.last]) for verb in ("MGET", "EXISTS") for group in groups]
-        answers = link.ask(asked)
-        read, present = answers[: len(groups)], answers[len(groups) :]
-        values = [value or b"" for values in read for value in values]
+        commands = [(verb, *names[group.first : group.last]) for verb in ("MGET", "EXISTS") for group in groups]
+        responses = link.ask(commands)
+        bucket_values, key_counts = responses[: len(groups)], responses[len(groups) :]
+        values = [value or b"" for values in bucket_values for value in values]
         # MGET returns nothing for a key of another type, which would make a write fail.
-        broken += max(0, sum(present) - sum(value is not None for values in read for value in values))
-        whole = [value if len(value) % RECORD_BYTES == 0 else b"" for value in values]
-        broken += sum(len(value) % RECORD_BYTES != 0 for value in values)
-        rows = _bucket_rows(numbers, whole)
+        damaged += max(0, sum(key_counts) - sum(value is not None for values in bucket_values for value in values))
+        intact_values = [value if len(value) % RECORD_BYTES == 0 else b"" for value in values]
+        damaged += sum(len(value) % RECORD_BYTES != 0 for value in values)
+        rows = _bucket_rows(numbers, intact_values)
         addresses = (rows[:, 1] & np.uint64((1 << ADDRESS_BITS) - 1)).astype(np.int64)
-        found.append(rows[owned.are(addresses)])
-    return np.concatenate(found), broken
+        found.append(rows[owned.contain(addresses)])
+    return np.concatenate(found), damaged
 
 
-def _count_differences(wanted: NDArray[np.uint64], held: NDArray[np.uint64]) -> int:
-    """Return the number of postings that are on one side only."""
-    if wanted.shape == held.shape and np.array_equal(wanted, held):
+def _count_differences(expected: NDArray[np.uint64], stored: NDArray[np.uint64]) -> int:
+    """Return the number of postings that are in only one of two sorted arrays; at least 1 if the arrays differ."""
+    if expected.shape == stored.shape and np.array_equal(expected, stored):
         return 0
-    a, b = set(map(tuple, wanted.tolist())), set(map(tuple, held.tolist()))
-    return max(1, len(a ^ b))
+    expected_rows, stored_rows = set(map(tuple, expected.tolist())), set(map(tuple, stored.tolist()))
+    return max(1, len(expected_rows ^ stored_rows))

@@ -63,7 +63,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The version of a snapshot, and the positions of its arrays. size: the bytes of the whole file."""
+    """The version of a snapshot, and the positions of its arrays. size: the number of bytes in the whole file."""
 
     algorithm_id: int
     version: IndexVersion
@@ -78,7 +78,7 @@ class Header:
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> "Header":
-        """Parse a header. Raises BadInput or ValueError if it is invalid."""
+        """Return the header with this stored form. Raises BadInput or ValueError if it is invalid."""
         if len(raw) < HEADER_BYTES:
             raise BadInput("index.short")
         magic, size, digest = _PREFIX.unpack_from(raw)
@@ -91,10 +91,13 @@ class Header:
 
 
 class Snapshot:
-    """A snapshot mapped into memory, shared by all processes that map it. It stays valid after its file is deleted."""
+    """A snapshot mapped into memory and shared by all processes that map it.
+
+    It remains valid after its file is deleted.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Map and check the whole file. Raises UnreadableFile if it is missing, incomplete or damaged."""
+        """Map the file and check all of it. Raises UnreadableFile if it is missing, incomplete or damaged."""
         try:
             with path.open("rb") as file:
                 self.header = Header.from_bytes(file.read(HEADER_BYTES))
@@ -110,45 +113,47 @@ class Snapshot:
         self.ids = StoredIds(arrays["id_bounds"], arrays["ids"], arrays["id_order"])
         self.streams = TokenStreams(self.tokens, arrays["starts"], arrays["ends"])
 
-    def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
-        """Return the range of the text's stream in `tokens`, or None if the text is unknown."""
+    def stream_range(self, text_id: WorkTextId) -> tuple[int, int] | None:
+        """Return the range of a text's stream in `tokens`, or None if the text is not in the snapshot."""
         row = self.ids.row(text_id)
         return None if row is None else (int(self.streams.starts[row]), int(self.streams.ends[row]))
 
 
 class StoredIds:
-    """Text ids by row, read on access."""
+    """The text ids of a snapshot by row, decoded on access."""
 
     def __init__(self, bounds: NDArray[np.int64], raw: NDArray[np.uint8], order: NDArray[np.uint32]) -> None:
         self._bounds, self._raw, self._order = bounds, raw, order
-        self._seen: dict[WorkTextId, int] = {}  # the caller asks for the places of a page's hits by the ids it received
+        self._rows_by_id: dict[
+            WorkTextId, int
+        ] = {}  # the caller asks for the places of a page's hits by the ids it received
 
     def __getitem__(self, row: int) -> WorkTextId:
         text_id = WorkTextId(self._id_bytes(row).decode())
-        self._seen[text_id] = row
+        self._rows_by_id[text_id] = row
         return text_id
 
     def __len__(self) -> int:
         return int(self._order.size)
 
     def row(self, text_id: WorkTextId) -> int | None:
-        """Return the row of a text id, or None if it is unknown."""
-        seen = self._seen.get(text_id)
-        if seen is not None:
-            return seen
-        wanted = text_id.encode()
-        at = bisect_left(self._order, wanted, key=self._id_bytes)
-        if at == len(self) or self._id_bytes(self._order[at]) != wanted:
+        """Return the row of a text id, or None if it is not in the snapshot."""
+        cached_row = self._rows_by_id.get(text_id)
+        if cached_row is not None:
+            return cached_row
+        id_bytes = text_id.encode()
+        order_index = bisect_left(self._order, id_bytes, key=self._id_bytes)
+        if order_index == len(self) or self._id_bytes(self._order[order_index]) != id_bytes:
             return None
-        self._seen[text_id] = int(self._order[at])
-        return self._seen[text_id]
+        self._rows_by_id[text_id] = int(self._order[order_index])
+        return self._rows_by_id[text_id]
 
     def _id_bytes(self, row: int) -> bytes:
         return self._raw[self._bounds[row] : self._bounds[row + 1]].tobytes()
 
 
 class SnapshotFolder:
-    """The snapshots of one index, in a folder that other indexes may share."""
+    """The snapshots of one index, in a folder that may also contain those of other indexes."""
 
     def __init__(self, folder: Path, algorithm_id: int) -> None:
         self._folder = folder
@@ -160,27 +165,32 @@ class SnapshotFolder:
         return self._folder / name
 
     def newest(self) -> tuple[Snapshot, stat_result] | None:
-        """Return the newest intact snapshot and its file status, after checking the whole file."""
+        """Return the newest intact snapshot, fully checked, and the status of its file; None if there is none."""
         for path, written in sorted(self.files(), key=lambda file: file[1].st_mtime, reverse=True):
             with suppress(UnreadableFile):
                 return Snapshot(path), written
         return None
 
     def files(self) -> Iterator[tuple[Path, stat_result]]:
-        """Yield all files with the name of a snapshot, unordered."""
+        """Yield all files that are named like snapshots of this index, with their status, unordered."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}"):
             with suppress(FileNotFoundError):  # another process may delete the file meanwhile
                 yield path, path.stat()
 
     def delete_all_but(self, kept: Path) -> None:
-        """Delete all other snapshots, and the remains of killed writers."""
+        """Delete all other snapshots of this index, and the partial files of killed processes."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}*"):
             if path != kept:
                 path.unlink(missing_ok=True)
 
     @contextmanager
     def write_lock(self) -> Iterator[bool]:
-        """Try to lock the folder for writing a snapshot; yield whether it was free. The lock ends with the process."""
+        """Try to lock the folder for writing, and yield whether it was free.
+
+        The lock is released at the end of the block.
+
+        Raises BadConfiguration if the folder cannot be written to.
+        """
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with (self._folder / f"{self._algorithm_id}.lock").open("w") as file:
@@ -195,7 +205,7 @@ class SnapshotFolder:
 
 
 def digest(array: NDArray[Any]) -> int:
-    """Return the xxh3 of an array's bytes, in steps."""
+    """Return the xxh3 of an array's bytes, computed in steps."""
     raw, state = array.view(np.uint8), xxhash.xxh3_64()
     for start in range(0, raw.size, _DIGEST_STEP):
         state.update(raw[start : start + _DIGEST_STEP].data)

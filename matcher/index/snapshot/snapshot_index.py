@@ -1,4 +1,4 @@
-"""An index with a snapshot in shared memory, which needs no network requests while the index is unchanged."""
+"""An index that uses a snapshot in shared memory. While the index is unchanged, it only requests its version."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ BYTES_PER_PAUSE_S = 2_000_000
 
 
 class VersionedIndex(MatchIndex, Protocol):
-    """An index with a cheap version, such as `matcher.index.redis.redis_index.RedisIndex`."""
+    """An index whose version is cheap to request, such as `matcher.index.redis.redis_index.RedisIndex`."""
 
     def version(self) -> IndexVersion: ...
 
@@ -39,7 +39,7 @@ class VersionedIndex(MatchIndex, Protocol):
 class SnapshotFile:
     """A snapshot in its folder.
 
-    is_current: whether it has the version in use and serves look-ups. written_s: seconds since 1970.
+    is_current: whether its version is in use, so that it serves look-ups; written_s: in seconds since 1970.
     """
 
     version: IndexVersion
@@ -51,34 +51,34 @@ class SnapshotFile:
 class SnapshotIndex:
     """A `matcher.index.ports.MatchIndex` that uses a snapshot of another index, or that index if it has changed.
 
-    Every look-up first requests the version of `source` with one small call. The snapshot is used only if it has this
-    version, so removed texts are never found and added texts always are. One thread at a time.
+    Every look-up first requests the version of `source`. The snapshot is used only if it has this version, so removed
+    texts are never found and added texts always are. For one thread at a time.
     """
 
     def __init__(self, source: VersionedIndex, folder: Path) -> None:
         """Create the index.
 
-        folder: the folder of snapshots, for any number of indexes; in /dev/shm they only take memory.
+        folder: contains the snapshots of any number of indexes; in /dev/shm they occupy memory instead of disk space.
         """
         self.algorithm_id = source.algorithm_id
-        self.is_answering = False  # whether the last look-up used a snapshot
+        self.uses_snapshot = False  # whether the last look-up used a snapshot
         self._source = source
         self._folder = SnapshotFolder(folder, source.algorithm_id)
         self._snapshot: Snapshot | None = None
-        self._unusable: Path | None = None  # to log each path once
+        self._unusable_path: Path | None = None  # to log each path once
 
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         version = self._source.version()
         if not version.generation:
             raise IndexStale("index.empty")
         snapshot = self._open_snapshot(version)
-        self.is_answering = snapshot is not None
+        self.uses_snapshot = snapshot is not None
         if snapshot is None:
             return self._source.lookup(hashes, max_postings)
         return snapshot.table.look_up(spread_hashes(hashes), max_postings, snapshot.ids.__getitem__, snapshot.streams)
 
     def file(self) -> SnapshotFile | None:
-        """Return the newest intact snapshot of this index, after checking the whole file, or None if there is none."""
+        """Return the newest intact snapshot of this index, fully checked, or None if there is none."""
         newest = self._folder.newest()
         if newest is None:
             return None
@@ -87,23 +87,22 @@ class SnapshotIndex:
         return SnapshotFile(header.version, is_current, written.st_size, written.st_mtime)
 
     def is_due(self, now_s: float) -> bool:
-        """Return whether the newest snapshot is old enough, for its size, to write another.
+        """Return whether the newest snapshot is old enough, for its size, to write another one.
 
-        now_s: seconds since 1970. A snapshot from the future was written while the clock was ahead: its age is unknown.
+        now_s: in seconds since 1970. A snapshot from the future is ignored: it was written while the clock was ahead.
         """
         ages = ((now_s - written.st_mtime, written.st_size) for _, written in self._folder.files())
         return not any(0 <= age_s < size / BYTES_PER_PAUSE_S for age_s, size in ages)
 
     def refresh(self, entry: Callable[[WorkTextId], IndexableText | None], folder: Path | None = None) -> bool:
-        """Write a snapshot of the current index unless it exists, and delete older snapshots.
+        """Write a snapshot of the index unless it exists, delete the others, and return whether it is current.
 
-        entry: returns the fingerprint of a text that no snapshot has yet, or None if the text was withdrawn meanwhile.
-        Other texts are fingerprinted again from their streams: 20 M characters a second, without the store. folder: for
-        temporary files. Returns whether a current snapshot was written: not if another process is writing one, or if
-        the index changed in the meantime.
+        entry: returns the fingerprint of a text, or None if the text was withdrawn meanwhile; called only for texts
+        that are in no snapshot yet. folder: for temporary files. The result is False if nothing was written, because
+        another process is writing one or the index is empty, and if the index changed in the meantime.
         """
-        with self._folder.write_lock() as is_ours:
-            if not is_ours or self._folder.path(self._source.version()).exists():
+        with self._folder.write_lock() as is_locked:
+            if not is_locked or self._folder.path(self._source.version()).exists():
                 return False
             version, text_ids = self._source.contents()
             if not version.generation:
@@ -144,16 +143,16 @@ class SnapshotIndex:
         if self._snapshot is not None and self._snapshot.header.version == version:
             return self._snapshot
         path = self._folder.path(version)
-        if path == self._unusable or not path.exists():
+        if path == self._unusable_path or not path.exists():
             return None
         try:
             opened = Snapshot(path)
         except UnreadableFile as error:
-            log.warning("%s; look-ups ask Redis until the next one", error)
-            self._unusable = path
+            log.warning("%s; look-ups use Redis until the next snapshot is written", error)
+            self._unusable_path = path
             return None
         if opened.header.version != version or opened.header.algorithm_id != self.algorithm_id:
-            self._unusable = path
+            self._unusable_path = path
             return None
         self._snapshot = opened
         return opened
@@ -161,7 +160,7 @@ class SnapshotIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SnapshotText:
-    """A text to index: `matcher.index.postings.IndexableText`."""
+    """A text to be indexed: a `matcher.index.postings.IndexableText`."""
 
     algorithm_id: int
     tokens: NDArray[np.uint16]
@@ -176,12 +175,12 @@ def _texts_in_order(
     entry: Callable[[WorkTextId], IndexableText | None],
 ) -> Iterator[tuple[WorkTextId, IndexableText]]:
     for text_id in sorted(text_ids):
-        place = known.place(text_id) if known else None
+        token_range = known.stream_range(text_id) if known else None
         text: IndexableText | None
-        if known is None or place is None:
+        if known is None or token_range is None:
             text = entry(text_id)
         else:
-            text = _fingerprint_stream(np.array(known.tokens[slice(*place)]), algorithm_id)
+            text = _fingerprint_stream(np.array(known.tokens[slice(*token_range)]), algorithm_id)
         if text is not None:
             yield text_id, text
 

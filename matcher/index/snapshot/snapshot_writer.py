@@ -1,4 +1,4 @@
-"""Writes snapshots atomically, first under another name."""
+"""Writes snapshots atomically: first to a temporary file, which then replaces the target."""
 
 import os
 from collections.abc import Iterable
@@ -32,9 +32,9 @@ def write_snapshot(
 ) -> None:
     """Write a snapshot of texts to `path`, which is replaced in one step at the end.
 
-    Memory: 128 MB plus 60 bytes a text; `folder` (by default the system's temporary folder) temporarily holds 16 bytes
-    a posting. If a text is given twice, the first counts. Raises AlgorithmMismatch, and BadInput if there are more than
-    2^32 tokens.
+    Needs 128 MB of memory plus 60 bytes for each text, and temporarily 16 bytes for each posting in `folder` (by
+    default the system's temporary folder). Of texts with the same id, the first is used. Raises AlgorithmMismatch, and
+    BadInput if there are more than 2^32 tokens.
     """
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -48,7 +48,7 @@ def write_snapshot(
 
 
 class _SnapshotWriter:
-    """Writes one snapshot, array by array."""
+    """Writes the arrays and the header of one snapshot."""
 
     def __init__(self, file: IO[bytes], algorithm_id: int, folder: Path | None) -> None:
         self._file = file
@@ -74,7 +74,10 @@ class _SnapshotWriter:
     def _write_tokens(
         self, entries: Iterable[tuple[WorkTextId, IndexableText]], runs: PostingRuns
     ) -> tuple[list[bytes], NDArray[np.int64]]:
-        """Write the streams and collect the postings in `runs`; return the texts' ids and the start of each stream."""
+        """Write the streams, and add the postings to `runs`.
+
+        Return the ids of the texts, and the bounds of their streams.
+        """
         ids: dict[bytes, None] = {}
         bounds = [0]
         self._file.seek(HEADER_BYTES)
@@ -93,22 +96,22 @@ class _SnapshotWriter:
         return list(ids), np.array(bounds, np.int64)
 
     def _write_postings(self, runs: PostingRuns, bits: int) -> None:
-        """Write offsets and entries in parallel, part by part."""
-        at = self._reserve_array("offsets", (1 << bits) + 1)
-        offsets = self._map_array("offsets", at, (1 << bits) + 1)
-        entries_at = self._reserve_array("entries", runs.size)
-        buckets_of_part, done = 1 << (bits - PART_BITS), 0
+        """Write the bucket offsets and the entries, part by part."""
+        offsets_start = self._reserve_array("offsets", (1 << bits) + 1)
+        offsets = self._map_array("offsets", offsets_start, (1 << bits) + 1)
+        entries_start = self._reserve_array("entries", runs.size)
+        buckets_of_part, written_count = 1 << (bits - PART_BITS), 0
         for part, (keys, addresses) in enumerate(runs.parts()):
             first = part * buckets_of_part
             numbers = (keys >> np.uint64(64 - bits)).astype(np.int64) - first
-            ends = done + np.cumsum(np.bincount(numbers, minlength=buckets_of_part))
+            ends = written_count + np.cumsum(np.bincount(numbers, minlength=buckets_of_part))
             offsets[first + 1 : first + 1 + buckets_of_part] = ends
-            self._file.seek(entries_at + 8 * done)
+            self._file.seek(entries_start + 8 * written_count)
             self._file.write(pack_entries(keys, addresses, bits).astype(TYPES["entries"]).tobytes())
-            done += keys.size
+            written_count += keys.size
         offsets.flush()
-        self._record_section("offsets", at, (1 << bits) + 1)
-        self._record_section("entries", entries_at, runs.size)
+        self._record_section("offsets", offsets_start, (1 << bits) + 1)
+        self._record_section("entries", entries_start, runs.size)
 
     def _write_ids(self, ids: list[bytes]) -> None:
         bounds = np.zeros(len(ids) + 1, np.int64)
@@ -118,25 +121,25 @@ class _SnapshotWriter:
         self._write_array("id_order", np.array(sorted(range(len(ids)), key=ids.__getitem__), np.uint32))
 
     def _write_array(self, name: str, array: NDArray[Any]) -> None:
-        at = self._reserve_array(name, array.size)
-        self._file.seek(at)
+        start = self._reserve_array(name, array.size)
+        self._file.seek(start)
         self._file.write(array.astype(TYPES[name]).tobytes())
-        self._record_section(name, at, array.size)
+        self._record_section(name, start, array.size)
 
     def _reserve_array(self, name: str, items: int) -> int:
         """Reserve space for an array at the next page of the file, and return its position."""
         end = self._file.seek(0, os.SEEK_END)
-        at = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
-        self._file.truncate(at)
+        start = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
+        self._file.truncate(start)
         if items:  # reserved, so that a full disk is an error here and not a crash when a mapped page is written
-            os.posix_fallocate(self._file.fileno(), at, items * np.dtype(TYPES[name]).itemsize)
-        return at
+            os.posix_fallocate(self._file.fileno(), start, items * np.dtype(TYPES[name]).itemsize)
+        return start
 
-    def _record_section(self, name: str, at: int, items: int) -> None:
+    def _record_section(self, name: str, start: int, items: int) -> None:
         self._file.flush()
-        self._sections[name] = Section(at, items, digest(self._map_array(name, at, items)))
+        self._sections[name] = Section(start, items, digest(self._map_array(name, start, items)))
 
-    def _map_array(self, name: str, at: int, items: int) -> Any:
+    def _map_array(self, name: str, start: int, items: int) -> Any:
         if not items:
             return np.zeros(0, TYPES[name])
-        return np.memmap(self._file, TYPES[name], "r+", at, (items,))
+        return np.memmap(self._file, TYPES[name], "r+", start, (items,))

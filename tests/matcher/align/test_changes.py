@@ -15,7 +15,7 @@ from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.jump_cells import AlignmentSide
 from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import REWRITTEN, align_tokens
-from matcher.align.tokenized_text import begin_sentences, read_stretch
+from matcher.align.tokenized_text import find_sentence_starts, read_stretch
 from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
 from tests.support.fingerprint_definition import are_alike, are_homophones, are_variants
@@ -84,8 +84,8 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     sides = read_stretch(parts[0]), read_stretch(parts[1])
     tables = character_tables(page.fingerprint.algorithm)
     folding = tables.folding
-    ours = AlignmentSide(tokens, folding[sides[0].codes], begin_sentences(parts[0]))
-    theirs = AlignmentSide(others, folding[sides[1].codes], begin_sentences(parts[1]))
+    ours = AlignmentSide(tokens, folding[sides[0].codes], find_sentence_starts(parts[0]))
+    theirs = AlignmentSide(others, folding[sides[1].codes], find_sentence_starts(parts[1]))
     whole = TokenBounds(0, tokens.size)
     runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, tables, whole, DEFAULT.walk), 0)
     pairs = np.array([(here + n, there + n) for here, there, size in runs.tolist() for n in range(size)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.matches import ChangeKind
-from matcher.align.changes import drop_taken_elsewhere
+from matcher.align.changes import drop_duplicated_deletions
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 from matcher.align.transpositions import settle_transpositions
 from tests.support.corpus_texts import story
@@ -102,7 +102,7 @@ def test_what_one_passage_lacks_and_another_has_leaves_the_transposed_ones_count
     page = with_swapped_neighbours(work[:200], 15)
     here = compared(page[:60] + page[100:], work[:200])
     other = compared(work[60:100], work[:200])
-    assert here.of_kind(ChangeKind.DELETED).size
-    first, _ = drop_taken_elsewhere([here, other])
-    assert not first.of_kind(ChangeKind.DELETED).size
+    assert here.changes_of_kind(ChangeKind.DELETED).size
+    first, _ = drop_duplicated_deletions([here, other])
+    assert not first.changes_of_kind(ChangeKind.DELETED).size
     assert first.changed_tokens == first.transposed == here.transposed > 0

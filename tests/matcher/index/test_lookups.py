@@ -10,7 +10,7 @@ from matcher.corpus import MemoryCorpus, TokenCache, WorkEntry
 from matcher.index.lookups import PageHits, find_hits
 from matcher.index.memory import MemoryIndex
 from matcher.index.ports import IndexHits
-from matcher.matching import MAX_PAGES_AT_ONCE, GivenPage, Matcher
+from matcher.matching import MAX_PAGES_AT_ONCE, Matcher, PageToMatch
 from tests.support.corpus_texts import story, with_homophones
 
 SHARED = story(50)[:600]  # in more texts than a hash may be of
@@ -77,7 +77,7 @@ def test_pages_that_are_looked_up_together_get_what_each_gets_alone() -> None:
 
 def test_the_index_is_asked_once_for_many_pages_and_each_is_matched_as_alone() -> None:
     index, corpus = fill_index()
-    pages = [GivenPage(page, fingerprint_text(page)) for page in PAGES if page != SHARED] * 4
+    pages = [PageToMatch(page, fingerprint_text(page)) for page in PAGES if page != SHARED] * 4
     assert len(pages) == MAX_PAGES_AT_ONCE
     matcher = Matcher(index, corpus)
     matcher.match(*pages[0])
@@ -93,8 +93,8 @@ def test_each_page_is_compared_with_the_texts_that_its_own_sources_name() -> Non
     text = story(1) + story(2)
     fingerprint = fingerprint_text(text)
 
-    def only(text_id: str) -> GivenPage:
-        return GivenPage(text, fingerprint, lambda texts: {each: each for each in texts if each == text_id})
+    def only(text_id: str) -> PageToMatch:
+        return PageToMatch(text, fingerprint, lambda texts: {each: each for each in texts if each == text_id})
 
     found = list(Matcher(index, corpus).match_pages([only("work-1"), only("nothing"), only("work-2")]))
     assert [[match.text_id for match in matches] for matches in found] == [["work-1"], [], ["work-2"]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from matcher.reworded.alignment import NOTHING, align, csls, sentence_matrix, solve_assignment
+from matcher.reworded.alignment import NO_ALIGNMENT, align, csls, sentence_matrix, solve_assignment
 from matcher.reworded.background import SentenceWindows
 
 linear_sum_assignment = pytest.importorskip(
@@ -62,4 +62,4 @@ def test_the_assignment_is_the_best_there_is() -> None:
 
 def test_nothing_on_either_side_is_no_alignment() -> None:
     nothing = SentenceWindows(np.zeros((0, ROOM), np.float32), np.zeros(0, np.float32))
-    assert align(nothing, windows([0])) == align(windows([0]), nothing) == NOTHING
+    assert align(nothing, windows([0])) == align(windows([0]), nothing) == NO_ALIGNMENT

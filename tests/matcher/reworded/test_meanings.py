@@ -6,7 +6,15 @@ import pytest
 from core.ids import WorkTextId
 from matcher.reworded.background import SentenceWindows
 from matcher.reworded.chunks import FoundChunk
-from matcher.reworded.meanings import AT_ONCE, BLOCKS_AT_ONCE, CODE_SCALE, GROUP, RIVALS, MeaningIndex, TextMeanings
+from matcher.reworded.meanings import (
+    BLOCKS_AT_ONCE,
+    CODE_SCALE,
+    GROUP,
+    GROUPS_AT_ONCE,
+    RIVALS,
+    MeaningIndex,
+    TextMeanings,
+)
 from matcher.reworded.sentences import Units, blocks
 
 A, B = WorkTextId("a"), WorkTextId("b")
@@ -57,7 +65,7 @@ def test_many_blocks_of_a_page_are_found_as_each_alone(index: MeaningIndex) -> N
 
 
 def test_more_groups_than_are_compared_at_once_are_compared_by_their_definition() -> None:
-    index, long = MeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20)
+    index, long = MeaningIndex(AXES), text(4, GROUP * GROUPS_AT_ONCE + 20)
     block = replace(text(5, 16)[1], nearness=np.linspace(0, 0.2, 31, dtype=np.float32))
     index.add_meanings(A, TextMeanings.from_windows(*long, AXES))
     sentences = long[1].vectors[: long[1].units]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from matcher.reworded.alignment import Alignment, UnitPair
-from matcher.reworded.other_words import OTHER_NUMBERS, SentenceSide, in_other_words
+from matcher.reworded.other_words import OTHER_NUMBERS, SentenceSide, keep_other_words
 
 PAGE = ("清早她挑水上山，", "路上遇见打柴的老人。", "全县二〇一〇年有人口三百二十五万人。")
 OTHER_WORDS = ("天蒙蒙亮，女孩担着两只桶往坡上走，", "半道碰到一位樵夫。", "本市共六百四十三万居民。")
@@ -16,7 +16,7 @@ def side(*sentences: str) -> SentenceSide:
 
 
 def count_other_words(page: SentenceSide, work: SentenceSide, *pairs: tuple[int, int, float]) -> Alignment:
-    return in_other_words(Alignment(40.0, tuple(UnitPair(*pair) for pair in pairs)), page, work)
+    return keep_other_words(Alignment(40.0, tuple(UnitPair(*pair) for pair in pairs)), page, work)
 
 
 def test_what_is_told_in_other_words_counts_in_full() -> None:

@@ -64,7 +64,7 @@ def test_meanings_come_back_as_they_were_and_are_found_by() -> None:
 def test_a_long_text_is_read_piece_by_piece_with_its_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join([WORK, INNOCENT, WORK])
     whole = TextMeanings.from_text(text, encoder(), load_background())
-    monkeypatch.setattr("matcher.reworded.meanings.PIECE_CHARS", 100)
+    monkeypatch.setattr("matcher.reworded.meanings.PART_CHARS", 100)
     pieces = TextMeanings.from_text(text, encoder(), load_background())
     assert np.array_equal(pieces.places, whole.places)
     assert np.abs(pieces.codes.astype(int) - whole.codes).max() <= 1

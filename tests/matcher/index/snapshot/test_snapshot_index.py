@@ -63,7 +63,7 @@ class TestWhenItAnswers:
     ) -> None:
         for text_id in IDS:
             assert found(snapshot_index, text_id) == found(source, text_id)
-            assert snapshot_index.is_answering
+            assert snapshot_index.uses_snapshot
 
     def test_a_change_counts_at_once_for_a_process_that_has_the_snapshot_open(
         self, snapshot_index: SnapshotIndex, source: RedisIndex
@@ -71,7 +71,7 @@ class TestWhenItAnswers:
         assert any(row[1] == A for row in found(snapshot_index, A))
         source.remove(A)
         assert not any(row[1] == A for row in found(snapshot_index, A))
-        assert not snapshot_index.is_answering
+        assert not snapshot_index.uses_snapshot
         source.add(A, PRINTS[A])
         assert any(row[1] == A for row in found(snapshot_index, A))
 
@@ -83,7 +83,7 @@ class TestWhenItAnswers:
         assert snapshot_index.refresh(PRINTS.get)
         for index in (snapshot_index, other):
             assert not any(row[1] == A for row in found(index, A))
-            assert index.is_answering
+            assert index.uses_snapshot
         assert len(snapshots(tmp_path)) == 1
 
     def test_an_index_that_was_lost_and_made_anew_is_not_taken_for_the_old_one(
@@ -97,7 +97,7 @@ class TestWhenItAnswers:
         after = source.version()
         assert (before.generation, before.revision) == (after.generation, after.revision)
         assert not any(row[1] == A for row in found(snapshot_index, A))
-        assert not snapshot_index.is_answering
+        assert not snapshot_index.uses_snapshot
 
     def test_an_index_that_is_not_there_has_no_snapshot(self, client: redis.Redis, tmp_path: Path) -> None:
         snapshot_index = SnapshotIndex(RedisIndex(client), tmp_path)
@@ -114,7 +114,7 @@ class TestWhenItAnswers:
 
         assert not snapshot_index.refresh(entry)
         assert not any(row[1] == C for row in found(snapshot_index, C))
-        assert not snapshot_index.is_answering
+        assert not snapshot_index.uses_snapshot
         assert snapshot_index.refresh(PRINTS.get)
 
     @pytest.mark.parametrize("algorithm", [DEFAULT, ALGORITHMS[4]], ids=["default", "with windows"])
@@ -138,7 +138,7 @@ class TestWhenItAnswers:
             hashes = np.unique(prints[text_id].hashes)
             expected = source.lookup(hashes, MANY)
             hits = snapshot_index.lookup(hashes, MANY)
-            assert snapshot_index.is_answering
+            assert snapshot_index.uses_snapshot
             assert occurrences(hits) == occurrences(expected)
             assert hits.counts.tolist() == expected.counts.tolist()
 
@@ -161,7 +161,7 @@ class TestTheFile:
     def test_of_a_text_given_twice_the_first_counts(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
         write_snapshot(path, [(A, PRINTS[A]), (A, PRINTS[B])], DEFAULT.id, VERSION)
-        assert Snapshot(path).place(A) == (0, PRINTS[A].tokens.size)
+        assert Snapshot(path).stream_range(A) == (0, PRINTS[A].tokens.size)
         assert Snapshot(path).tokens.size == PRINTS[A].tokens.size
 
     def test_texts_without_a_stream_have_a_place(self, tmp_path: Path) -> None:
@@ -170,11 +170,11 @@ class TestTheFile:
         silent = fingerprint_text("")
         write_snapshot(path, [(A, silent), (B, PRINTS[B]), (C, silent), (WorkTextId("x"), empty)], DEFAULT.id, VERSION)
         snapshot = Snapshot(path)
-        assert snapshot.place(A) == (0, 0)
-        assert snapshot.place(B) == (0, PRINTS[B].tokens.size)
-        assert np.array_equal(snapshot.tokens[slice(*snapshot.place(B))], PRINTS[B].tokens)
-        assert snapshot.place(WorkTextId("no such text")) is None
-        assert snapshot.place(C) == (PRINTS[B].tokens.size, PRINTS[B].tokens.size)
+        assert snapshot.stream_range(A) == (0, 0)
+        assert snapshot.stream_range(B) == (0, PRINTS[B].tokens.size)
+        assert np.array_equal(snapshot.tokens[slice(*snapshot.stream_range(B))], PRINTS[B].tokens)
+        assert snapshot.stream_range(WorkTextId("no such text")) is None
+        assert snapshot.stream_range(C) == (PRINTS[B].tokens.size, PRINTS[B].tokens.size)
 
     def test_a_fingerprint_of_another_algorithm_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
@@ -215,7 +215,7 @@ class TestTheFile:
         os.truncate(path, path.stat().st_size - 8)
         for _ in range(2):
             assert found(snapshot_index, A) == found(source, A)
-            assert not snapshot_index.is_answering
+            assert not snapshot_index.uses_snapshot
 
     def test_what_a_killed_writer_left_is_cleared_away(
         self, snapshot_index: SnapshotIndex, source: RedisIndex, tmp_path: Path

@@ -60,7 +60,7 @@ def _rebuild_index(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool
     except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):
         pass  # Damaged values in the old index prevent the switch to the new index.
     try:
-        index.forget()
+        index.delete_keys()
         rebuild_index(context.ports, corpus)
     except RetryLater:
         return False

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from core.matches import strength_dots, strength_step
 from matcher.reworded.found import longest_in_order
-from matcher.reworded.shared_wording import Places, shared_wording
+from matcher.reworded.shared_wording import Ranges, shared_wording
 from webadmin.ui.pages.visible_text import visible
 
 WIDTH, HEIGHT = 1_000, 100  # units of the drawing, which is scaled to the available width
@@ -141,9 +141,9 @@ def _strip_sentence(text: str, start: int, end: int) -> str:
     return text[start : min(end, start + MAX_SENTENCE_CHARS)]
 
 
-def _mark_shared(text: str, places: Places) -> SafeString:
+def _mark_shared(text: str, ranges: Ranges) -> SafeString:
     parts, at = [], 0
-    for start, end in places:
+    for start, end in ranges:
         parts += [visible(text[at:start]), "<mark>", visible(text[start:end]), "</mark>"]
         at = end
     return mark_safe("".join([*parts, visible(text[at:])]))  # noqa: S308 - escaped by `visible`, piece by piece
