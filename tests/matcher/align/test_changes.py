@@ -97,7 +97,7 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     )
     is_change = kinds >= 0
     of_pairs = np.stack([kinds, pairs[:, 0], pairs[:, 0] + 1, pairs[:, 1], pairs[:, 1] + 1], axis=1)[is_change]
-    of_gaps = np.concatenate([CHANGE_NUMBERS.of_gap[gaps[:, :1]], gaps[:, 1:]], axis=1)
+    of_gaps = np.concatenate([CHANGE_NUMBERS.by_gap_kind[gaps[:, :1]], gaps[:, 1:]], axis=1)
     expected = join_pieces(np.concatenate([of_pairs, of_gaps]))
     assert np.array_equal(changes, expected)
     is_loose = np.isin(kinds, [KIND_NUMBERS[ChangeKind.REPLACED], KIND_NUMBERS[ChangeKind.NOISE]])

@@ -47,7 +47,7 @@ def test_characters_at_random_are_replaced_ones_though_some_share_components(str
     page = edited(work, [("random", strength)], 3).text
     tables = character_tables(fingerprint_text(work).algorithm)
     pairs = [(a, b) for a, b in zip(code_points(page), code_points(work), strict=True) if a != b]
-    shared = sum(level_by_shape(one, other, tables.likeness) != NO_LEVEL for one, other in pairs)
+    shared = sum(level_by_shape(one, other, tables.similarity) != NO_LEVEL for one, other in pairs)
     found = kinds(compared(page, work))
     assert shared > 0.3 * len(pairs)
     assert found[ChangeKind.SHAPE] + found[ChangeKind.HOMOPHONE] <= 0.05 * len(pairs)
@@ -81,7 +81,7 @@ def test_levels_beyond_chance(counts: list[int], pairs: int, unseen: int, level:
 
 @pytest.mark.parametrize("pair", ["输偷", "輸偷", "折拆", "宫营", "眼银", "滌修", "人入"])
 def test_what_shares_components_reaches_a_level_in_either_order(pair: str):
-    tables = character_tables(fingerprint_text("").algorithm).likeness
+    tables = character_tables(fingerprint_text("").algorithm).similarity
     one, other = code_points(pair)
     assert level_by_shape(one, other, tables) == level_by_shape(other, one, tables) < len(SHAPE_LEVELS)
 
@@ -91,7 +91,7 @@ def test_an_initial_is_shared_in_any_reading_hard_or_soft_and_a_rhyme_with_n_or_
 
     def level(pair: str) -> int:
         one, other = (tables.readings[tables.rows[code]] for code in code_points(pair))
-        return level_by_sound(one, other, tables.likeness)
+        return level_by_sound(one, other, tables.similarity)
 
     assert [level(pair) for pair in ("这宅", "三参", "昌才", "魂滚", "汉康")] == [0, 0, 0, 1, 1]
     assert [level(pair) for pair in ("安恩", "门口")] == [NO_LEVEL, NO_LEVEL]
