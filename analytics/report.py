@@ -1,7 +1,7 @@
 """The record that every format renders: a scope, its figures, and the cases behind them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,69 +66,33 @@ class Report:
 
 def build_report(  # noqa: PLR0917 - the rows of a report
     scope: ReportScope,
-    cases: Iterable[CaseRow],
-    pages: Iterable[PageRow] = (),
-    exclusions: Iterable[ExclusionRow] = (),
-    crawls: Iterable[CrawlRow] = (),
-    checked: Iterable[SitePages] = (),
-    leads: Iterable[LeadRow] | None = None,
+    cases: Sequence[CaseRow],
+    pages: Sequence[PageRow] = (),
+    exclusions: Sequence[ExclusionRow] = (),
+    crawls: Sequence[CrawlRow] = (),
+    checked: Sequence[SitePages] = (),
+    leads: Sequence[LeadRow] | None = None,
 ) -> Report:
-    """Return the report of the rows within the scope; rows outside are ignored, so a query may be coarser.
+    """Return the report of the rows, which must be within the scope.
 
-    Exclusions and `checked` have no date: pass the rows of the period. A filter on works applies to cases, and to
-    exclusions that name a work; pages and crawls are filtered only by site. leads: None without a search for
-    suspected rewrites; the report then has no chapter of leads.
+    leads: None without a search for suspected rewrites; the report then has no chapter of leads.
     """
-    lead_rows = sorted(
-        (lead for lead in leads or () if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)
-    )
-    case_rows = sorted((case for case in cases if _has_case(scope, case)), key=_list_order)
-    page_rows = [row for row in pages if scope.has_day(row.day) and scope.has_site(row.site_name)]
-    checked_rows = [row for row in checked if scope.has_site(row.site_name)]
-    exclusion_rows = [row for row in exclusions if _has_exclusion(scope, row)]
-    crawl_rows = [row for row in crawls if _has_crawl(scope, row)]
     return Report(
         scope=scope,
-        totals=measures.totals(case_rows, page_rows, checked_rows, exclusion_rows, crawl_rows),
-        sites=measures.per_site(case_rows, page_rows, checked_rows, exclusion_rows),
-        works=measures.per_work(case_rows),
-        days=measures.per_day(scope, case_rows, page_rows),
-        classes=measures.by_class(case_rows),
-        obfuscations=measures.by_obfuscation(case_rows),
-        verdicts=measures.by_verdict(case_rows),
-        exclusions=measures.by_reason(exclusion_rows),
-        crawls=measures.per_crawled_site(crawl_rows),
-        cases=tuple(case_rows),
-        leads=tuple(lead_rows),
+        totals=measures.totals(cases, pages, checked, exclusions, crawls),
+        sites=measures.per_site(cases, pages, checked, exclusions),
+        works=measures.per_work(cases),
+        days=measures.per_day(scope, cases, pages),
+        classes=measures.by_class(cases),
+        obfuscations=measures.by_obfuscation(cases),
+        verdicts=measures.by_verdict(cases),
+        exclusions=measures.by_reason(exclusions),
+        crawls=measures.per_crawled_site(crawls),
+        cases=tuple(sorted(cases, key=_list_order)),
+        leads=tuple(sorted(leads or (), key=lambda lead: (lead.found_at, lead.lead_id))),
         has_leads=leads is not None,
     )
 
 
 def _list_order(case: CaseRow) -> tuple[int, float, int]:
     return STATE_ORDER.index(case.state), case.opened_at.timestamp(), case.case_id
-
-
-def _has_case(scope: ReportScope, case: CaseRow) -> bool:
-    return (
-        (not scope.rights_holder or case.rights_holder == scope.rights_holder)
-        and scope.has_day(scope.local_day(case.opened_at))
-        and scope.has_work(case.work_title)
-        and scope.has_site(case.site_name, case.site_host)
-    )
-
-
-def _has_lead(scope: ReportScope, lead: LeadRow) -> bool:
-    return (
-        (not scope.rights_holder or lead.rights_holder == scope.rights_holder)
-        and scope.has_day(scope.local_day(lead.found_at))
-        and scope.has_work(lead.work_title)
-        and scope.has_site(lead.site_name)
-    )
-
-
-def _has_exclusion(scope: ReportScope, row: ExclusionRow) -> bool:
-    return scope.has_site(row.site_name) and (not row.work_title or scope.has_work(row.work_title))
-
-
-def _has_crawl(scope: ReportScope, row: CrawlRow) -> bool:
-    return scope.has_day(scope.local_day(row.started_at)) and scope.has_site(row.site_name)

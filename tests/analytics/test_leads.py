@@ -29,7 +29,7 @@ def report_with(leads: list[LeadRow] | None, language: str = "en") -> Report:
     )  # fmt: skip
 
 
-def test_those_of_the_period_and_the_holder_are_counted_by_class_and_state() -> None:
+def test_they_are_counted_by_class_and_state() -> None:
     made = report()
     assert [lead.lead_id for lead in made.leads] == [1, 2, 3, 4]
     assert made.lead_counts == (("reworded", (1, 1, 1)), ("translated", (1, 0, 0)))

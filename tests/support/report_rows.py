@@ -187,6 +187,4 @@ def month_of_leads() -> list[LeadRow]:
         lead(3, state=RewordedState.DISMISSED, reviewer="沈一帆", decided_at=decided_at),
         lead(4, found_as=RewordedClass.TRANSLATED, page_title="Letters from the Lighthouse", band="", alarms=None,
              passages=None, chapter_title=""),
-        lead(5, found_at=datetime(2026, 12, 1, tzinfo=UTC)),  # behind the period
-        lead(6, rights_holder="another"),
     ]  # fmt: skip
