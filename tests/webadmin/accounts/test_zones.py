@@ -13,7 +13,7 @@ from openpyxl import load_workbook
 
 from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
-from webadmin.accounts.models import UserPreference
+from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 
 CASES = 1
@@ -59,9 +59,7 @@ def test_the_zone_is_of_one_person_alone(world: World, manager: Client, case: Ca
     choose(manager, "America/New_York")
     assert "2026-03-11 04:30" in words(signed_in(world.ours.reviewer).get(list_url(Case)))
     assert timezone.get_current_timezone_name() == "Asia/Shanghai"  # nothing is left of the request
-    assert list(UserPreference.objects.values_list("user__username", "zone")) == [
-        (world.ours.manager.username, "America/New_York")
-    ]
+    assert User.objects.exclude(zone="").get() == world.ours.manager
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
@@ -83,7 +81,7 @@ def test_what_is_no_zone_is_refused_and_one_that_is_known_no_longer_passed_over(
         response = manager.post(PROFILE, {"zone": zone})
         assert response.status_code == 400
         assert ("is not a time zone" if zone else "This field is required.") in response.content.decode()
-    assert not UserPreference.objects.exists()
+    assert not User.objects.exclude(zone="").exists()
     choose(manager, "Asia/Kolkata")
-    UserPreference.objects.update(zone="Asia/Atlantis")
+    User.objects.update(zone="Asia/Atlantis")
     assert "2026-03-11 04:30" in words(manager.get(list_url(Case)))

@@ -2,7 +2,7 @@ import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
 import django.utils.timezone
-import webadmin.accounts.models.preference
+import webadmin.accounts.models.user
 import webadmin.tables_at_once
 import webadmin.ui.models.fields
 from django.conf import settings
@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                         ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
                         ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                         ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
+                        ('zone', models.CharField(blank=True, editable=False, max_length=64, validators=[webadmin.accounts.models.user.require_zone], verbose_name='time zone')),
                         ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                         ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
                     ],
@@ -45,17 +46,6 @@ class Migration(migrations.Migration):
                     managers=[
                         ('objects', django.contrib.auth.models.UserManager()),
                     ],
-                ),
-                migrations.CreateModel(
-                    name='UserPreference',
-                    fields=[
-                        ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='preference', serialize=False, to=settings.AUTH_USER_MODEL, verbose_name='user')),
-                        ('zone', models.CharField(max_length=64, validators=[webadmin.accounts.models.preference.require_zone], verbose_name='time zone')),
-                    ],
-                    options={
-                        'verbose_name': 'preference',
-                        'verbose_name_plural': 'preferences',
-                    },
                 ),
                 migrations.CreateModel(
                     name='FailedMessage',

@@ -1,7 +1,6 @@
 """Rights holders and their members."""
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -77,7 +76,3 @@ class WorkKind(models.TextChoices):
     ESSAY = "essay", _("essay")
     STORY = "story", _("short story")
     OTHER = "other", _("other")
-
-
-class User(AbstractUser):
-    """A person who signs in. Memberships determine what the person may do."""

@@ -14,8 +14,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from webadmin.accounts.models import User, UserPreference
-from webadmin.accounts.models.preference import require_zone, zone_names
+from webadmin.accounts.models import User
+from webadmin.accounts.models.user import require_zone, zone_names
 from webadmin.ui.pages.page_responses import admin_page
 
 NEAR = {  # Where most users are; other zones keep the English names of the zone database.
@@ -71,7 +71,8 @@ def profile_view(request: HttpRequest) -> HttpResponse:
     """Show the page; set the zone (POST). An unknown zone gets status 400 and a message."""
     form = ProfileForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and isinstance(request.user, User):
-        UserPreference.objects.update_or_create(user=request.user, defaults={"zone": form.cleaned_data["zone"]})
+        request.user.zone = form.cleaned_data["zone"]
+        request.user.save(update_fields=["zone"])
         messages.success(request, _("Times are now shown in time zone %(zone)s.") % {"zone": form.cleaned_data["zone"]})
         return HttpResponseRedirect(request.path)
     context = {
@@ -98,5 +99,4 @@ def _user_zone(request: HttpRequest) -> ZoneInfo | None:
     """Return the user's time zone, or None without a login or a known zone."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
         return None
-    chosen = UserPreference.objects.filter(user_id=request.user.pk).values_list("zone", flat=True).first()
-    return ZoneInfo(chosen) if chosen in zone_names() else None
+    return ZoneInfo(request.user.zone) if request.user.zone in zone_names() else None

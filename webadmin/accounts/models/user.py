@@ -1,9 +1,9 @@
-"""The preferences of a user."""
+"""The users."""
 
 from functools import cache
 from zoneinfo import available_timezones
 
-from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -24,17 +24,10 @@ def require_zone(name: str) -> None:
         raise ValidationError(_("“%(zone)s” is not a time zone; choose one from the list."), params={"zone": name[:60]})
 
 
-class UserPreference(models.Model):
-    """The preferences of a user. Times are stored in UTC and shown in `zone`."""
+class User(AbstractUser):
+    """A person who signs in. Memberships determine what the person may do.
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="preference", verbose_name=_("user")
-    )
-    zone = models.CharField(_("time zone"), max_length=64, validators=[require_zone])
+    zone: the time zone in which times are shown, or "" for that of the installation; times are stored in UTC.
+    """
 
-    class Meta:
-        verbose_name = _("preference")
-        verbose_name_plural = _("preferences")
-
-    def __str__(self) -> str:
-        return f"{self.user} · {self.zone}"
+    zone = models.CharField(_("time zone"), max_length=64, blank=True, editable=False, validators=[require_zone])
