@@ -22,11 +22,12 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from unfold.views import ChangeList
 
 from core.days import FIRST_DAY, LAST_DAY
 from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter, usable_day
 from webadmin.accounts.services.access import visible
-from webadmin.ui.pages.paging import ONLY_QUERY, WholeChangeList
+from webadmin.ui.pages.paging import ONLY_QUERY, CappedPaginator
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
 MAX_TEXT_CHARS = 500  # characters of a value that the rows contain
@@ -34,7 +35,7 @@ _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")
 _IS_NULL = ("True", "False")
 
 
-class DeclaredChangeList(WholeChangeList):
+class DeclaredChangeList(ChangeList):
     """A change list whose URL may only contain look-ups that its admin declares."""
 
     def __init__(self, request: HttpRequest, model: type[Model], *args: Any, **kwargs: Any) -> None:
@@ -90,12 +91,20 @@ class DeclaredChangeList(WholeChangeList):
         return [*found[:-1], "pk"] if found[-1] == "-pk" and is_rising else found
 
     def get_results(self, request: HttpRequest) -> None:
+        """Read the rows of the page; the list offers to show all rows only if a filter is active."""
+        if getattr(request, ONLY_QUERY, False):
+            return
         try:
             super().get_results(request)
         except IncorrectLookupParameters as error:
             raise BadValue(PAGE_VAR, str(self.page_num), _("this page of the list does not exist.")) from error
+        shown: Any = vars(self)["result_list"]
+        if isinstance(self.paginator, CappedPaginator) and isinstance(shown, QuerySet):
+            self.result_list = self.paginator.rows(0, self.result_count)  # all rows on one page, also read by key
+        if not self.query and not self.has_active_filters:
+            self.full_result_count = self.result_count
         searched_entry_count = self.model_admin.searched_entry_count(request)
-        if self.query and searched_entry_count and not getattr(request, ONLY_QUERY, False):
+        if self.query and searched_entry_count:
             words = _("Only the first %(count)s entries of this list were searched. Narrow it down with filters.")
             messages.info(request, words % {"count": f"{searched_entry_count:,}"})
 

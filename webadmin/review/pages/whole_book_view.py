@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
+from core.chapters import format_chapter_numbers
 from core.hidden_characters import clip_text, spell_hidden
 from core.shares import cut_share, format_percentage
 from core.states import COPIES
@@ -156,7 +157,6 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
     context = {
         "opts": Work._meta,
         "title": _now("Whole book"),
-        "subtitle": None,
         "work": work,
         "site": site,
         "book": book,
@@ -189,23 +189,9 @@ def chapter_row(chapter: ChapterCopies) -> dict[str, Any]:
 
 def _companion_chapters(chapter: ChapterCopies) -> str:
     pages = (each.page for each in chapter.pages if each.page.is_merged and chapter.number in each.page.carries)
-    return ranges([number for page in list(pages)[:1] for number in page.carries if number != chapter.number])
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Format ascending numbers as at most ten ranges.
-
-    >>> ranges([1, 2, 3, 7, 9, 10])
-    '1-3, 7, 9-10'
-    """
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1][1:] = [number]
-        else:
-            parts.append([number])
-    written = ["-".join(map(str, part)) for part in parts[:10]]
-    return ", ".join([*written, "…"] if len(parts) > 10 else written)
+    return format_chapter_numbers(
+        [number for page in list(pages)[:1] for number in page.carries if number != chapter.number]
+    )
 
 
 def strip(book: WholeBook) -> SafeString:

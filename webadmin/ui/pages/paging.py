@@ -6,9 +6,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.db.models.sql.where import WhereNode
-from django.http import HttpRequest
 from django.utils.functional import cached_property
-from unfold.views import ChangeList
 
 
 class CappedPaginator(Paginator):
@@ -42,20 +40,6 @@ def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
     by_key.query.where = WhereNode()
     found = {row.pk: row for row in by_key.filter(pk__in=keys)} if keys else {}
     return [found[key] for key in keys if key in found]
-
-
-class WholeChangeList(ChangeList):
-    """A list that offers to show all rows only if a filter is active."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        if getattr(request, ONLY_QUERY, False):
-            return
-        super().get_results(request)
-        shown: Any = vars(self)["result_list"]
-        if isinstance(self.paginator, CappedPaginator) and isinstance(shown, QuerySet):
-            self.result_list = self.paginator.rows(0, self.result_count)  # all rows on one page, also read by key
-        if not self.query and not self.has_active_filters:
-            self.full_result_count = self.result_count
 
 
 # After 200 pages of 50 rows a person needs a filter. Counting stops here, so that a list of a million rows opens as

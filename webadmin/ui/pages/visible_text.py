@@ -1,7 +1,6 @@
 """Converts crawled text to markup: escaped, with marks in place of hidden characters."""
 
 import unicodedata
-from collections.abc import Iterator
 from html import escape
 
 from django.utils.html import format_html
@@ -24,7 +23,9 @@ def visible(text: str) -> SafeString:
 
 
 def _visible_html(text: str) -> str:
-    return "".join(_space_names(text)) if has_hidden(text) else escape(text)
+    if not has_hidden(text):
+        return escape(text)
+    return "".join(_mark_html(run.label, run.detail) if run.label else escape(run.text) for run in glyphs(text))
 
 
 def named_spaces(spaces: str) -> SafeString:
@@ -33,19 +34,10 @@ def named_spaces(spaces: str) -> SafeString:
     detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
     label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)
     label += "" if len(spaces) == 1 else f"×{len(spaces)}"
+    return _mark_html(label, detail)
+
+
+def _mark_html(label: str, detail: str) -> SafeString:
     return format_html(
         '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>', label, detail, detail
     )
-
-
-def _space_names(text: str) -> Iterator[str]:
-    for run in glyphs(text):
-        if run.label:
-            yield format_html(
-                '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>',
-                run.label,
-                run.detail,
-                run.detail,
-            )
-        else:
-            yield escape(run.text)

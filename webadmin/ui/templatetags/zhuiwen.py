@@ -49,6 +49,8 @@ def group_digits(number: int | None) -> str:
 
 register.filter(local_time)
 register.filter(clip_text)
+register.filter("characters", count_characters)
+register.filter("obfuscation_name", phrases.name_of_obfuscation)
 
 
 @register.simple_tag
@@ -73,18 +75,6 @@ def message(stored: Message | None) -> str:
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
     """Return True if a case has an obfuscation of this kind."""
     return any(each["kind"] == kind for each in obfuscations)
-
-
-@register.filter
-def characters(text: str) -> int:
-    """Return the number of characters of a text, counted as in all figures."""
-    return count_characters(text)
-
-
-@register.filter
-def obfuscation_name(kind: str) -> str:
-    """Return the label of an obfuscation, or its stored name if this version does not know it."""
-    return phrases.name_of_obfuscation(kind)
 
 
 @register.filter

@@ -6,10 +6,10 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.errors import NotFound, RetryLater
+from core.errors import RetryLater
 from core.messages import OpinionsRequested
 from webadmin import stores
-from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
+from webadmin.cases.models import OpinionRequest, SecondOpinion
 
 # As long as the broker waits for a worker before it redelivers a message (PAGES_VISIBILITY_S of pipeline.app). An older
 # request was lost or waits in a long queue; a second message does no harm.
@@ -30,11 +30,8 @@ class OpinionSubject:
 def request_opinions(subject: OpinionSubject, now: datetime) -> None:
     """Request the engines' opinions, unless they are known or requested already.
 
-    Raises NotFound for a version without matches of the case, and ServiceUnavailable if the broker does not answer; no
-    request stays open then.
+    Raises ServiceUnavailable if the broker does not answer; no request stays open then.
     """
-    if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
-        raise NotFound("page-version", subject.version_id)
     if has_answer(subject) or not _open_request(subject, now):
         return
     try:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.errors import NotFound, RetryLater, ZhuiwenError
+from core.errors import RetryLater, ZhuiwenError
 from core.ids import VersionId
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
@@ -127,8 +127,6 @@ def _request_opinions(case: Case, version: str) -> str:
     """Request the opinions, and return the reason for a failure as a sentence, or ""."""
     try:
         request_opinions(OpinionSubject(case.pk, version), timezone.now())
-    except NotFound as error:  # The match has been deleted meanwhile.
-        raise Http404 from error
     except RetryLater as error:
         return _("The published engines cannot be run now: %(error)s") % {"error": message_text(error)}
     return ""
@@ -255,7 +253,6 @@ def _frame_context(case: Case) -> dict[str, Any]:
     return {
         "opts": case._meta,
         "title": case_name(case.pk, case.state),
-        "subtitle": None,
         "case": case,
     }
 

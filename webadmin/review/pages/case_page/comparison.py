@@ -5,13 +5,14 @@ one piece of exactly one block, in order; offsets outside a text are clipped. Sp
 passage of the work was copied twice; a block then has the numbers of all overlapping spans.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal
 
 from core.matches import ChangeKind
+from matcher.reworded.found import longest_in_order
 from webadmin.review.pages.case_page.aligned_chunks import AlignedChunk, align_chunks
 from webadmin.review.pages.case_page.sweep import ChangeMark, PassageRun, PlacedPassage, sweep_passages
 
@@ -177,9 +178,9 @@ class _Pair:
 
 def _passage_pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
     """Return the chunks of all passages, in page order."""
-    elsewhere = _moved_indexes([span["work"][0] for span in spans])
+    in_order = longest_in_order([span["work"][0] for span in spans])
     return [
-        _Pair(number, chunk, chunk.is_moved or number - 1 in elsewhere)
+        _Pair(number, chunk, chunk.is_moved or number - 1 not in in_order)
         for number, span in enumerate(spans, 1)
         for chunk in align_chunks(span, _covered_text(span, "page", page), _covered_text(span, "work", work))
     ]
@@ -188,25 +189,6 @@ def _passage_pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: s
 def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
     start, end = (max(0, at) for at in span[side])
     return span.get(f"{side}_excerpt", "") if text is None else text[start:end]
-
-
-def _moved_indexes(places: Sequence[int]) -> set[int]:
-    """Return the indexes that are not in a longest ascending subsequence of the places.
-
-    >>> sorted(_moved_indexes([0, 30, 10, 20]))
-    [1]
-    """
-    tops, chain, before = list[int](), list[int](), list[int]()
-    for number, place in enumerate(places):
-        at = bisect_right(tops, place)
-        tops[at : at + 1] = [place]
-        chain[at : at + 1] = [number]
-        before.append(chain[at - 1] if at else -1)
-    kept, at = set[int](), chain[-1] if chain else -1
-    while at >= 0:
-        kept.add(at)
-        at = before[at]
-    return set(range(len(places))) - kept
 
 
 def _change_links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:

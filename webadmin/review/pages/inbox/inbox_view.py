@@ -72,7 +72,6 @@ def _inbox_context(request: HttpRequest, user: User, query: InboxQuery) -> dict[
         "query": query,
         "queues": [_queue_entries(user, query, TO_DO), _queue_entries(user, query, DONE)],
         "views": [(view, view_address(view)) for view in SavedView.objects.filter(user=user)],
-        "is_saved": SavedView.objects.filter(user=user, query=query.query_string).exists(),
         "chips": filter_chips(query, request),
         "choices": _filter_choices(user, query),
         "orders": [(value, name) for value, (name, _field) in inbox_query.ORDERS.items()],

@@ -190,7 +190,6 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     context: dict[str, Any] = {
         "opts": page._meta,
         "title": _("History of a page"),
-        "subtitle": None,
         "page": page,
         "page_href": page.url if is_web_address(page.url) else "",
         "rows": [(event, EVENT_NAMES[event.kind], _absence_reason(event.absence)) for event in events.events],
