@@ -67,14 +67,14 @@ class DecodedText:
         return (Message("intake.replaced", count=self.lost, lines=[*map(str, lines[:MAX_PLACES]), *more]),)
 
 
-def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> DecodedText:
-    """Decode `data`, which must be Chinese if `is_chinese`. Raises UnreadableFile, which names `path`."""
+def decode_text(data: bytes, path: Path | str) -> DecodedText:
+    """Decode `data`, which must be Chinese. Raises UnreadableFile, which names `path`."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
     characters, lost = _decode_characters(data, path)
     text = normalize_text(characters)
-    return DecodedText(require_chinese(text, path) if is_chinese else text, lost)
+    return DecodedText(require_chinese(text, path), lost)
 
 
 def kind_of_binary(data: bytes) -> Message | None:

@@ -38,7 +38,7 @@ VERBS = {
     "batch": ("batch",),
     "engines": ("engines",),
     "read": ("read",),
-    "webadmin.cases.cli.cases": ("cases", "case"),
+    "webadmin.cases.cli.cases": ("cases",),
     "webadmin.rewrites.cli.leads": ("leads",),
     "webadmin.reports.cli.matters": ("matter",),
     "webadmin.notices.cli.notices": ("notice",),

@@ -15,7 +15,6 @@ from core.settings import Settings
 from core.shares import cut_share, format_percentage
 from core.wording import Message
 from core.zones import Zone
-from webadmin.rewrites.cli.leads_output import Lead, show_leads
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.output import (
     as_json,
@@ -24,7 +23,6 @@ from webadmin.ui.console.output import (
     print_line,
     print_passage,
     print_table,
-    progress,
 )
 from webadmin.ui.console.session import session
 from webadmin.ui.console.words import console_language, obfuscation
@@ -39,18 +37,15 @@ MAX_EXCERPT_CHARS = 80
 
 def check(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
-    *,
-    reworded: bool = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare one text or page with all works, and show the matches."""
     from deploy.cli.source import read_as_text
 
     with session() as settings:
-        found = read_as_text(source, settings, is_chinese=not reworded)  # a translation may have no Chinese
+        found = read_as_text(source, settings)
         matches, works_texts = _compare_text(found.reading, settings)
         owners = _chapters_by_text([match.text_id for match in matches])
-        leads = _find_leads(found.reading.text, matches, settings) if reworded else []
         raw = found.reading.raw_places()
         records = [_match_record(match, owners, found, works_texts, raw) for match in matches if owners[match.text_id]]
         if is_json:
@@ -63,13 +58,10 @@ def check(
                     "raw_text": found.reading.raw_whole_text,
                     "marks": [mark.record for mark in found.reading.marks],
                     "matches": records,
-                    **({"leads": [lead.record for lead in leads]} if reworded else {}),
                 }
             )
         else:
             _print_result(found, records)
-            if reworded:
-                show_leads(leads, found.reading.text)
 
 
 def _compare_text(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
@@ -89,31 +81,6 @@ def _compare_text(reading: Reading, settings: Settings) -> tuple[Sequence[Match]
     main, found = (ports.matcher.match(text, fingerprint_text(text, ports.algorithm)) for text in texts)
     matches = merge_matches(main, found, reading)
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}
-
-
-def _find_leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
-    """Return the suspected rewrites of works that the page does not copy, or none if most of the page is copied."""
-    from matcher.reworded.calibration import COPIED_SHARE
-    from matcher.reworded.sentences import is_latin
-    from matcher.reworded.stretches import MemoryTexts
-    from webadmin.rewrites.cli.meaning_search import search_among
-    from webadmin.wiring import live_ports
-    from webadmin.works.services.catalogue import corpus_texts
-
-    if sum(match.page_containment for match in matches) > COPIED_SHARE:
-        return []
-    works = live_ports(settings).works
-    texts = MemoryTexts({text_id: works.text(text_id) or "" for text_id in sorted(corpus_texts())})
-    with progress(Message("reworded.encoding")) as meter:
-        found = search_among(texts, frozenset((is_latin(text),)), meter.update).search(text)
-    copied = {match.text_id for match in matches if match.match_class.is_copy}
-    owners = _chapters_by_text([match.text_id for match in found])
-    leads = []
-    for match in found:
-        several = [] if match.text_id in copied else owners[match.text_id]
-        if several:
-            leads.append(Lead(match, _chapter_records(several), texts[match.text_id]))
-    return leads
 
 
 def _chapters_by_text(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":

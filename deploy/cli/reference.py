@@ -1,6 +1,5 @@
 """Writes docs/commands.md (`make reference`): every command with its arguments and options, in English and Chinese."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +22,12 @@ wrong, unless its line says otherwise.
 def render_page() -> str:
     """Return the page of commands: first the commands without subcommands, then the commands of each group."""
     verbs = _subcommands(typer.main.get_command(build([])))
-    alone = [_command_line(name, command) for name, command in verbs.items() if not _subcommands(command)]
-    groups = [
-        f"\n## {name}\n\n{''.join(_command_lines(name, each))}" for name, each in verbs.items() if _subcommands(each)
-    ]
-    return "".join([HEAD, *alone, *groups])
-
-
-def _command_lines(path: str, command: Any) -> Iterator[str]:
-    """Yield the lines of a command, unless it only groups others, and of its subcommands."""
-    if not _subcommands(command) or command.invoke_without_command:
-        yield _command_line(path, command)
-    for name, below in _subcommands(command).items():
-        yield from _command_lines(f"{path} {name}", below)
+    lines = [HEAD, *(_command_line(name, each) for name, each in verbs.items() if not _subcommands(each))]
+    for name, group in verbs.items():
+        if _subcommands(group):
+            lines.append(f"\n## {name}\n\n")
+            lines += [_command_line(f"{name} {below}", each) for below, each in _subcommands(group).items()]
+    return "".join(lines)
 
 
 def _command_line(path: str, command: Any) -> str:

@@ -50,11 +50,8 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
     return PageSource(name, _read_body(_read_bytes(source, settings), {}, name, settings))
 
 
-def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> PageSource:
-    """Read a source as a text to compare: pages like the crawler, texts and books like an added work.
-
-    is_chinese: reject a text without Chinese characters, because nothing could match it.
-    """
+def read_as_text(source: str, settings: Settings) -> PageSource:
+    """Read a source as a text to compare: pages like the crawler, texts and books like an added work."""
     if _is_url(source):
         return read_as_page(source, settings)
     path = Path(source)
@@ -66,7 +63,7 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
         return PageSource(name, _read_body(data, {}, name, settings))
     from crawler.formats.plain import decode_text
 
-    text = decode_text(data, name, is_chinese=is_chinese).text
+    text = decode_text(data, name).text
     return PageSource(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
 
 

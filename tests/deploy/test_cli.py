@@ -99,7 +99,7 @@ def test_verbs_of_what_is_stored_load_neither_django_nor_a_driver_for_their_help
         (["crawl"], "name the sites"),
         (["cases", "--state", "lost"], "there is no state lost"),
         (["cases", "--limit", "0"], "--limit"),
-        (["case", "seven"], "'seven' is not the number of a case; list them with zhuiwen cases"),
+        (["evidence", "export", "seven", "--out", "x"], "'seven' is not the number of a case; list them with"),
         (["batch", "--works", "/", "--pages", "gone", "--out", "m"], "/: is a folder; give a JSON lines file"),
         (["site", "add", "https://example.com/", "--daily-at", "25:00"], "--daily-at 25:00 is not a time of day"),
         (["batch", "--works", "gone", "--pages", "gone", "--out", "m"], "gone: there is no such file"),

@@ -16,10 +16,7 @@ import pytest
 import redis
 
 from core.redis_names import QUEUE_PREFIX
-from laboratory.cases.rewrites import rewrites
-from matcher.reworded.record import CURRENT
 from tests.support.command_line import CommandLine
-from tests.support.encoders import needs_encoder
 from tests.support.web_server import page
 
 if TYPE_CHECKING:
@@ -114,8 +111,8 @@ def test_works_added_again_change_nothing_and_bad_ones_are_named(corpus: Command
 def test_nothing_that_was_crawled_or_typed_acts_on_a_terminal(corpus: CommandLine, case: str) -> None:
     typed = "无\x1b[31m\x9b31m\u202e此书"
     for arguments in (
-        *(("cases",), ("case", case), ("site", "list"), ("work", "list"), ("work", "remove", typed)),
-        *(("cases", "--json"), ("case", case, "--json"), ("site", "list", "--json"), ("work", "list", "--json")),
+        *(("cases",), ("site", "list"), ("work", "list"), ("work", "remove", typed)),
+        *(("cases", "--json"), ("site", "list", "--json"), ("work", "list", "--json")),
     ):
         done = corpus(*arguments)
         acting = {char for char in done.out + done.err if unicodedata.category(char) in {"Cc", "Cf", "Cs"}}
@@ -189,39 +186,6 @@ def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: C
     assert (innocent.code, "no text from any work was found" in innocent.out) == (0, True)
 
 
-@needs_encoder
-def test_a_text_in_other_words_is_a_lead_and_says_what_it_does_not_prove(corpus: CommandLine, tmp_path: Path) -> None:
-    spoken = next(each for each in rewrites() if each.rewrite_id == "spoken-01")
-    path = tmp_path / "改写.txt"
-    path.write_text(OTHER + spoken.text, "utf-8")
-    record = corpus("check", path, "--reworded", "--json").json()
-    assert record["matches"] == []
-    (lead,) = record["leads"]
-    assert [work["title"] for work in lead["works"]] == ["一杆秤"]
-    assert (lead["class"], lead["algorithm"]) == ("reworded", CURRENT.version)
-    inside = [pair for pair in lead["pairs"] if spoken.place.start - 50 <= pair["work_start"] <= spoken.place.end]
-    assert len(inside) >= 0.9 * len(lead["pairs"]) >= 5
-    assert all(pair["page_end"] > len(OTHER) for pair in lead["pairs"])
-    plain = corpus("check", path, "--reworded")
-    assert plain.code == 0
-    assert "It does not prove copying" in plain.out
-    row = next(line.split("\t") for line in plain.out.splitlines() if line.startswith("一杆秤\t"))
-    assert row[2] == "suspected rewrite"
-    assert row[3].startswith(f"{len(lead['pairs'])} of ")
-    assert "leads" not in corpus("check", path, "--json").json()
-    innocent = corpus("check", "-", "--reworded", stdin=OTHER.encode())
-    assert "No suspected rewrites or translations were found." in innocent.out
-    copied = corpus("check", WORKS / "一杆秤.txt", "--reworded", "--json").json()
-    assert (len(copied["matches"]), copied["leads"]) == (1, [])
-    path.write_text(f"{OTHER}原文写着“{spoken.source[100:130]}”。{spoken.text}", "utf-8")
-    quoting = corpus("check", path, "--reworded", "--json").json()
-    assert [match["class"] for match in quoting["matches"]] == ["quotation"]
-    assert len(quoting["leads"]) == 1
-    path.write_text("The old ferryman kept the lamp burning, though nobody came to the landing any more.\n" * 9)
-    assert corpus("check", path).complaints == [f"zhuiwen: {path}: contains no Chinese text"]
-    assert corpus("check", path, "--reworded").code == 0
-
-
 def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp_path: Path) -> None:
     lines = [f"{line[:5]}<span style='display:none'>本站首发</span>{line[5:]}" for line in SCALE.splitlines()]
     path = tmp_path / "page.html"
@@ -237,17 +201,10 @@ def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp
     assert corpus("read", path, "--json").json()["marks"] == record["marks"]
 
 
-def test_a_case_is_listed_and_shown_with_its_changes_marked(corpus: CommandLine, case: str) -> None:
+def test_a_case_is_listed_and_keeps_its_work(corpus: CommandLine, case: str) -> None:
     (listed,) = corpus("cases", "--work", "一杆秤", "--site", "落霞", "--state", "open", "--json").json()
     assert (str(listed["id"]), listed["page_url"]) == (case, "http://127.0.0.1:8801/a.html")
-    shown = corpus("case", case)
-    assert shown.code == 0
-    assert "⟦虹⟧木" in shown.out
-    assert "⟦红⟧木" in shown.out
-    assert "\x1b" not in shown.out
-    spans = corpus("case", case, "--json").json()["matches"][0]["spans"]
-    assert spans[0]["work_excerpt"][:3] == "一杆秤"
-    missing = corpus("case", "999")
+    missing = corpus("evidence", "factors", "999")
     assert (missing.code, missing.complaints) == (2, ["zhuiwen: there is no case 999; list them with zhuiwen cases"])
     protected = corpus("work", "remove", "一杆秤")
     assert (protected.code, "cases: 1" in protected.err) == (2, True)
@@ -255,7 +212,7 @@ def test_a_case_is_listed_and_shown_with_its_changes_marked(corpus: CommandLine,
 
 def test_a_work_is_marked_as_not_protected_and_as_protected_again(corpus: CommandLine, case: str) -> None:
     def state() -> tuple[str, str | None]:
-        found = corpus("case", case, "--json").json()
+        (found,) = corpus("cases", "--json").json()
         return found["state"], found["allowed_as"]
 
     refused = corpus("work", "unprotect", "一杆秤", "--reason", "not-protected")
@@ -265,7 +222,6 @@ def test_a_work_is_marked_as_not_protected_and_as_protected_again(corpus: Comman
     assert state() == ("set_aside", "term_expired")
     (listed,) = [each for each in corpus("work", "list", "--json").json() if each["title"] == "一杆秤"]
     assert listed["unprotected"] == "term_expired"
-    assert "allowed: not protected: term expired: 《一杆秤》, entered" in corpus("case", case).out
     assert "set aside not protected: term expired" in corpus("cases").out
     assert corpus("work", "protect", "一杆秤").code == 0
     assert state() == ("open", None)

@@ -99,7 +99,7 @@ def test_no_help_is_left_of_what_is_gone() -> None:
 def test_the_help_is_chinese_to_the_last_line(zhuiwen: CommandLine, arguments: tuple[str, ...]) -> None:
     shown = CommandLine(zhuiwen.home, CHINESE_LOCALE)(*arguments, "--help").out
     assert shown.startswith("用法：zhuiwen ")
-    refused = CommandLine(zhuiwen.home, CHINESE_LOCALE)("case", "seven").complaints
+    refused = CommandLine(zhuiwen.home, CHINESE_LOCALE)("evidence", "export", "seven", "--out", "x").complaints
     assert refused == ["zhuiwen: 'seven' 不是案件编号；可用 zhuiwen cases 查看"]
     assert "选项：" in shown
     assert not re.search(r"Usage|Options:|Commands:|Arguments:|Show this|required\]|default:", shown)

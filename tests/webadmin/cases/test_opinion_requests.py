@@ -1,23 +1,17 @@
-"""Asking for second opinions: from the page of a case and from the command line, once for each page version."""
+"""Asking for second opinions from the page of a case, once for each page version."""
 
-import json
 import re
-from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from core.errors import NotFound
 from core.messages import OpinionsRequested
-from core.settings_loading import load
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
-from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, OpinionRequest
 from webadmin.cases.services.opinions.asking import ask_engines
 from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, OpinionSubject, is_request_open, request_opinions
@@ -65,9 +59,6 @@ def test_a_request_is_sent_once_until_it_was_not_answered_in_time(case: Case, ou
         assert outbox.sent == [message_of(case)] * number
         assert is_request_open(subject_of(case), at)
     assert not is_request_open(subject_of(case), late + EXPIRES_AFTER)
-    with pytest.raises(NotFound):
-        request_opinions(OpinionSubject(case.pk, "0" * 40), late)
-    assert len(outbox.sent) == 2, "no other version is asked about"
 
 
 def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, reviewer: Client) -> None:
@@ -125,24 +116,3 @@ def test_nobody_asks_about_a_case_or_version_of_another_holder(
         said = getattr(reviewer, method)(address(asked, opinions=theirs.version_id), headers=BY_SCRIPT)
         assert said.status_code == 404
     assert outbox.sent == []
-
-
-def test_the_command_line_has_them_asked_and_says_so_or_that_the_broker_is_away(
-    case: Case, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
-    cases.case(str(case.pk), is_json=False)
-    assert "being queried; check again in a minute" in capsys.readouterr().out
-    cases.case(str(case.pk), is_json=True)
-    said = capsys.readouterr()
-    assert (json.loads(said.out)["engines"], said.err) == (None, "")
-    assert outbox.sent == [message_of(case)]
-    assert is_request_open(subject_of(case), timezone.now())
-    OpinionRequest.objects.all().delete()
-    outbox.is_away = True
-    cases.case(str(case.pk), is_json=False)
-    assert "not run: the message broker (Redis) is not responding" in capsys.readouterr().out
-    cases.case(str(case.pk), is_json=True)
-    said = capsys.readouterr()
-    assert json.loads(said.out)["engines"] is None
-    assert said.err.startswith("zhuiwen: the published engines were not run: the message broker (Redis)")

@@ -1,1 +1,1 @@
-"""The commands `cases` and `case`."""
+"""The `cases` command."""

@@ -1,1 +1,1 @@
-"""The `leads` command, and the output of suspected rewrites for `check`."""
+"""The `leads` command, and the search for rewrites in `batch`."""

@@ -1,4 +1,4 @@
-"""Searches for rewrites among given works in memory, and converts leads to JSON values, for `batch` and `check`."""
+"""Searches for rewrites among given works in memory, and converts leads to JSON values, for `batch`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

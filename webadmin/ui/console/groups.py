@@ -6,23 +6,12 @@ from typing import Any
 import typer
 
 
-def verb_group(
-    about: str,
-    verbs: Mapping[str, Callable[..., Any] | typer.Typer],
-    callback: Callable[..., Any] | None = None,
-    **options: Any,
-) -> typer.Typer:
-    """Return a group of commands, each a function or another group.
-
-    callback: called before the command. options: arguments of `typer.Typer`.
-    """
-    group = typer.Typer(help=about, rich_markup_mode=None, **({"no_args_is_help": True} | options))
-    group.callback()(callback or _before_each)  # without a callback, typer turns a group with one verb into that verb
+def verb_group(about: str, verbs: Mapping[str, Callable[..., Any]]) -> typer.Typer:
+    """Return a group of commands."""
+    group = typer.Typer(help=about, rich_markup_mode=None, no_args_is_help=True)
+    group.callback()(_before_each)  # without a callback, typer turns a group with one verb into that verb
     for name, verb in verbs.items():
-        if isinstance(verb, typer.Typer):
-            group.add_typer(verb, name=name)
-        else:
-            group.command(name)(verb)
+        group.command(name)(verb)
     return group
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
-from itertools import accumulate
 from typing import Any
 
 import typer
@@ -52,18 +51,6 @@ def width(text: str) -> int:
 def pad_text(text: str, columns: int) -> str:
     """Return a text padded with spaces to a width in terminal columns."""
     return text + " " * (columns - width(text))
-
-
-def cut_to_width(text: str, columns: int) -> str:
-    """Cut a text to a number of terminal columns, with an ellipsis for the rest.
-
-    >>> cut_to_width("追文追文", 8), cut_to_width("追文追文", 7), cut_to_width("zhuiwen", 5)
-    ('追文追文', '追文追…', 'zhui…')
-    """
-    if width(text) <= columns:
-        return text
-    ends = accumulate(map(width, text))
-    return text[: sum(end < columns for end in ends)] + "…"
 
 
 def translate_heading(name: str) -> str:
