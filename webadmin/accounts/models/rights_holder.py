@@ -1,9 +1,11 @@
 """Rights holders and their members."""
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from webadmin.accounts.models.preference import require_zone
 from webadmin.ui.models.fields import user_key
 
 
@@ -76,3 +78,12 @@ class WorkKind(models.TextChoices):
     ESSAY = "essay", _("essay")
     STORY = "story", _("short story")
     OTHER = "other", _("other")
+
+
+class User(AbstractUser):
+    """A person who signs in. Memberships determine what the person may do.
+
+    zone: the time zone in which times are shown, or "" for that of the installation; times are stored in UTC.
+    """
+
+    zone = models.CharField(_("time zone"), max_length=64, blank=True, editable=False, validators=[require_zone])

@@ -1,11 +1,9 @@
-"""The users."""
+"""The preference of a user: the time zone in which times are shown."""
 
 from functools import cache
 from zoneinfo import available_timezones
 
-from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
-from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
@@ -22,12 +20,3 @@ def require_zone(name: str) -> None:
     """Raise ValidationError for a time zone that is not on offer."""
     if name not in zone_names():
         raise ValidationError(_("“%(zone)s” is not a time zone; choose one from the list."), params={"zone": name[:60]})
-
-
-class User(AbstractUser):
-    """A person who signs in. Memberships determine what the person may do.
-
-    zone: the time zone in which times are shown, or "" for that of the installation; times are stored in UTC.
-    """
-
-    zone = models.CharField(_("time zone"), max_length=64, blank=True, editable=False, validators=[require_zone])
