@@ -1,10 +1,8 @@
 """Test what the published engines say of the page behind a case: asked of the evidence, kept, private."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
 from datetime import timedelta
 from html import unescape
 from typing import Any
@@ -16,7 +14,6 @@ from core.errors import ServiceUnavailable
 from core.ids import VersionId
 from core.pages import PageVersion
 from core.ports import PageStore
-from core.settings_loading import load
 from core.wording import Message
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, EngineMatch
@@ -25,7 +22,6 @@ from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk import shown
-from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, CaseMatch, EnginePanel, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
 from webadmin.cases.services.opinions.asking import ask_engines, record_failure
@@ -110,9 +106,7 @@ def test_few_engines_see_homophones_and_the_case_lists_all(world: World, texts: 
     assert "the product's own matcher" in unescape(page)
 
 
-def test_an_engine_says_that_it_needs_a_corpus(
-    world: World, texts: Texts, reviewer: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     opinion = judged(texts, case, WORK)
     lacking = {name for name, verdict in verdicts(opinion).items() if verdict == EngineVerdict.NEEDS_CORPUS}
@@ -129,21 +123,7 @@ def test_an_engine_says_that_it_needs_a_corpus(
     assert ENGINES["exact-md5"].summary.in_language("zh") in page
     assert ENGINES["exact-md5"].summary.in_language("en") not in page
     reviewer.cookies["django_language"] = "en"
-    _the_command_line_names_those_that_agree(case, opinion, monkeypatch, capsys)
     _what_was_kept_is_shown_whatever_the_catalogue_says(case, opinion, reviewer)
-
-
-def _the_command_line_names_those_that_agree(
-    case: Case, opinion: SecondOpinion, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
-    asked = len(ENGINES) - len(CORPUS_ENGINES)
-    cases.case(str(case.pk), is_json=True)
-    told = json.loads(capsys.readouterr().out)["engines"]
-    assert (told["agree"], told["asked"]) == (len(copies(opinion)), asked)
-    assert {answer["engine"] for answer in told["answers"]} == set(ENGINES)
-    cases.case(str(case.pk), is_json=False)
-    assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
 
 
 def _what_was_kept_is_shown_whatever_the_catalogue_says(case: Case, opinion: SecondOpinion, reviewer: Client) -> None:
