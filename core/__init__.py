@@ -1,1 +1,4 @@
-"""Records, ids, ports, messages, errors and settings that all packages share. Only the settings need a library."""
+"""Records, ids, ports, messages, errors and settings that all packages share.
+
+Only the settings need third-party packages.
+"""

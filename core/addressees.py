@@ -1,4 +1,4 @@
-"""Addressees of notices, the kind of notice for each, and the time limits of counter-statements, with the law for each.
+"""The addressees of notices, the kind of notice for each, and the time limits of counter-statements, with their law.
 
 docs/notices.md explains the same for lawyers.
 """
@@ -39,9 +39,9 @@ class CounterRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CounterTime:
-    """The days that a rule allows.
+    """The range of days within which a rule sets a time limit.
 
-    is_working_days: weekends and public holidays do not count.
+    is_working_days: whether weekends and public holidays do not count.
     """
 
     least: int
@@ -65,7 +65,7 @@ ANSWER_DAYS = 7
 
 
 def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
-    """Return the kind of notice for an addressee. rule: the law under which it accepts notices.
+    """Return the kind of notice for an addressee. rule: the law under which the addressee accepts notices.
 
     >>> choose_notice_kind(AddresseeRole.PUBLISHES), choose_notice_kind(AddresseeRole.STORES, CounterRule.DMCA)
     (<Paper.LETTER: 'letter'>, <Paper.DMCA: 'dmca'>)
@@ -84,12 +84,12 @@ def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPL
 
 
 def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRule:
-    """Return the rule that applies to a role; a publisher forwards no counter-statement, so none applies to it."""
+    """Return the rule for counter-statements to an addressee. A publisher forwards none, so no rule applies to it."""
     return CounterRule.NONE if role is AddresseeRole.PUBLISHES else rule
 
 
 def counter_days(rule: CounterRule) -> int:
-    """Return the days to wait if the provider has set no time: the days that are certain.
+    """Return the number of days to wait if the provider has set no time: the days that the law guarantees.
 
     >>> counter_days(CounterRule.DMCA), counter_days(CounterRule.REPLY_2020_9), counter_days(CounterRule.NONE)
     (10, 20, 0)

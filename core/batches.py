@@ -1,4 +1,4 @@
-"""Batches of an iterable."""
+"""Splits iterables into batches."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar

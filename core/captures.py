@@ -1,9 +1,9 @@
 """Captures: the requests, responses and connections by which a page was fetched.
 
-A capture is made while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or is read from an
-archive (crawler.sources.archive_records), and is stored with the raw body (pagestore.captures). It contains no
-credentials: each cookie and login is replaced by `WITHHELD`, or by asterisks of the same length in records of an
-archive, which state their length.
+A capture is made while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or read from an
+archive (crawler.sources.archive_records). It is stored with the raw body (pagestore.captures). It contains no
+credentials: each cookie and login is replaced by `WITHHELD`. In records of an archive, which state their length,
+asterisks of the same length replace it.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WITHHELD = "[withheld]"
 
 @dataclass(frozen=True, slots=True)
 class NameAnswer:
-    """The DNS response for a host when the connection was made; only addresses that may be fetched."""
+    """The DNS response for a host at the time of the connection. It lists only addresses that may be fetched."""
 
     name: str
     addresses: tuple[str, ...]
@@ -52,8 +52,8 @@ class CaptureSource(StrEnum):
 class ArchivedRecord:
     """One record of an archive file, byte for byte after decompression: `head`, then `payload`.
 
-    head: the WARC header and, for a response, the HTTP header. file: the name of the file without folders. member: the
-    name of the archive inside a WACZ, otherwise "". offset: the start of the record.
+    head: the WARC header and, for a response, the HTTP header. file: the file name without folders. member: the name of
+    the archive inside a WACZ file, otherwise "". offset: the position of the record in the archive.
     """
 
     file: str
@@ -109,11 +109,11 @@ class WireExchange:
     """One request and its response.
 
     request_head, response_head: the bytes of the connection up to and including the empty line; b"" if the page was not
-    fetched over the product's own connection.
-    body_digest, body_bytes: for the body as received, before content decoding (gzip); "" and 0 if unknown.
-    body: for a redirect, at most MAX_HOP_BODY_BYTES (crawler.fetching.capture); for the last response b"", because its
-    body is the page's. If a browser fetched the page, the page's body is its DOM, and this is the body that the browser
-    received, after content decoding. Evidence (webadmin.evidence.services.material) adds the page's body.
+    fetched over the product's own connection. body_digest, body_bytes: of the body as received, before content decoding
+    (gzip); "" and 0 if unknown. body: for a redirect, at most MAX_HOP_BODY_BYTES (crawler.fetching.capture); for the
+    last response b"", because its body is the page's. If a browser fetched the page, the page's body is its DOM, and
+    `body` is what the browser received, after content decoding. Evidence (webadmin.evidence.services.material) adds the
+    page's body.
     """
 
     url: str

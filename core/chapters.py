@@ -1,4 +1,4 @@
-"""Chapters of a work as people write them: "1-20, 25"."""
+"""Ranges of chapters as people write them: "1-20, 25"."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _RANGE = re.compile(r"第?(\d{1,7})[章回节]?(?:-第?(\d{1,7})[章回节]?)?")
 
 @dataclass(frozen=True, slots=True)
 class Chapters:
-    """Chapter numbers as ordered, disjoint ranges; an empty list means all chapters of the work."""
+    """Chapter numbers as ordered, disjoint ranges. Without ranges, all chapters of the work are meant."""
 
     ranges: tuple[tuple[int, int], ...] = ()
 
@@ -39,7 +39,7 @@ class Chapters:
         return bool(self.ranges)
 
     def holds(self, number: int) -> bool:
-        """Return whether the ranges include a chapter.
+        """Return whether a chapter is in the ranges; without ranges, every chapter is.
 
         >>> [Chapters.parse("1-20").holds(20), Chapters.parse("1-20").holds(21), Chapters().holds(9)]
         [True, False, True]
@@ -47,7 +47,9 @@ class Chapters:
         return not self.ranges or any(first <= number <= last for first, last in self.ranges)
 
     def outside(self, copied: Iterable[Collection[int]]) -> list[int]:
-        """Return the lowest number of each copied text outside the ranges; `copied` has the numbers of each text.
+        """Return the lowest chapter number of each copied text that is entirely outside the ranges.
+
+        copied: the chapter numbers of each copied text.
 
         >>> Chapters.parse("1-20").outside([{3}, {20, 40}, {25, 30}, {21}])
         [21, 25]
@@ -55,7 +57,7 @@ class Chapters:
         return sorted({min(numbers) for numbers in copied if numbers and not any(map(self.holds, numbers))})
 
     def require_existing(self, numbers: Collection[int]) -> None:
-        """Raise BadInput if a range begins or ends outside the chapters of the work."""
+        """Raise BadInput if a range begins or ends outside the work's chapters."""
         first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
         for each in self.ranges:
             if not first <= each[0] <= each[1] <= last:
@@ -63,7 +65,7 @@ class Chapters:
 
 
 def format_chapter_numbers(numbers: Collection[int]) -> str:
-    """Format chapter numbers for a sentence, consecutive ones as a range.
+    """Return chapter numbers for a sentence, with consecutive numbers as a range.
 
     >>> format_chapter_numbers([21, 22, 23, 30])
     '21-23, 30'

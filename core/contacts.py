@@ -34,7 +34,7 @@ PAGES = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE, Contact
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A contact of a site. label: the adjacent words on the page, as a hint at its purpose ("" if none)."""
+    """A contact of a site. label: the words before it on the page, which may state its purpose, or ""."""
 
     kind: ContactKind
     value: str

@@ -35,7 +35,7 @@ def count_characters(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextLetters:
-    """The letters of a text and the offset of each, in code points."""
+    """The letters of a text, and the offset of each in code points."""
 
     text: str
     places: Sequence[int]
@@ -54,7 +54,7 @@ class TextLetters:
         return len(self.text)
 
     def find(self, passages: Iterable["TextLetters"]) -> Places:
-        """Return the places of all letters where one of these passages occurs in full.
+        """Return the offsets of all letters in full occurrences of these passages.
 
         >>> text, passage = TextLetters.from_text("江，面。江面"), TextLetters.from_text("江面")
         >>> len(text.find([passage]))
@@ -79,7 +79,7 @@ def _fold_character(char: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatchSides:
-    """The letters of page and work of a match, and the excluded ranges on both sides."""
+    """The letters of a match's page and work, and the excluded offsets on both sides."""
 
     page: TextLetters
     work: TextLetters
@@ -88,10 +88,10 @@ class MatchSides:
 
 
 def deduct_excluded(match: Match, sides: MatchSides) -> Match:
-    """Return the match with figures without the excluded places, or the same match if nothing in it is excluded.
+    """Return the match with its figures computed without the excluded passages.
 
-    The spans stay the same. An excluded passage of the page removes all matches in it; an insertion into an
-    excluded passage counts neither for nor against similarity.
+    If nothing in the match is excluded, the match itself is returned. The spans are not changed. An excluded passage on
+    the page removes all matches in it. An insertion into an excluded passage does not affect the similarity.
     """
     if not (sides.page_left_out.bits or sides.work_left_out.bits & match.taken.bits):
         return match
@@ -118,7 +118,7 @@ def _longest_equal_run(spans: Iterable[Span], sides: MatchSides) -> int:
 
 
 class _Tally:
-    """A running count of the letters of a match that are not excluded."""
+    """A running count of the letters in a match that are not excluded."""
 
     def __init__(self, sides: MatchSides) -> None:
         self._all_work = Places.from_starts(sides.work.places)

@@ -8,4 +8,5 @@ FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2199, 12, 31)
 
 
 def is_usable(day: date) -> bool:
+    """Return whether a day is in the accepted range."""
     return FIRST_DAY <= day <= LAST_DAY

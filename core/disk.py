@@ -1,4 +1,4 @@
-"""Checks the free space on the disks of an installation, for `status`, `doctor` and commands whose wait fails."""
+"""Checks the free space on the disks of an installation, for `status`, `doctor` and commands that time out."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ _PROBE_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The free space on the file system of a folder. is_full: nothing can be stored there, for any reason."""
+    """The free space on the file system of a folder. is_full: whether nothing can be stored there, for any reason."""
 
     folder: Path
     free_bytes: int
@@ -45,7 +45,7 @@ class Space:
 
 
 def full(settings: Settings) -> list[Space]:
-    """Return the places where nothing more can be stored."""
+    """Return the file systems of the installation on which nothing more can be stored."""
     return [space for space in spaces(settings) if space.is_full]
 
 
@@ -77,7 +77,7 @@ def _data_folders(settings: Settings) -> Iterator[Path]:
 
 
 def _can_store(folder: Path) -> bool:
-    """Return whether a small file can be stored; the free space shows neither a quota nor a read-only disk."""
+    """Return whether a small file can be written. The free space reveals neither a quota nor a read-only disk."""
     probe = folder / f".space.{os.getpid()}"
     try:
         with probe.open("wb") as file:

@@ -1,7 +1,7 @@
 """Finds the longest run of equal characters in a passage with excluded parts.
 
-The text between two changes is equal on both sides, so its letters pair up in order. A moved piece pairs with its own
-place in the work.
+The text between two changes is equal on both sides, so its letters correspond in order. A moved piece corresponds to
+its own range of the work.
 """
 
 from bisect import bisect_left
@@ -16,9 +16,9 @@ from core.text import TextRange
 def longest_equal_run(
     span: Span, page: Sequence[int], work: Sequence[int], page_left_out: Places, work_left_out: Places
 ) -> int:
-    """Return the length in letters of the longest run of a span that is equal, contiguous and not excluded.
+    """Return the number of letters in the longest run of a span that is equal, contiguous and not excluded.
 
-    page, work: offsets of the letters of both texts, ascending. Only excluded places of letters matter.
+    page, work: the offsets of the letters in both texts, ascending. page_left_out, work_left_out: the excluded offsets.
 
     >>> replaced = Change(ChangeKind.REPLACED, TextRange(3, 4), TextRange(3, 4))
     >>> span = Span(TextRange(0, 9), TextRange(0, 9), 0.9, (replaced,))
@@ -50,7 +50,7 @@ def _is_difference(change: Change) -> bool:
 
 
 def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices, from 0, of equal letters of page and work, piece by piece."""
+    """Yield the indexes of each pair of equal letters on the page and in the work, moved pieces first."""
     changed = [change for change in span.changes if _is_difference(change)]
     gone = (
         _letter_numbers(page, [change.page for change in changed]),
@@ -64,7 +64,7 @@ def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterat
 
 
 def _letter_numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
-    """Return the indices, from 0, of the letters in any of these ranges."""
+    """Return the indexes of the letters that are in any of these ranges."""
     found = set[int]()
     for place in ranges:
         found.update(range(bisect_left(letters, place.start), bisect_left(letters, place.end)))
@@ -72,5 +72,5 @@ def _letter_numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[
 
 
 def _flag_places(places: Places) -> str:
-    """Return a string with "1" at each of the places and "0" elsewhere, up to the last place."""
+    """Return a string with "1" at each of the offsets and "0" elsewhere, up to the last offset."""
     return f"{places.bits:b}"[::-1]

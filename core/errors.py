@@ -27,7 +27,7 @@ from core.wording import Message
 
 
 class ZhuiwenError(Exception):
-    """The base class. The message of each error is one sentence for the user. Every error can be pickled."""
+    """The base class. The message of each error is one sentence for the user. All errors can be pickled."""
 
     message: Message
 
@@ -52,7 +52,7 @@ class ServiceUnavailable(RetryLater):
 
 
 class IndexStale(RetryLater):
-    """The index is empty or behind the store, so the result "no copies" would be unreliable."""
+    """The index is empty or older than the store, so an empty result would not prove that there are no copies."""
 
     def __init__(self, code: str, /, **params: object) -> None:
         self.state = Message.from_code(code, **params)
@@ -60,7 +60,7 @@ class IndexStale(RetryLater):
 
 
 class BadInput(ZhuiwenError):
-    """One input is at fault; processing can continue with the rest."""
+    """One input is at fault. Processing can continue with the others."""
 
 
 class UnreadableFile(BadInput):
@@ -88,7 +88,7 @@ class MalformedLine(BadInput):
 
 
 class NotFound(BadInput):
-    """Nothing stored has this id or name. kind: the last part of the code, "site" for missing.site."""
+    """Nothing stored has this id or name. kind: the last part of the code, such as "site" in "missing.site"."""
 
     def __init__(self, kind: str, key: object, **params: object) -> None:
         self.kind, self.key = kind, key
@@ -96,7 +96,7 @@ class NotFound(BadInput):
 
 
 class BadConfiguration(ZhuiwenError):
-    """The settings are invalid. fault: one fault by its code, or all faults."""
+    """The settings are invalid. fault: the code or message of one fault, or several of them."""
 
     def __init__(self, fault: str | Message | Sequence[Message | str], /, **params: object) -> None:
         several = [fault] if isinstance(fault, str | Message) else fault

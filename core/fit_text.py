@@ -1,4 +1,4 @@
-"""Prepares text for Typst: writes characters missing from its fonts by number, and lets long runs break."""
+"""Prepares text for Typst: writes characters missing from its fonts as code points, and lets long runs break."""
 
 import re
 from functools import cache
@@ -32,7 +32,7 @@ def fit_text(value: Any) -> Any:
 
 
 def cut_runs(text: str) -> list[str]:
-    """Split the long runs of `text` where a line may break; return one piece if there is no such run.
+    """Split `text` at the positions inside its long runs where a line may break. Returns one part if there are none.
 
     >>> cut_runs("https://example.com/a")
     ['https://', 'example.', 'com/', 'a']
@@ -52,6 +52,6 @@ def _write_character(character: str) -> str:
 
 @cache
 def _covered_characters() -> frozenset[int]:
-    """Return the code points that both fonts can show; reading their tables takes 0.4 s, once."""
+    """Return the code points that both fonts can display. Their tables are read once, in 0.4 s."""
     tables = [TTFont(fonts() / name, lazy=True).getBestCmap() for name in _FONT_FILES]
     return frozenset(set(tables[0]).intersection(*tables[1:]))

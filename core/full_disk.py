@@ -9,12 +9,12 @@ _SQLITE_SAYS = "database or disk is full"
 
 
 def find_disk_full_error(error: BaseException) -> OSError | None:
-    """Return the OSError for lack of space that caused an error; None if there is none.
+    """Return the OSError for a full disk that caused an error, or None if there is none.
 
     >>> [find_disk_full_error(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
     [True, False]
 
-    Redis reports the message of the system, SQLite its own:
+    Redis reports the message of the operating system, SQLite a message of its own.
 
     >>> find_disk_full_error(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
     OSError(28, 'No space left on device')

@@ -1,4 +1,4 @@
-"""Garbage collection of processes that keep many objects."""
+"""Controls the garbage collector in processes with many objects."""
 
 import gc
 from collections.abc import Iterator
@@ -13,12 +13,13 @@ def freeze_loaded_objects() -> None:
 
 @contextmanager
 def pause_collection() -> Iterator[None]:
-    """Pause the search for reference cycles in this process.
+    """Pause the search for reference cycles in this process, inside the block.
 
-    Reading or comparing a page creates up to 100,000 objects, hardly any in a cycle. Each search traverses all of them:
-    it takes a sixth of the time of reading, and as much as everything else when a page has thousands of changes
-    (2026-11).
+    Reading or comparing a page creates up to 100,000 objects, of which hardly any are in a cycle, and each search
+    traverses all of them.
     """
+    # The searches take a sixth of the time of reading, and as much as everything else when a page has thousands of
+    # changes (2026-11).
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,13 +1,13 @@
-"""Scores the harm of a matter to its rights holder, to sort an inbox; the four parts of the score are shown.
+"""Scores the harm of a matter to its rights holder, to sort the inbox, which shows the four parts of the score.
 
-The weights and half-lives are chosen, not fitted: there is no data on what reviewers consider urgent. At least seven of
-the top ten of 2,000 random matters stay in the top ten if any one weight is halved or doubled (2026-11,
-tests/core/test_harm.py).
+The weights and half-lives are chosen, not fitted: there are no data on what reviewers consider urgent.
 """
 
 import math
 from dataclasses import dataclass
 
+# At least seven of the top ten of 2,000 random matters stay in the top ten if any one weight is halved or doubled
+# (2026-11, tests/core/test_harm.py).
 SHARE, LEAD, REACH, DISGUISE = 50.0, 20.0, 20.0, 10.0
 MOST_VISITS = 10**8  # a month: the largest reading sites
 MOST_WORKS = 50  # works of one rights holder on one site; more make no difference
@@ -33,9 +33,9 @@ class Harm:
 def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations: int) -> Harm:
     """Return the harm of a matter.
 
-    share: copied share of the work, 0 to 1. lead_s: the seconds by which the site published a chapter before its
-    official publication; negative if later, None if unknown. reach: from `compute_reach`. obfuscations: number of kinds
-    of obfuscation.
+    share: the copied share of the work, 0 to 1. lead_s: how many seconds before the official publication of a chapter
+    the site published it; negative if it did so later, None if unknown. reach: the result of `compute_reach`.
+    obfuscations: the number of kinds of obfuscation.
     """
     return Harm(
         share=SHARE * min(1.0, max(0.0, share)),

@@ -1,6 +1,6 @@
-"""Heartbeats of processes that listen on no port: each touches its own file at intervals.
+"""Heartbeats of processes that listen on no port: each process touches its own file at intervals.
 
-The launcher sets the name of the process in its environment; a process without a name is not watched and touches no
+The launcher sets the name of the process in its environment. A process without a name is not monitored and touches no
 file.
 """
 
@@ -12,16 +12,16 @@ PROCESS = "ZHUIWEN_PROCESS"
 
 
 def write_heartbeat(home: Path, environ: Mapping[str, str], part: str = "") -> None:
-    """Touch the heartbeat file of this process, or of a part of the process with its own file."""
+    """Touch the heartbeat file of this process. part: the suffix of a separate file for a part of the process."""
     name = environ.get(PROCESS, "")
     if name:
         heartbeat_path(home, name + part).touch(0o600)
 
 
 def is_fresh(home: Path, name: str, within_s: float) -> bool:
-    """Return whether the process with this name wrote a heartbeat within that time.
+    """Return whether the process with this name wrote a heartbeat in the last `within_s` seconds.
 
-    A heartbeat from the future counts too if it is within that time, because a clock may have been ahead.
+    A heartbeat up to `within_s` seconds in the future counts too, because the clock may have been ahead.
     """
     try:
         return abs(time.time() - heartbeat_path(home, name).stat().st_mtime) < within_s

@@ -30,7 +30,7 @@ _MOST_NAMES = 3  # a run with more kinds ends in an ellipsis, so that a label is
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """A run of a text. label: the text displayed instead, "" if the characters can be displayed."""
+    """A run of a text. label: what is displayed instead of the run, or "" if the run can be displayed."""
 
     text: str
     label: str = ""
@@ -38,7 +38,7 @@ class Glyphs:
 
 
 def glyphs(text: str) -> Iterator[Glyphs]:
-    r"""Yield `text` as runs of characters that can be displayed and runs that cannot.
+    r"""Yield the runs of `text`: those that can be displayed, and those that cannot.
 
     >>> [run.label or run.text for run in glyphs("甲\u200b\u200b乙")]
     ['甲', 'ZWSP×2', '乙']
@@ -51,7 +51,7 @@ def glyphs(text: str) -> Iterator[Glyphs]:
 
 
 def spell_hidden(text: str) -> str:
-    r"""Return `text` with hidden characters as ‹U+202E›, for places that allow no markup.
+    r"""Return `text` with labels such as ‹RLO› for hidden characters, for output without markup.
 
     >>> spell_hidden("甲\u202e乙")
     '甲‹RLO›乙'
@@ -72,7 +72,7 @@ def clip_text(text: str, most: int = 60) -> str:
 
 
 def has_hidden(text: str) -> bool:
-    r"""Return whether `text` has a hidden character.
+    r"""Return whether `text` contains a hidden character.
 
     >>> has_hidden("甲\u200b乙"), has_hidden("甲乙")
     (True, False)

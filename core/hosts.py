@@ -1,6 +1,6 @@
-"""Hosts in normal form, whether typed in forms, linked by sites, or recorded by the crawler.
+"""Hosts in normal form, whether people type them, sites link to them or the crawler records them.
 
-A name is ASCII (IDNA), in lower case, without a trailing dot; an IPv6 address is in its shortest form. Rights, crawl
+A name is in ASCII (IDNA) and lower case, without a trailing dot; an IPv6 address is in its shortest form. Rights, crawl
 scopes and the list of sites compare hosts in this form.
 """
 
@@ -21,7 +21,7 @@ _SHARED_LABELS = frozenset({"ac", "co", "com", "edu", "go", "gov", "mil", "ne", 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host named by a person or a crawl plan. port: None for any port; name: an IPv6 address has no brackets."""
+    """A host named by a person or a crawl plan. name: without brackets for an IPv6 address; port: None for any port."""
 
     name: str
     port: int | None = None
@@ -41,7 +41,7 @@ class Host:
         return self.port in (None, port) and self.bare == Host(name).bare
 
     def holds(self, name: str, port: int) -> bool:
-        """Return whether the host `name` at `port` is this one or a subdomain of it.
+        """Return whether the host `name` at `port` is this host or one of its subdomains.
 
         >>> Host("own.cn").holds("m.own.cn", 80), Host("own.cn").holds("evil-own.cn", 80)
         (True, False)
@@ -81,9 +81,11 @@ def parse_host(text: str) -> Host:
 
 
 def host_key(url: str) -> tuple[str, int]:
-    """Return the host name ("" if none) and port of a URL; without a port, the default of its scheme (0 if unknown).
+    """Return the host name of a URL, or "", and its port.
 
-    Raises ValueError if the host or port is invalid.
+    The default port is that of the scheme, or 0 if it is unknown.
+
+    Raises ValueError if the host or the port is invalid.
     """
     parts = urlsplit(url)
     return _normalize_name(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
@@ -122,7 +124,7 @@ def _unicode_name(name: str) -> str:
 
 
 def parse_hosts(written: Iterable[str]) -> Iterator[Host]:
-    """Yield the hosts named by the texts, in order; skip texts that name no host."""
+    """Yield the hosts that the texts name, in order; texts that name no host are skipped."""
     for text in written:
         with suppress(ValueError):
             yield parse_host(text)

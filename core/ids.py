@@ -1,4 +1,4 @@
-"""Ids are digests of content, so that a step that runs twice writes the same rows."""
+"""Ids of stored objects. They are digests of content, so a step that runs twice writes the same rows."""
 
 import hashlib
 from typing import NewType
@@ -22,9 +22,9 @@ def digest(content: bytes) -> Digest:
 
 
 def page_id(site: SiteId, url: CanonicalUrl) -> PageId:
-    """Return the id of a page of a site.
+    """Return the id of a page on a site.
 
-    Two rights holders that watch the same URL have two separate pages.
+    If two rights holders watch the same URL, each has a page of its own.
     """
     return PageId(_short_id("page", site, url))
 

@@ -1,4 +1,4 @@
-"""The settings by name, from the fields of `core.settings`, and the part of each value that may be shown."""
+"""The settings by name, read from the fields of `core.settings`, and their values without secrets."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -25,7 +25,7 @@ KEYS = frozenset({"secret_key", "s3_access_key", "s3_secret_key"})
 
 @dataclass(frozen=True, slots=True)
 class KnownSetting:
-    """A setting: its place in `Settings` and its description. allowed: its allowed values, in words."""
+    """A setting: its section and field in `Settings`, its description, and its allowed values in words."""
 
     name: str
     section: str
@@ -46,7 +46,7 @@ class KnownSetting:
 
 @cache
 def known_settings() -> Mapping[str, KnownSetting]:
-    """Return all settings except the home folder, by name, in the order of the models."""
+    """Return all settings except the home folder, by name, in the order of `core.settings`."""
     sections = {name: model for name, model in get_type_hints(Settings).items() if name != HOME}
     return {each.name: each for section, model in sections.items() for each in _section_settings(section, model)}
 
@@ -61,7 +61,7 @@ def environment_variable(name: str) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Format a value for an environment variable.
+    """Return a value as the text of an environment variable.
 
     >>> format_value(True), format_value(30.0), format_value(("a", "b")), format_value("")
     ('1', '30', 'a,b', '')
@@ -73,7 +73,7 @@ def format_value(value: Any) -> str:
 
 
 def mask_secrets(name: str, value: str) -> str:
-    """Return a formatted value with its secret parts masked.
+    """Return the text of a setting's value with its secret parts masked.
 
     >>> mask_secrets("mongo_url", "mongodb://zw:hush@db/zw"), mask_secrets("secret_key", "hush")
     ('mongodb://***@db/zw', '***')
@@ -86,7 +86,7 @@ def mask_secrets(name: str, value: str) -> str:
 
 
 def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of `environ` that look like settings but are not, each with the most similar name or "".
+    """Return the variables of `environ` named like settings that are none, each with the most similar name or "".
 
     >>> unknown_names({"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_HOME": "/x", "PATH": "/bin"})
     {'ZHUIWEN_WEBPORT': 'ZHUIWEN_WEB_PORT'}
@@ -97,7 +97,7 @@ def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def nearest(name: str) -> str:
-    """Return the known name that is most similar to a name, or ""."""
+    """Return the name of the setting that is most similar to `name`, or "" if none is similar."""
     return next(iter(get_close_matches(name.lower(), (HOME, *known_settings()), n=1)), "")
 
 

@@ -25,7 +25,7 @@ MAX_ADDRESS_CHARS = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """A mail server. user, password: "" if it requires no authentication."""
+    """A mail server. user, password: "" if the server requires no authentication."""
 
     security: Security
     host: str
@@ -51,6 +51,7 @@ def parse_mail_server(url: str) -> MailServer:
 
 
 def can_be_server(url: str) -> bool:
+    """Return whether `parse_mail_server` accepts a URL."""
     try:
         return bool(parse_mail_server(url))
     except ValueError:
@@ -58,7 +59,7 @@ def can_be_server(url: str) -> bool:
 
 
 def plain_address(text: str) -> str | None:
-    r"""Return a mail address that is safe in headers and SMTP, with an ASCII domain. Returns None for an invalid text.
+    r"""Return a mail address with an ASCII domain, safe in headers and SMTP, or None if the text is not an address.
 
     >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
     ('ts@xn--fsqu00a.cn', None, None)
@@ -75,5 +76,5 @@ def plain_address(text: str) -> str | None:
 
 
 def is_plain_address(text: str) -> bool:
-    """Return True if `plain_address` leaves the text as it is."""
+    """Return whether a text is an address that `plain_address` returns unchanged."""
     return plain_address(text) == text

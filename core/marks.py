@@ -1,4 +1,4 @@
-"""Marks of the changes from the raw text of a page to its clean text, and the mapping of places between the two."""
+"""Marks of the changes from the raw text of a page to its clean text, and the mapping of ranges between both texts."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,10 +12,10 @@ SURROUNDING = "beside"  # the kind for text between the lines that belongs to an
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One change that cleaning made. kind: a value of core.obfuscations.Obfuscation, or BESIDE.
+    """One change made by cleaning. kind: a value of core.obfuscations.Obfuscation, or SURROUNDING.
 
     raw: its range in the raw text, empty for added text; text: its range in the clean text, empty for removed text. For
-    a moved piece, both are ranges with the same words. Outside all marks both texts have the same characters in the
+    a moved piece, both are ranges with the same words. Outside all marks, both texts have the same characters in the
     same order.
     """
 
@@ -29,7 +29,7 @@ class Mark:
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
     def shift(self, raw_chars: int, chars: int) -> "Mark":
-        """Return the mark with its ranges moved by `raw_chars` and `chars` characters."""
+        """Return the mark with its raw range moved by `raw_chars` characters, and its clean range by `chars`."""
         raw, text = self.raw, self.text
         return Mark(
             self.kind,
@@ -45,7 +45,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A range of the clean text and its range of the raw text; if their lengths differ, they match only as a whole."""
+    """A range of the clean text and the corresponding range of the raw text.
+
+    If their lengths differ, the ranges correspond only as a whole.
+    """
 
     start: int
     end: int
@@ -67,7 +70,7 @@ class RawPlaces:
         self._starts = [piece.start for piece in self._pieces]
 
     def find_range(self, start: int, end: int) -> TextRange:
-        """Return the smallest range of the raw text with all characters [start, end) of the clean text.
+        """Return the smallest range of the raw text that contains all characters [start, end) of the clean text.
 
         >>> RawPlaces([Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))], 2).find_range(0, 2)
         TextRange(start=0, end=4)
@@ -81,7 +84,7 @@ class RawPlaces:
 
 
 def rebuild_text(raw: str, text: str, marks: Sequence[Mark]) -> str:
-    """Rebuild the clean text from the raw text and the marks; it equals `text` if the marks are right.
+    """Return the clean text rebuilt from the raw text and the marks. It equals `text` if the marks are correct.
 
     >>> rebuild_text("他x说", "他说", [Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))])
     '他说'
@@ -131,7 +134,7 @@ def _uncovered_ranges(ranges: Sequence[TextRange], chars: int) -> Iterator[tuple
 
 
 def _range_gaps(ranges: Sequence[TextRange]) -> Iterator[tuple[int, int]]:
-    """Yield the gaps between ranges of the raw text; the last gap has no end."""
+    """Yield the gaps between ranges of the raw text; the last gap is unbounded."""
     at = 0
     for each in ranges:
         yield at, each.start

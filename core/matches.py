@@ -38,19 +38,19 @@ class MatchClass(StrEnum):
 
     @property
     def is_copy(self) -> bool:
-        """True if more was copied than a quotation or an announcement."""
+        """True if the match is more than a quotation or an announcement."""
         return self not in (MatchClass.QUOTATION, MatchClass.TEASER)
 
 
 class RewordedClass(StrEnum):
-    """The kind of a suspected rewrite: a page that says the same as a work. Neither kind counts as a copy."""
+    """The kind of a suspected rewrite, a page that means the same as a work. Neither kind counts as a copy."""
 
     REWORDED = "reworded"  # page and work in one language
     TRANSLATED = "translated"
 
 
 class RewordedState(StrEnum):
-    """The decision of a reviewer on a suspected rewrite."""
+    """A reviewer's decision on a suspected rewrite."""
 
     WAITING = "waiting"
     CONFIRMED = "confirmed"
@@ -110,15 +110,14 @@ class Span:
 class Match:
     """Everything that one page copied from one text of the reference corpus.
 
-    similarity: as for a `Span`, over the places of all spans: 1 minus the share of changed wording. A match is
-    IDENTICAL only at 0.99 or more, and HEAVILY_EDITED below 0.85 or if its order was changed as well.
-    matched_chars: characters of the page that represent a character of the work: the same character, another form of
-    it, a character with the same sound by any reading or with a similar shape, or its pinyin (a syllable counts as one
-    character). It measures how much was copied, however obfuscated; `similarity` measures how faithfully.
-    taken: the characters of the work that these represent, each counted once, however often the page repeats it.
-    longest_equal_run_chars: length of the longest run of the page that equals the work in order, in the same characters
-    or other forms of these characters; not by sound, shape or pinyin. Punctuation and `NOISE` do not break a run, but
-    unreadable characters do.
+    similarity: as for a `Span`, over all spans: 1 minus the share of changed wording. A match is IDENTICAL only at 0.99
+    or more. It is HEAVILY_EDITED below 0.85, or if its order was changed as well. matched_chars: the number of
+    characters on the page that represent a character of the work: the same character, another form of it, a character
+    with the same sound by any reading or with a similar shape, or its pinyin (a syllable counts as one character). It
+    measures how much was copied, however obfuscated; `similarity` measures how faithfully. taken: the characters of the
+    work that these represent, each counted once, however often the page repeats it. longest_equal_run_chars: the length
+    of the longest run on the page that equals the work in order, in the same characters or other forms of them, but not
+    by sound, shape or pinyin. Punctuation and `NOISE` do not break a run; unreadable characters do.
     """
 
     text_id: WorkTextId

@@ -1,4 +1,4 @@
-"""The messages that steps send each other. A message contains only ids, and is sent as JSON.
+"""The messages that steps send each other, as JSON. A message contains only ids.
 
 PagesStored         crawler, sweeper, search -> compare pages
 MatchesFound        pipeline -> bundle the evidence of page versions
@@ -20,7 +20,7 @@ MAX_IDS = 32  # in one message; a worker loads them together, and repeats them a
 
 @dataclass(frozen=True, slots=True)
 class PagesStored:
-    """Page versions that were stored or seen again, to be compared unless they have been. At most MAX_IDS."""
+    """Page versions that were stored or seen again; those not compared yet are compared. At most MAX_IDS."""
 
     version_ids: tuple[str, ...]
 
@@ -44,7 +44,7 @@ class WorkRemoved:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequested:
-    """A request to search the stored pages for new texts; the stores know which texts and pages."""
+    """A request to search the stored pages for new texts. The stores determine the texts and pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ StepMessage = (
 
 
 def pages_stored(version_ids: Sequence[str]) -> Iterator[PagesStored]:
-    """Return the messages for these versions, MAX_IDS in each."""
+    """Return messages that contain these versions, at most MAX_IDS in each."""
     return (PagesStored(tuple(version_ids[start : start + MAX_IDS])) for start in range(0, len(version_ids), MAX_IDS))
 
 
 def matches_found(version_ids: Sequence[str]) -> Iterator[MatchesFound]:
-    """Return the messages for these versions, MAX_IDS in each."""
+    """Return messages that contain these versions, at most MAX_IDS in each."""
     return (MatchesFound(tuple(version_ids[start : start + MAX_IDS])) for start in range(0, len(version_ids), MAX_IDS))
 
 

@@ -1,4 +1,4 @@
-"""Moments as people write them: 2026-03-01 12:00, 2026/3/1, 2026年3月1日 12时30分, 2026-03-01T04:00:00Z."""
+"""Parses times as people write them: 2026-03-01 12:00, 2026/3/1, 2026年3月1日 12时30分, 2026-03-01T04:00:00Z."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -15,9 +15,10 @@ _FORM = re.compile(
 
 
 def parse_moment(text: str, zone: tzinfo | None) -> datetime:
-    """Parse a moment and return it in UTC; without an offset it is in `zone`, without a time at midnight.
+    """Parse a time, and return it in UTC.
 
-    Raises BadInput if the text is not a moment, or if it has no offset and `zone` is None.
+    zone: the time zone of a time without an offset. A date without a time is midnight. Raises BadInput if the text is
+    not a time, or if it has no offset and `zone` is None.
 
     >>> from zoneinfo import ZoneInfo
     >>> parse_moment("2026年3月1日 12时30分", ZoneInfo("Asia/Shanghai")).isoformat()

@@ -1,4 +1,4 @@
-"""Records of a page: the response as received, the text read from it, and its history."""
+"""Records of a page: the response as received, the text read from it, and the history of the page."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from core.zones import SurroundingLine, Zone, ZonedLine
 
 @dataclass(frozen=True, slots=True)
 class FollowingPart:
-    """The response for a further part of a text that a site splits over several pages."""
+    """The response with a further part of a text that a site splits over several pages."""
 
     url: FinalUrl
     status: int
@@ -43,10 +43,9 @@ class StoredPart:
 class Fetched:
     """An HTTP response. body: the bytes after content decoding, before character decoding.
 
-    parts: the responses for further parts of the text, in order; this response is the first part.
-    origin: "" if the crawler fetched it, otherwise the archive and the record, with DATED_BY_SERVER if `fetched_at` is
-    the time stated by the site's server.
-    capture: the record of the connection, or None.
+    parts: the responses with further parts of the text, in order; this response has the first part. origin: "" if the
+    crawler fetched the response, otherwise the archive and the record, with DATED_BY_SERVER if `fetched_at` is the time
+    stated by the site's server. capture: the record of the connection, or None.
     """
 
     site_id: SiteId
@@ -64,7 +63,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class ChapterStart:
-    """The start of a chapter in the text of a file with a whole book; title: "" if it has none."""
+    """The start of a chapter in the text of a file that contains a whole book. title: "" if the chapter has none."""
 
     title: str
     start: TextOffset
@@ -72,7 +71,10 @@ class ChapterStart:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """The account that a page names as a post's author ("" if unknown). after: the number of text lines before it."""
+    """An account that a page names as the author of a post, "" if unknown.
+
+    after: how many text lines precede the post.
+    """
 
     name: str
     after: int
@@ -80,7 +82,7 @@ class Poster:
 
 @dataclass(frozen=True, slots=True)
 class NetDiskLink:
-    """A link on a page to a file on a net disk; it is listed and never fetched. disk: the provider."""
+    """A link on a page to a file on a net disk, which is recorded but never fetched. disk: the provider."""
 
     url: str
     disk: str
@@ -100,7 +102,7 @@ FROM_SCRIPTS, FROM_DATA = "scripts", "data"
 class Reading:
     """The content read from a response. text: the main text without obfuscations, one paragraph on each line.
 
-    raw_text: the same passage as in the markup, with obfuscations; "" if it equals `text`. marks: the differences
+    raw_text: the same passage with its obfuscations, as in the markup; "" if it equals `text`. marks: the differences
     between the two.
     """
 
@@ -136,10 +138,10 @@ class Reading:
 
     @property
     def identity(self) -> str:
-        """The content that distinguishes versions of a page: the main text and the longer comments of visitors.
+        """The content that distinguishes the versions of a page: the main text and the longer comments of visitors.
 
-        If the page has no main text, all longer lines are used. Titles of other pages, template lines, names and times
-        are left out because they change with every visit.
+        If the page has no main text, all longer lines are included. Titles of other pages, template lines, names and
+        times are excluded, because they change with every visit.
         """
         lines = (line for line in self.surroundings if line.zone is Zone.COMMENT or not self.text)
         return "\n".join((self.text, *(line.text for line in lines if len(line.text) >= MIN_CHARS_OF_VERSION)))
@@ -156,21 +158,21 @@ class Reading:
 
     @property
     def raw_whole_text(self) -> str:
-        """The raw text followed by the lines outside it: `whole_text` with obfuscations."""
+        """The raw text followed by the lines outside it. It is `whole_text` with obfuscations."""
         raw_text = self.raw_text or self.text
         return f"{raw_text}\n{self.surrounding_text}" if self.surroundings else raw_text
 
     def raw_places(self) -> RawPlaces:
-        """Return the mapping from `text` and `whole_text` to `raw_whole_text`, computed on each call."""
+        """Return the mapping from `text` and `whole_text` to `raw_whole_text`. It is computed on each call."""
         return RawPlaces(self.marks, len(self.whole_text))
 
     def text_by_digest(self, text_digest: str) -> str | None:
-        """Return the main text or the whole text, whichever has this digest; None if there is none."""
+        """Return the main text or the whole text, whichever has this digest, or None if neither has."""
         texts = (self.text, self.whole_text)
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 
     def chapter_titles(self, places: Iterable[int]) -> tuple[str, ...]:
-        """Return the titles of the chapters that contain these places of the text, each once, in order.
+        """Return the titles of the chapters that contain these offsets of the text, each once, in order.
 
         >>> chapters = ChapterStart("一", TextOffset(0)), ChapterStart("二", TextOffset(1))
         >>> Reading("", "甲乙", chapters=chapters).chapter_titles([1])
@@ -181,7 +183,7 @@ class Reading:
         return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
 
     def poster_names(self, places: Iterable[int]) -> tuple[str, ...]:
-        r"""Return the accounts that posted the text at these places of the main text, each once, in order.
+        r"""Return the accounts that posted the text at these offsets of the main text, each once, in order.
 
         >>> posters = Poster("路人", 0), Poster("", 1), Poster("过客", 2)
         >>> Reading("", "甲\n乙\n丙", posters=posters).poster_names([0, 2, 4, 99])
@@ -207,7 +209,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Sighted:
-    """The first and the last time at which something was seen, whatever the order of the observations."""
+    """The first and the last time at which something was seen, regardless of the order in which observations arrive."""
 
     first: datetime
     last: datetime
@@ -217,7 +219,7 @@ class Sighted:
 class PageVersion:
     """One version of a page: its reading, and the digest and time of the raw response stored for it.
 
-    An archive imported later may show that the version existed earlier: see `VersionOfPage.sighted`.
+    An archive imported later may prove that the version existed earlier: see `VersionOfPage.sighted`.
     """
 
     id: VersionId
@@ -244,7 +246,7 @@ class PageVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionOfPage:
-    """A version with its state on the page: whether the page shows it now, and when it was seen."""
+    """A version with its state on the page: whether it is the page's current version, and when it was seen."""
 
     version: PageVersion
     is_current: bool
@@ -263,7 +265,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """The plan of one crawl, with all the data that a spider needs."""
+    """The plan of one crawl, with all data that a spider needs."""
 
     site_id: SiteId
     run_id: str
@@ -294,7 +296,7 @@ MAX_FAULTS = 50  # in a run; further faults add nothing new
 
 @dataclass(slots=True)
 class CrawlCounts:
-    """The statistics of a crawl run for the operator. faults: at most 50, each with a URL and a reason."""
+    """The statistics of a crawl run. faults: at most MAX_FAULTS, each with a URL and a reason."""
 
     requested: int = 0
     fetched: int = 0
@@ -321,7 +323,7 @@ class CrawlCounts:
         return self.stored + self.unchanged
 
     def plus(self, earlier: "CrawlCounts") -> "CrawlCounts":
-        """Return the counts of a resumed run: numbers added to the earlier ones, sentences joined, others as now.
+        """Return the counts of a resumed run: numbers are added to the earlier ones, lists joined, other values kept.
 
         >>> CrawlCounts(fetched=2, rejected={"robots": 1}).plus(CrawlCounts(fetched=3, rejected={"robots": 2})).rejected
         {'robots': 3}

@@ -1,4 +1,4 @@
-"""Makes crawled text safe to display, without characters that hide, reorder or break the surrounding text."""
+"""Makes crawled text safe to display: without characters that hide, reorder or break the surrounding text."""
 
 import re
 import unicodedata
@@ -16,11 +16,11 @@ _DISRUPTIVE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs"})
 
 
 def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
-    r"""Return `text` on one line of at most `max_chars` characters; an ellipsis marks a cut.
+    r"""Return `text` on one line of at most `max_chars` characters. An ellipsis marks a cut.
 
     Each run of white space becomes one space, and invisible characters are removed. Control characters, bidirectional
-    controls, lone surrogates and unassigned code points are written by number. The evidence of the case contains the
-    original text.
+    controls, lone surrogates and unassigned code points are replaced by their code points. The evidence of the case
+    contains the original text.
 
     >>> clean_line("a\u202eb\u200b\n c")
     'a[U+202E]b c'
@@ -32,12 +32,12 @@ def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
 
 
 def by_number(character: str) -> str:
-    """Return a character as its code point: [U+202E]."""
+    """Return the code point of a character in brackets, such as [U+202E]."""
     return f"[U+{ord(character):04X}]"
 
 
 def defuse_formula(text: str) -> str:
-    """Prefix an apostrophe to a text that a spreadsheet would run as a formula (OWASP, "CSV Injection").
+    """Return `text` with an apostrophe in front if a spreadsheet would run it as a formula (OWASP, "CSV Injection").
 
     >>> defuse_formula("=1+1"), defuse_formula("1+1")
     ("'=1+1", '1+1')

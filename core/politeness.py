@@ -1,6 +1,6 @@
-"""Crawl limits of a site: times, budgets, identities, proxies, logins and the signs of a refusal.
+"""The crawl limits of a site: times, budgets, identities, proxies, logins and the signs of a refusal.
 
-Secrets (proxy passwords, cookies, login values) are in fields that `repr` leaves out.
+Secrets (proxy passwords, cookies, login values) are in fields that `repr` omits.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class BanAction(StrEnum):
 
 
 class BrowserMode(StrEnum):
-    """The pages that are loaded in a browser."""
+    """Which pages are loaded in a browser."""
 
     NEVER = "never"
     AUTO = "auto"  # a page with scripts but no text, if a browser is installed
@@ -27,7 +27,7 @@ class BrowserMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BanRule:
-    """A rule that recognises a kind of refusal: all given conditions must hold, and at least one is required."""
+    """A rule that recognises a kind of refusal. All of its conditions must hold; it must have at least one."""
 
     name: str
     statuses: tuple[int, ...] = ()  # any of them
@@ -60,7 +60,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class CrawlBudget:
-    """The limits of fetching, 0 for no limit. A day is a day in the site's time zone."""
+    """The limits of fetching; 0 for no limit. A day is a day in the site's time zone."""
 
     bytes_a_run: int = 0
     pages_a_day: int = 0

@@ -31,20 +31,23 @@ from core.works import StoredFingerprint, WorkText
 
 
 class PageStore(Protocol):
-    """Pages as fetched and read. A later fetch only overwrites `last_seen`.
+    """The pages as fetched and read. A later fetch of the same text overwrites only `last_seen`.
 
     Responses may arrive in any order: an older response extends the history of its page and revokes nothing.
     """
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Store one response and its reading; the same text again only extends the time in which it was seen.
+        """Store one response and its reading. The same text again only extends the time in which it was seen.
 
-        The compressed raw body is stored once per digest. Safe to call twice with the same arguments.
+        The compressed raw body is stored once for each digest. Safe to call twice with the same arguments.
         """
         ...
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
-        """Store pages in order, like `put`, with few round trips; if it raises, any of them may be stored."""
+        """Store several pages in order, like `put`, with few round trips.
+
+        If it raises an error, any of them may be stored.
+        """
         ...
 
     def page(self, page_id: PageId) -> Page | None: ...
@@ -56,7 +59,7 @@ class PageStore(Protocol):
         ...
 
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
-        """Return the main texts of `version_ids` that are stored."""
+        """Return the main texts of those `version_ids` that are stored."""
         ...
 
     def raw(self, digest: Digest) -> bytes | None:
@@ -71,28 +74,31 @@ class PageStore(Protocol):
         ...
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
-        """Return up to `limit` pages with ids after `after`, in order of id; the sweeper visits all pages."""
+        """Return up to `limit` pages whose ids follow `after`, in order of id.
+
+        The sweeper visits all pages this way.
+        """
         ...
 
 
 class PageHistory(Protocol):
-    """The history of pages between their versions; every page store keeps it."""
+    """The history of pages between their versions. Every page store records it."""
 
     def record_sighting(self, page_id: PageId, at: datetime) -> VersionId | None:
-        """Record that a page still shows its current version; return the version's id, or None for an unknown page."""
+        """Record that a page still has its current version; return the version's id, or None for an unknown page."""
         ...
 
     def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
-        """Return the stored versions among `version_ids`, each with its state on its page, with few reads.
+        """Return those of `version_ids` that are stored, each with its state on its page, with few reads.
 
         Raises BrokenInvariant if the text of a version is missing or damaged.
         """
         ...
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Store a response that reports a missing page; is_gone: the response confirms that the page is gone.
+        """Store a response that reports a missing page. is_gone: whether the response confirms that the page is gone.
 
-        It also stores responses without information about the page (`AbsenceReason`): unreadable responses, and pages
+        Also stores responses without information about the page (`AbsenceReason`): unreadable responses, and pages
         fetched on request. Safe to call twice with the same arguments. A later `put` or `record_sighting` restores the
         page.
         """
@@ -112,10 +118,10 @@ class KeptPages(PageStore, PageHistory, Protocol):
 
 
 class VisitRepository(Protocol):
-    """The visits of earlier crawls to the URLs of a site. Raises ServiceUnavailable."""
+    """The visits of earlier crawls to the URLs on a site. Its methods raise ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        """Return the visits to all URLs of the site that earlier runs found."""
+        """Return the visits to all URLs on the site that earlier runs found."""
         ...
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
@@ -123,7 +129,7 @@ class VisitRepository(Protocol):
         ...
 
     def pages_with_open_cases(self, site: SiteId) -> frozenset[PageId]:
-        """Return the pages of the site with an open case."""
+        """Return the pages on the site that have an open case."""
         ...
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
@@ -152,7 +158,7 @@ class WorkStore(WorkTexts, Protocol):
 class FingerprintStore(Protocol):
     """Fingerprints and other codes of page versions and of works' texts, by subject and algorithm.
 
-    Storing the same bytes again may do nothing, so remove a damaged fingerprint first.
+    Storing the same bytes again may do nothing, so a damaged fingerprint must be removed first.
     """
 
     def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None: ...
@@ -160,7 +166,7 @@ class FingerprintStore(Protocol):
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None: ...
 
     def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
-        """Return the stored fingerprints of `subjects`."""
+        """Return the stored fingerprints of those `subjects` that have one."""
         ...
 
     def find_existing(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
@@ -173,12 +179,12 @@ class FingerprintStore(Protocol):
 
 
 class EvidenceStore(Protocol):
-    """Evidence bundles by their digest. Append-only: nothing is overwritten, and only retention removes bundles."""
+    """Evidence bundles by their digest. Nothing is overwritten, and only retention removes bundles."""
 
     def put(self, name: Digest, content: bytes) -> bool:
-        """Store a bundle and return True, or False if it is stored already.
+        """Store a bundle and return True, or return False if it is already stored.
 
-        Raises BrokenInvariant if other bytes are stored under the name, or if the bundle was removed.
+        Raises BrokenInvariant if different bytes are stored under the name, or if the bundle was removed.
         """
         ...
 
@@ -191,11 +197,11 @@ class EvidenceStore(Protocol):
         ...
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
-        """Log the removal of a bundle by the retention policy, then remove it. Safe to call twice."""
+        """Record the removal of a bundle by the retention policy, then remove the bundle. Safe to call twice."""
         ...
 
     def removals(self) -> list[BundleRemoval]:
-        """Return the log of removals, oldest first."""
+        """Return the recorded removals, oldest first."""
         ...
 
     def put_back(self, name: Digest, content: bytes) -> None:
@@ -206,7 +212,7 @@ class EvidenceStore(Protocol):
         ...
 
     def note_removal(self, removal: BundleRemoval) -> None:
-        """Log a removal that was made in the store from which this store was copied. Safe to call twice."""
+        """Record a removal made in the store from which this store was copied. Safe to call twice."""
         ...
 
 
@@ -214,18 +220,21 @@ MAX_OBJECT_BYTES = 2**31  # the limit of an evidence bundle (bundles.container)
 
 
 class ObjectStore(Protocol):
-    """Bytes by key: in a folder, in memory, or in an S3-compatible store. Stored bytes are never overwritten.
+    """Bytes by key, in a folder, in memory or in an S3-compatible store. Stored bytes are never overwritten.
 
-    A key is a string with slashes between folders, like a path; no key may be the folder of another key. Raises
-    ServiceUnavailable, and BadConfiguration if the store rejects the credentials. pagestore.objects.opening opens one.
+    A key is a string with slashes between folders, like a path; no key may be the folder of another key. The methods
+    raise ServiceUnavailable, and BadConfiguration if the store rejects the credentials. See pagestore.objects.opening.
     """
 
     def put_new(self, key: str, content: bytes) -> bool:
-        """Store bytes and return True, or False if the same bytes exist. Raises BrokenInvariant if others exist."""
+        """Store bytes and return True, or return False if the same bytes exist.
+
+        Raises BrokenInvariant if different bytes exist.
+        """
         ...
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        """Return the bytes under a key; None if there is none.
+        """Return the bytes under a key, or None if the key does not exist.
 
         Raises BrokenInvariant if there are more than `most_bytes`, if the key names something other than an object,
         and, in a store that records a digest, if the bytes were changed.
@@ -239,12 +248,12 @@ class ObjectStore(Protocol):
     def keys(self, prefix: str = "") -> Iterator[str]:
         """Yield the keys that begin with `prefix`, in order of their names in the store.
 
-        Keys of letters, digits and `._-/` are in their own order.
+        For keys of letters, digits and `._-/`, this is the order of the keys.
         """
         ...
 
     def remove(self, key: str) -> None:
-        """Remove the bytes under a key, if it exists; only for retention."""
+        """Remove the bytes under a key, if it exists. For retention only."""
         ...
 
 
@@ -265,7 +274,7 @@ class ComparisonOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Unsearched:
-    """A page version compared before a text of its rights holder was indexed, with no other comparison due."""
+    """A page version compared before a text of its rights holder was indexed, and due for no other comparison."""
 
     page: PageId
     version: VersionId
@@ -276,7 +285,7 @@ class Unsearched:
 
 @dataclass(frozen=True, slots=True)
 class SearchGap:
-    """A gap of a rights holder: the oldest comparison of a page precedes the indexing of the newest text."""
+    """The gap of a rights holder, between the oldest comparison of a page and the indexing of the newest text."""
 
     oldest_check: datetime
     newest_text: datetime
@@ -284,7 +293,7 @@ class SearchGap:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of stored pages for new texts: its start, and the state of the index at that time."""
+    """A search of stored pages for new texts: its start, and the state of the index at that time."""
 
     at: datetime
     corpus_revision: int
@@ -292,23 +301,26 @@ class Search:
 
 
 class SearchBacklog(Protocol):
-    """The pages not yet searched for new texts. A page is searched for a text, or compared with the whole corpus."""
+    """The pages that have not been searched for new texts.
+
+    A page is either searched for a text or compared with the whole corpus.
+    """
 
     def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
-        """Return the gaps by rights holder; empty if no page must be searched."""
+        """Return the gaps by rights holder; empty if there are no pages to search."""
         ...
 
     def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
         """Return a rights holder's texts that pages compared at `since` may have missed, with the time of indexing.
 
-        The time is None if a text is not recorded as indexed: this may change at any moment.
+        A time is None if the text is not recorded as indexed, which may change at any time.
         """
         ...
 
     def find_unsearched(
         self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int
     ) -> list[Unsearched]:
-        """Return the pages among `pages` to be searched to close `gaps`, except pages that are due for a comparison."""
+        """Return those of `pages` that must be searched to close `gaps`, except pages that are due for a comparison."""
         ...
 
     def note_searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
@@ -338,7 +350,7 @@ class FindableTexts(Protocol):
         ...
 
     def set_back(self, now: datetime) -> None:
-        """Set the times of comparisons and texts that are later than `now` back to it.
+        """Set all recorded times that are later than `now` to `now`.
 
         After a clock that was ahead is corrected, pages compared before would otherwise count as compared with texts
         added now.
@@ -348,12 +360,10 @@ class FindableTexts(Protocol):
     def note_indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         """Record that texts are in the index from `at` on, except those already recorded.
 
-        texts: the number of characters in each text that count in findings.
-
-        Pages of their rights holders compared earlier must be searched. `at` is later than the return of
-        `note_unindexed`, so a search that began before `at` never counts as including a text that it did not know.
-        Later times are set back to `at`. Pages with findings in an older text of the same chapter become due for a
-        comparison.
+        texts: the number of counted characters in each text. Pages of the texts' rights holders compared earlier must
+        then be searched. `at` must be later than the return of `note_unindexed`, so that a search that began before
+        `at` never counts as including a text that it did not know. Later times are set back to `at`. Pages with
+        findings in an older text of the same chapter become due for a comparison.
         """
         ...
 
@@ -369,14 +379,14 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
     """The interface of the admin database for the pipeline."""
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
-        """Return the texts among `texts` that belong to the rights holder who watches this site, each with its work.
+        """Return those of `texts` that belong to the rights holder who watches the site, each with its work.
 
-        Only these can be findings there. Texts of one work have equal values.
+        Only these can be findings on the site. Texts of one work have equal values.
         """
         ...
 
     def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
-        """Return the versions among `versions` that are due for a comparison: like `pending`, plus earlier versions."""
+        """Return those of `versions` that are due for a comparison: like `pending`, but including earlier versions."""
         ...
 
     def mark_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
@@ -397,7 +407,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         ...
 
     def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
-        """Return the current versions of `pages` that are due for a comparison with the whole corpus.
+        """Return those current versions of `pages` that are due for a comparison with the whole corpus.
 
         These are versions without an outcome of this algorithm, versions whose outcome concerns a text withdrawn since
         or was revoked by a search or a ruling, and versions other than the last recorded version of their page. Pages
@@ -406,7 +416,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         ...
 
     def awaiting_rulings(self) -> list[int]:
-        """Return the keys of rights holders whose findings await a ruling because their rights changed."""
+        """Return the keys of rights holders whose findings await a ruling after a change of their rights."""
         ...
 
     def rule_again(self, rights_holder: int) -> None:
@@ -420,7 +430,10 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
 
 
 class Outbox(Protocol):
-    """Sends the messages of a step to the next one. Raises ServiceUnavailable; the sweeper repairs lost messages."""
+    """Sends the messages of a step to the next step.
+
+    Raises ServiceUnavailable; the sweeper sends lost messages again.
+    """
 
     def send(self, message: StepMessage) -> None: ...
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def write_privately(path: Path, text: str) -> None:
-    """Write a file that only this user can read; after a power loss the old or the new file exists, complete."""
+    """Write a file that only this user can read. After a power loss either the old or the new file is complete."""
     path = path.resolve()  # to replace the target of a link
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -26,7 +26,7 @@ def write_privately(path: Path, text: str) -> None:
 
 
 def touch_private(path: Path) -> Path:
-    """Create a file that only this user can read, unless it exists, and return its path.
+    """Create a file that only this user can read, unless the file exists, and return its path.
 
     Raises OSError if the file cannot be created.
     """

@@ -23,7 +23,7 @@ _COMPILED = "__pycache__"
 
 @cache
 def code_version() -> str:
-    """Return the installed version of the product, as quoted in evidence."""
+    """Return the installed version of the product, as quoted in evidence, or "source" if it is not installed."""
     try:
         return version("zhuiwen")
     except PackageNotFoundError:
@@ -31,7 +31,10 @@ def code_version() -> str:
 
 
 def files_digest(folder: Path = FOLDER) -> tuple[Digest, int]:
-    """Return the digest of the list of all files of the program, and their number. Raises OSError."""
+    """Return the digest of the list of the program's files, and their number.
+
+    Raises OSError if a file cannot be read.
+    """
     lines = [f"{_file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _package_files(folder)]
     return Digest(sha256("".join(lines).encode()).hexdigest()), len(lines)
 

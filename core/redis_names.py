@@ -1,4 +1,4 @@
-"""Names in Redis that packages share: the code that writes them imports Django, the code that reads them does not."""
+"""Names in Redis that packages share. The code that writes them imports Django; the code that reads them does not."""
 
 QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker polls them
 QUEUE_PREFIX = "zw:queue:"

@@ -13,9 +13,11 @@ from core.states import Rejection
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """A licence for a domain to publish a work or chapters of it, from a day to a day (inclusive; None: no end).
+    """A licence for a domain to publish a work or chapters of it.
 
-    address: the only licensed page of the domain, with the pages below it; "" if all pages are licensed.
+    Both days are included; `valid_until` None means no end.
+
+    address: the page of the domain that is licensed, with the pages below it; "" if all pages are licensed.
     """
 
     domain: str
@@ -38,10 +40,10 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The ruling on a work on a page. rejection: None if nothing allows the work on the page.
+    """The ruling on a work on a page. rejection: why the page may publish the work, or None if nothing allows it.
 
     detail: the own domain, or the label of the licence. permission: the licence that allows the work, or that would
-    allow it without the chapters `outside`.
+    allow it if it covered the chapters `outside`.
     """
 
     rejection: Rejection | None
@@ -57,9 +59,9 @@ def rule(
     permissions: Iterable[Permission],
     copied: Collection[Collection[int]] = (),
 ) -> Ruling:
-    """Rule whether the page at `url` may publish the work that was seen there on the day `on`.
+    """Return whether the page at `url` may publish the work that was seen on it on the day `on`.
 
-    copied: the chapter numbers of each copied text; if empty, a licence for some chapters allows nothing.
+    copied: the chapter numbers of each copied text; if it is empty, a licence for some chapters allows nothing.
 
     >>> rule("https://m.own.cn/a", date(2026, 1, 1), ["own.cn"], []).rejection
     <Rejection.OWN_SITE: 'own_site'>
@@ -79,7 +81,7 @@ def rule(
 
 
 def is_on_domain(url: str, domain: str) -> bool:
-    """Return whether `url` is on `domain` or a subdomain of it; a domain with a port means only that port.
+    """Return whether `url` is on `domain` or a subdomain of it. If `domain` has a port, the ports must be equal.
 
     `www.`, case and the script of a name make no difference (core.hosts).
 
@@ -94,7 +96,7 @@ def is_on_domain(url: str, domain: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlatformAccount:
-    """An account on a platform: the pages below its URL, or the pages of a host that name it as their author."""
+    """An account on a platform: the pages below its URL, or the pages on a host that name it as their author."""
 
     address: str = ""
     host: str = ""
@@ -115,7 +117,7 @@ class PlatformAccount:
 
 
 def account_key(name: str) -> str:
-    """Return the key by which account names are compared: without width, case, blanks and a leading @."""
+    """Return the key for comparing account names: without width, case, blanks and a leading @."""
     return "".join(unicodedata.normalize("NFKC", name).casefold().split()).removeprefix("@")
 
 
@@ -141,7 +143,7 @@ def is_below(url: str, address: str) -> bool:
 
 
 def is_page_or_below(url: str, address: str) -> bool:
-    """Return whether `url` is the page at `address`, or its path is below it; another query makes another page.
+    """Return whether `url` is the page at `address`, or has a path below it. A different query makes a different page.
 
     Both URLs must be canonical: a fragment in them is a path that a script reads.
 

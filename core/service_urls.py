@@ -70,7 +70,7 @@ def celery_broker(url: str) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """Return `url` without user name, password and options, which may be secret, so that it can be printed.
+    """Return `url` for display, without user name, password and options, which may be secret.
 
     Texts that are not URLs are masked too, because a secret may be mistyped.
 

@@ -31,8 +31,9 @@ _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+)(?::[0-9]{1,5})?")
 class Setting:
     """The description of one setting for the operator.
 
-    name: its name in the file, and after `ZHUIWEN_` in the environment; the field's name if empty. default: the default
-    in words, if the value is not clear. is_secret: stored separately, never shown.
+    name: its name in the file, and after `ZHUIWEN_` in the environment; by default the name of the field. default: the
+    default in words, if the value does not explain itself. is_secret: whether it is stored separately and never
+    displayed.
     """
 
     meaning: str
@@ -49,7 +50,7 @@ def setting(value: Any, meaning: str, *, name: str = "", default: str = "", is_s
 
 @dataclass(frozen=True)
 class Admits(GroupedMetadata):
-    """A constraint on a text by a predicate. words: the allowed values in words."""
+    """A constraint on a text by a predicate. words: a description of the allowed values."""
 
     test: Callable[[str], bool]
     words: Message

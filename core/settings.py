@@ -1,8 +1,7 @@
-"""The settings, from the file in the home folder or from environment variables; entry points read them once.
+"""The settings, from the file in the home folder or from environment variables. Entry points read them once.
 
-Each setting has a single name: `web_port` in the file, `ZHUIWEN_WEB_PORT` in the environment. Algorithm parameters are
-not
-settings: they change the meaning of stored data and belong to an algorithm id (`fingerprint.algorithms`,
+Each setting has a single name: `web_port` in the file, `ZHUIWEN_WEB_PORT` in the environment. Parameters of algorithms
+are not settings: they change the meaning of stored data and belong to an algorithm id (`fingerprint.algorithms`,
 `matcher.calibration`).
 """
 

@@ -27,7 +27,7 @@ Value = str | tuple[str, ...]
 
 
 class SettingOrigin(StrEnum):
-    """The origin of a value."""
+    """Where the value of a setting comes from."""
 
     ENVIRONMENT = "environment"
     STARTED = "started"
@@ -37,7 +37,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The values of one source by setting name. unknown: names in the source that are not settings."""
+    """The values from one source, by the name of the setting. unknown: names in the source that are not settings."""
 
     origin: SettingOrigin
     place: str | Message
@@ -66,7 +66,7 @@ class Layers:
 
 
 def effective_layers(environ: Mapping[str, str]) -> Layers:
-    """Return the layers for a command or a process: the environment, then the started settings or the files.
+    """Return the layers for a command or a process: the environment, then the started settings or else the files.
 
     Raises BadConfiguration if a file cannot be read.
     """
@@ -78,7 +78,7 @@ def effective_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def planned_layers(environ: Mapping[str, str]) -> Layers:
-    """Return the layers for the next `zhuiwen up`: the environment, the last environment, the files."""
+    """Return the layers for the next `zhuiwen up`: the environment, that of the last `zhuiwen up`, and the files."""
     home, given = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
         return Layers(home, (given,))
@@ -87,7 +87,10 @@ def planned_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def running_layers(environ: Mapping[str, str]) -> Layers:
-    """Return the layer of the started settings, without the environment; `effective_layers` if nothing was started."""
+    """Return the layer of the started settings, without the environment.
+
+    If nothing was started, see `effective_layers`.
+    """
     home = find_home(environ)
     started = started_layer(home)
     return effective_layers(environ) if started is None or environ.get(RESOLVED) else Layers(home, (started,))
@@ -105,7 +108,7 @@ def find_home(environ: Mapping[str, str]) -> Path:
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
-    """Return the layer of an environment; an empty variable sets nothing."""
+    """Return the layer of an environment. An empty variable sets nothing."""
     texts = {name: environ.get(environment_variable(name), "").strip() for name in known_settings()}
     return Layer(
         SettingOrigin.ENVIRONMENT,

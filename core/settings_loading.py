@@ -1,7 +1,4 @@
-"""Builds `Settings` from layers with pydantic, or reports each fault.
-
-Importing pydantic takes a quarter of a second.
-"""
+"""Builds `Settings` from layers with pydantic, or reports every fault in them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -17,10 +14,9 @@ from core.wording import Message
 
 
 def load(environ: Mapping[str, str]) -> Settings:
-    """Return the settings for a process with this environment.
+    """Return the settings for a process with this environment. Unset settings have their default.
 
-    Unset settings have their default. Raises BadConfiguration that names each invalid setting, its source, its value
-    and the allowed values.
+    Raises BadConfiguration, which names each invalid setting, its source, its value and the allowed values.
     """
     return read(effective_layers(environ))
 
@@ -34,7 +30,7 @@ def read(layers: Layers) -> Settings:
 
 
 def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
-    """Return the settings, with the default for each invalid one, and all faults."""
+    """Return the settings, with the default in place of each invalid value, and all faults."""
     known, faulty = known_settings(), dict[str, Any]()
     try:
         settings = _build_settings(layers)
@@ -70,7 +66,7 @@ def _setting_fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
 
 
 def _port_clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers) -> Iterator[Message]:
-    """Yield a message if two valid ports clash."""
+    """Yield a message if the admin's port is one of the demo's ports."""
     demo = range(services.demo_port, services.demo_port + DEMO_SITES)
     if services.web_port in demo and not {"web_port", "demo_port"} & set(faulty):
         web, first = (

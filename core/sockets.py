@@ -1,8 +1,8 @@
-"""Paths of the sockets of an installation, in its home folder, which no other user of the machine can enter.
+"""Paths of the sockets of an installation.
 
-If the path of the home folder is too long for a socket, they are in a folder in /tmp, named by a digest of this path,
-which only this user can enter (`deploy.home` ensures it). Neither depends on the environment, so all shells and
-processes find the same sockets.
+The sockets are in its home folder, which no other user of the machine can enter. If the path of the home folder is too
+long for a socket, they are in a folder in /tmp, named by a digest of this path, which only this user can enter
+(`deploy.home` ensures it). Neither depends on the environment, so all shells and processes find the same sockets.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ def folder(home: Path) -> Path:
 
 
 def path(home: Path, service: str) -> Path:
-    """Return the socket of a service."""
+    """Return the path of a service's socket."""
     return folder(home) / f"{service}.sock"
 
 
 def mongo_url(home: Path) -> str:
-    """Return the embedded page store's URL."""
+    """Return the URL of the embedded page store."""
     return f"mongodb://{quote(str(path(home, 'mongo')), safe='')}/{DATABASE}"
 
 
 def redis_url(home: Path) -> str:
-    """Return the embedded Redis' URL."""
+    """Return the URL of the embedded Redis."""
     return f"unix://{quote(str(path(home, 'redis')))}"

@@ -1,4 +1,4 @@
-"""The states of a case, the verdicts of a reviewer, and the reasons for leaving something out."""
+"""The states of a case, the verdicts of a reviewer, and the reasons for excluding something."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ MIN_CONFIDENCE_TO_TRUST = 0.5
 
 
 class CaseState(StrEnum):
-    """The state of a case, decided by the verdict or the rights, not by a page that changes or disappears."""
+    """The state of a case. The verdict or the rights decide it, not a page that changes or disappears."""
 
     OPEN = "open"
     CONFIRMED = "confirmed"
@@ -18,7 +18,7 @@ class CaseState(StrEnum):
 
     @classmethod
     def from_verdict(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
-        """Return the state of a case with this verdict; is_allowed: the rights allow the page.
+        """Return the state of a case with this verdict. is_allowed: whether the rights allow the page.
 
         >>> CaseState.from_verdict(None, is_allowed=True), CaseState.from_verdict(Verdict.CONFIRMED, is_allowed=True)
         (<CaseState.SET_ASIDE: 'set_aside'>, <CaseState.CONFIRMED: 'confirmed'>)
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """The object that a reason leaves out, and thus the unit in which it is counted."""
+    """What a reason excludes, and thus the unit in which it is counted."""
 
     RESPONSE = "response"  # of a crawl
     VERSION = "version"  # of a page
@@ -61,7 +61,7 @@ class LeftOut(StrEnum):
 
 
 class Rejection(StrEnum):
-    """The reason for leaving out a page or a match. Each is counted and shown."""
+    """The reason for excluding a page or a match. Each reason is counted and displayed."""
 
     # while crawling
     ROBOTS = "robots"  # robots.txt forbids it

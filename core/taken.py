@@ -1,8 +1,8 @@
 """Sets of the characters of a work that pages copied, so that characters copied by many pages are counted once.
 
-A place is the offset of a character of the work (code points of the text as given). It is taken if the page has the
+A character of the work is identified by its offset (code points of the text as given). It is copied if the page has the
 same character, another form of it, a character with a similar sound or shape, or its pinyin, as counted by
-`Match.matched_chars`. Sets are united in any order, and a page that copies the same again adds nothing.
+`Match.matched_chars`. Sets may be united in any order; a page that copies the same characters again adds nothing.
 """
 
 import zlib
@@ -14,13 +14,13 @@ from core.text import TextRange
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Places:
-    """A set of places in one text. bits: bit n is set if the character at code point n is taken."""
+    """A set of offsets in one text. bits: bit n is set if the set contains offset n."""
 
     bits: int = 0
 
     @classmethod
     def from_starts(cls, starts: Iterable[int]) -> "Places":
-        """Return the set of these offsets, given in any order.
+        """Return the set of these offsets, in any order.
 
         >>> len(Places.from_starts([3, 5, 3]))
         2
@@ -33,11 +33,11 @@ class Places:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Places":
-        """Return the places from the bytes that `pack` returned."""
+        """Return the set from the output of `pack`."""
         return cls(int.from_bytes(zlib.decompress(data), "little"))
 
     def pack(self) -> bytes:
-        """Return compressed bytes for a store: one bit for each character, least significant first, in zlib's format.
+        """Return the set as compressed bytes: one bit for each character, least significant first, in zlib's format.
 
         A copied chapter of 3,000 characters takes about 330 bytes, even in a text of 10^6 characters.
         """
@@ -53,7 +53,7 @@ class Places:
         return self.bits.bit_count()
 
     def count_range(self, place: TextRange) -> int:
-        """Return the number of places in a range.
+        """Return how many of the offsets are in a range.
 
         >>> Places.from_starts([3, 5, 9]).count_range(TextRange(4, 10))
         2
@@ -68,7 +68,7 @@ NO_PLACES = Places()
 
 
 def unite_places(sets: Iterable[Places]) -> Places:
-    """Return the union of sets of places."""
+    """Return the union of several sets."""
     bits = 0
     for each in sets:
         bits |= each.bits
@@ -76,7 +76,7 @@ def unite_places(sets: Iterable[Places]) -> Places:
 
 
 def share_of_work(taken_chars: int, work_chars: int) -> float | None:
-    """Return the taken share of a work, or None if the work has no characters that count.
+    """Return the copied share of a work, or None if the work has no characters that count.
 
     It is at most 1, even if a chapter was shortened after a page was compared with it.
     """

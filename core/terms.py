@@ -1,4 +1,4 @@
-"""Names of enumeration members, the same in the admin, in reports and on the command line."""
+"""Names of enumeration members. They are the same in the admin, in reports and on the command line."""
 
 import re
 from enum import StrEnum
@@ -9,7 +9,7 @@ _HUMP = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def term(member: StrEnum) -> Message:
-    """Return the name of a member, under the name of its enumeration.
+    """Return the name of a member in the words of its enumeration.
 
     >>> from core.states import Verdict
     >>> term(Verdict.FAIR_USE)

@@ -18,10 +18,10 @@ _NOT_STORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff
 
 
 def storable(text: str) -> str:
-    r"""Return the text without characters that a store, export or page cannot hold; called once on external text.
+    r"""Return the text without characters that stores, exports or pages cannot contain. Called once on external text.
 
-    Characters that XML forbids are removed: NUL and other control characters are dropped, vertical tab and form feed
-    become line feeds. A lone surrogate becomes U+FFFD.
+    Control characters that XML forbids, such as NUL, are removed; vertical tab and form feed become line feeds. A lone
+    surrogate becomes U+FFFD.
 
     >>> storable("a\x00b\x0cc\ud800")
     'ab\nc�'

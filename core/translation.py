@@ -1,4 +1,4 @@
-"""Marks strings that are translated where they are displayed; the admin's catalogue contains them (`make messages`)."""
+"""Marks strings that are translated when they are displayed. The admin's catalogue contains them (`make messages`)."""
 
 
 def gettext_noop(text: str) -> str:

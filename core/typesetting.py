@@ -1,8 +1,9 @@
-"""Typesets documents and draws charts with Typst.
+"""Typesets documents and renders charts with Typst.
 
-A document takes 0.2 MB for each case, which is freed only when the process ends. A long document is therefore typeset
-in a separate process: `{"folder", "template", "inputs", "timestamp"}` as JSON on the standard input, the PDF on the
-standard output. This module imports nothing of the product, so that it runs as a program by its path, from any folder.
+A document takes 0.2 MB of memory for each case, which is freed only when the process ends. A long document is therefore
+typeset in a separate process, which reads `{"folder", "template", "inputs", "timestamp"}` as JSON from the standard
+input and writes the PDF to the standard output. This module imports nothing of the product, so that it can run as a
+program by its path, from any folder.
 """
 
 import json
@@ -15,11 +16,11 @@ from typing import Any
 
 
 class TypesettingError(RuntimeError):
-    """The process ended without a document; the message is the end of its error output."""
+    """The process ended without producing a document. The message is the end of its error output."""
 
 
 def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
-    """Typeset a template with these inputs in this process and return the PDF, dated `made_at`."""
+    """Typeset a template with these inputs in this process, and return the PDF. made_at: the date in its metadata."""
     pdf = _compile_template(
         folder,
         template,
@@ -33,7 +34,7 @@ def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: dateti
 
 
 def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
-    """Typeset a template in a separate process, because 50 pictures take 200 MB.
+    """Typeset a template in a separate process, because 50 images take 200 MB.
 
     Raises TypesettingError if that process fails.
     """
@@ -47,13 +48,16 @@ def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: 
 
 
 def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
-    """Draw a template as SVG files, one for each page, with text as shapes and no external resources."""
+    """Return a template rendered as SVG files, one for each page, with text as shapes and no external resources."""
     pictures = _compile_template(folder, template, inputs, format="svg")
     return pictures if isinstance(pictures, list) else [pictures]
 
 
 def fonts() -> Path:
-    """Return the folder of the fonts without importing `mplfonts`, which would import matplotlib (27 MB)."""
+    """Return the folder of the fonts, without importing `mplfonts`, which would import matplotlib (27 MB).
+
+    Raises TypesettingError if `mplfonts` is not installed.
+    """
     package = find_spec("mplfonts")
     if package is None or not package.submodule_search_locations:
         raise TypesettingError("PDF reports need the fonts of mplfonts: pip install mplfonts")

@@ -12,9 +12,9 @@ class TooLarge(ValueError):
 
 
 def gunzip(packed: bytes, most_bytes: int) -> bytes:
-    """Decompress all members of a gzip file, with little more than `most_bytes` in memory.
+    """Return the decompressed members of a gzip file, with little more than `most_bytes` in memory.
 
-    Raises TooLarge if the limit is exceeded, ValueError if the data are not gzip or are truncated.
+    Raises TooLarge if the limit is exceeded, and ValueError if the data are not gzip or are truncated.
 
     >>> gunzip(gzip.compress(b"a") + gzip.compress(b"b"), 2)
     b'ab'

@@ -1,4 +1,4 @@
-"""Visits of crawls to a URL: when it is due again, how often it changed, why it failed."""
+"""Visits of crawls to a URL: when the URL is due again, how often its page changed, and why visits failed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,10 +30,10 @@ class AbsenceReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A URL of a site and its history of visits up to the last run.
+    """A URL on a site, and its history of visits up to the last run.
 
-    looks, unchanged_looks: all visits after the first, and the visits among them that found the page unchanged; both
-    are halved at times so that the recent past counts more. observed_s: the seconds between these visits.
+    looks: the number of visits after the first; unchanged_looks: those of them that found the page unchanged. Both are
+    halved at times, so that the recent past counts more. observed_s: the seconds between these visits.
     """
 
     id: str
@@ -77,9 +77,9 @@ class MovedTo:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A response without a text, as proof that the page is missing; the page store has its body under `raw_digest`.
+    """A response without a text, as proof that a page is missing. The page store has its body under `raw_digest`.
 
-    For a page fetched on request (`LOOKED_AT`) it is the response as received, with or without a text. capture_digest:
+    For a page fetched on request (`LOOKED_AT`), it is the response as received, with or without a text. capture_digest:
     the digest of the capture, or None.
     """
 
@@ -99,7 +99,10 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """A state of a page and its start. Exactly one of the ids is set: the page shows a version, or it is gone."""
+    """A state of a page and its start.
+
+    Exactly one of the ids is set: the page's version, or the absence if it is gone.
+    """
 
     at: datetime
     version_id: VersionId = _NO_VERSION
@@ -107,7 +110,7 @@ class PageState:
 
 
 def address_id(site: SiteId, canonical_url: str) -> str:
-    """Return the id of a URL of a site."""
+    """Return the id of a URL on a site."""
     return digest("\0".join(("address", site, canonical_url)).encode("utf-8", "surrogatepass"))[:ID_HEX_CHARS]
 
 

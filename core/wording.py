@@ -1,10 +1,10 @@
-"""Messages to people: a code with parameters, translated into English or Chinese where it is shown.
+"""Messages to people: a code with parameters, translated into English or Chinese when it is displayed.
 
     Message("fetch.status", url="http://a.example/9", status=404)
 
-The gettext catalogues of `core/locale` have the texts; the code is the msgid. Texts use the syntax of `str.format`. A
-Message as parameter is translated too. Several values are joined by ", ", by "; " for `{faults:;}`, by " or " for
-`{kinds:or}`. `python -m webadmin.translation` checks and compiles the catalogues.
+The gettext catalogues in `core/locale` contain the texts; the code is the msgid. Texts use the syntax of `str.format`.
+A Message as a parameter is translated too. Several values are joined by ", ", with `{faults:;}` by "; ", and with
+`{kinds:or}` by " or ". `python -m webadmin.translation` checks and compiles the catalogues.
 """
 
 import gettext
@@ -24,7 +24,7 @@ _MARKS = {  # separators of several values, by the format specification in the t
 
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
-    """A message to people; `str()` returns it in English, for logs."""
+    """A message to people. `str()` returns it in English, for logs."""
 
     code: str
     params: Mapping[str, Any]  # of str, int, float, Message, and tuples of these
@@ -35,16 +35,16 @@ class Message:
 
     @classmethod
     def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
-        """Return the given message, or a new one with this code."""
+        """Return `code` if it is a message already, otherwise a new message with this code."""
         return code if isinstance(code, Message) else cls(code, **params)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return the message from a result of `to_json`."""
+        """Return the message from the output of `to_json`."""
         return cls(stored["code"], **{name: _load_parameter(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
-        """Return the message for storage, untranslated, so that it is shown in the reader's language."""
+        """Return the message for storage, untranslated, so that it can be displayed in the reader's language."""
         return {"code": self.code, "params": {name: _dump_parameter(value) for name, value in self.params.items()}}
 
     def in_language(self, language: str) -> str:

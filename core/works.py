@@ -22,10 +22,10 @@ class ChapterText:
 
 @dataclass(frozen=True, slots=True)
 class WorkFile:
-    """A work read from a file or folder.
+    """A work read from a file or a folder.
 
-    style: OWN, GIVEN, or the style of headings that a person chose; "" for the style that divides it best. flaws: the
-    parts that could not be read correctly, for the owner of the file.
+    style: OWN, GIVEN, or the style of headings that a person chose; "" to choose the style that divides the work best.
+    flaws: the parts that could not be read correctly, for the owner of the file.
     """
 
     title: str
@@ -47,8 +47,8 @@ class WorkText:
 class StoredFingerprint:
     """A stored fingerprint.
 
-    subject: a VersionId or a WorkTextId. payload: begins with the algorithm id (one byte); only matcher and pipeline
-    read it.
+    subject: a VersionId or a WorkTextId. payload: its first byte is the algorithm id; only matcher and pipeline read
+    it.
     """
 
     subject: str

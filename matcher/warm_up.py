@@ -1,4 +1,4 @@
-"""Compiles the kernels of fingerprint and matcher at installation, because workers must not compile while pages wait.
+"""Compiles the kernels of fingerprint and matcher at installation, so that workers do not compile while pages wait.
 
 Run as `python -m matcher.warm_up`. The machine code is stored next to the modules, or in NUMBA_CACHE_DIR.
 """
@@ -20,7 +20,7 @@ CHINESE = (
 
 
 def warm_up() -> bool:
-    """Match a page with edits of every kind against a work, and return whether it was found."""
+    """Match a page that has every kind of edit with a work, and return whether the work was found."""
     work = "".join(map(chr, range(FIRST, LAST, 7)))
     page = f"{work[:900]}（wǒ men） \u200b{work[940:1500]}\ue000{work[1400:1100:-1]}{work[1501:]}"
     fingerprint_text(page[::-1])  # in disorder: other orders are tried

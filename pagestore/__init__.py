@@ -1,1 +1,1 @@
-"""Pages, page versions, texts of works and fingerprints, in MongoDB or the embedded server."""
+"""Stores pages, page versions, texts of works and fingerprints, in MongoDB or the embedded server."""

@@ -1,9 +1,9 @@
-"""Bytes of any length in MongoDB: compressed, split into parts, and verified by digest when read.
+"""Bytes of any length in MongoDB: compressed, split into parts, and verified by digest when they are read.
 
-`<name>` holds one small document for each key, `<name>_parts` the bytes. They are separate because the embedded server
-reads whole documents for a query of an id range: 5,000 documents of 5 kB took 230 ms, small ones 20 ms.
-The small document is written last, so its presence means that all parts exist. If no ranges are queried, short bytes
-are stored in the small document itself: one durable write instead of two (docs/decisions/stores-and-backups.md).
+`<name>` contains one small document for each key, `<name>_parts` the bytes. They are separate because the embedded
+server reads whole documents for a query of a range of ids: 5,000 documents of 5 kB took 230 ms, small ones 20 ms. The
+small document is written last, so its presence means that all parts exist. If no ranges are queried, short bytes are
+stored in the small document itself: one durable write instead of two (docs/decisions/stores-and-backups.md).
 """
 
 import zlib
@@ -30,7 +30,10 @@ _DUPLICATE_KEY = 11000
 
 
 class Blobs:
-    """Bytes by key, in a pair of collections. Up to `inline_bytes`, compressed, are stored in a single document."""
+    """Bytes by key, in a pair of collections.
+
+    Bytes of up to `inline_bytes`, compressed, are stored in a single document.
+    """
 
     def __init__(self, database: MongoDatabase, name: str, inline_bytes: int = 0) -> None:
         self._database = database
@@ -43,7 +46,10 @@ class Blobs:
         self.put_many({key: data})
 
     def put_many(self, blobs: Mapping[str, bytes]) -> None:
-        """Store all `blobs` as `put` does, with one request per collection. All of them are held in memory."""
+        """Store all `blobs`, like `put`, with one request for each collection.
+
+        All of them are in memory at the same time.
+        """
         digests = {key: digest(data) for key, data in blobs.items()}
         with translate_errors(self._database):
             known = {head["_id"]: head["digest"] for head in self._find_heads(list(blobs), {"digest": 1})}
@@ -67,11 +73,11 @@ class Blobs:
             _write_changes(self._heads, heads)
 
     def get(self, key: str) -> bytes | None:
-        """Return the bytes under `key`, or None. Raises BrokenInvariant if they have changed since they were stored."""
+        """Return the bytes under `key`, or None if it does not exist. Raises BrokenInvariant if they were changed."""
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return the bytes under those `keys` that exist."""
+        """Return the bytes under those `keys` that exist. Raises BrokenInvariant if any of them were changed."""
         found: dict[str, bytes] = {}
         with translate_errors(self._database):
             for batch in batches(keys, BATCH_KEYS):
@@ -81,7 +87,7 @@ class Blobs:
         return found
 
     def find_existing(self, keys: Sequence[str]) -> set[str]:
-        """Return those `keys` that exist; no bytes are read."""
+        """Return those `keys` that exist, without reading their bytes."""
         with translate_errors(self._database):
             return {head["_id"] for head in self._find_heads(keys, {"_id": 1})}
 
@@ -90,19 +96,19 @@ class Blobs:
         return iterate_ids(self._database, self._heads.name)
 
     def remove(self, key: str) -> None:
-        """Remove the bytes under `key`, if there are any."""
+        """Remove the bytes under `key`, if it exists."""
         with translate_errors(self._database):
             self._heads.delete_one({"_id": key})
             self._parts.delete_many(_key_range(f"{key}/", f"{key}0"))
 
     def put_back(self, blobs: Mapping[str, bytes]) -> None:
-        """Replace damaged bytes by copies; `put` would skip them because their digest is stored."""
+        """Replace damaged bytes by copies. `put` would skip them, because their digest is stored."""
         for key in blobs:
             self.remove(key)
         self.put_many(blobs)
 
     def remove_range(self, first: str, end: str) -> None:
-        """Remove all keys from `first` up to, but not including, `end`."""
+        """Remove all keys in the range [first, end)."""
         with translate_errors(self._database):
             self._heads.delete_many(_key_range(first, end))
             self._parts.delete_many(_key_range(first, end))
@@ -117,7 +123,7 @@ class Blobs:
 
 
 def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
-    """Iterate over the ids of all documents of a collection, in order; ids that are not strings are skipped."""
+    """Yield the ids of all documents in a collection, in order; ids that are not strings are skipped."""
     collection: Any = database[name]
     after = ""
     while True:
@@ -160,7 +166,7 @@ def _write_changes(collection: Any, changes: list[UpdateOne]) -> None:
 
 
 def is_duplicates_alone(error: BulkWriteError) -> bool:
-    """Return True if the only errors are duplicate keys."""
+    """Return True if all errors of a bulk write are duplicate keys."""
     faults = error.details.get("writeErrors", [])
     return bool(faults) and all(fault["code"] == _DUPLICATE_KEY for fault in faults)
 

@@ -1,8 +1,8 @@
-"""Captures as bytes, and back: JSON in a fixed order, so that equal captures have equal digests.
+"""Converts captures to bytes and back. The bytes are JSON in a fixed order, so that equal captures have equal digests.
 
-Certificates are stored separately, once under the digest of their DER, because all pages of a site share them. So are
-bodies longer than those of redirects, next to raw responses, and the machine, which all pages of one crawl process
-share. Heads are bytes; JSON holds them as Latin-1, which maps every byte to one character.
+Certificates are stored separately, under the digest of their DER, because all pages on a site share them. So are bodies
+longer than those of redirects, next to raw responses, and the machine, which all pages of one crawl process share.
+Heads are bytes; in JSON they are Latin-1 text, which maps every byte to one character.
 """
 
 import json
@@ -26,7 +26,7 @@ MAX_INLINE_BYTES = 64 * 1024  # the part of a redirect's body that crawler.fetch
 
 
 def capture_bytes(capture: Capture) -> bytes:
-    """Return a capture as bytes, with the digests of its certificates and longer bodies in their place."""
+    """Return a capture as bytes. Digests replace its certificates, its long bodies and the machine."""
     document: dict[str, Any] = {"format": FORMAT, "exchanges": [_exchange_document(each) for each in capture.exchanges]}
     if capture.source is not CaptureSource.CONNECTION:
         document |= {"source": capture.source.value, "made_with": capture.made_with}
@@ -42,7 +42,7 @@ def capture_bytes(capture: Capture) -> bytes:
 
 
 def machine_bytes(machine: Machine) -> bytes:
-    """Return a machine as bytes; it is stored separately, and equal machines have equal digests."""
+    """Return a machine as bytes, which are stored separately. Equal machines have equal digests."""
     return _document_json(asdict(machine))
 
 
@@ -53,13 +53,13 @@ def capture_certificates(capture: Capture) -> dict[Digest, bytes]:
 
 
 def named_certificates(data: bytes) -> list[Digest]:
-    """Return the digests of the certificates that a capture needs."""
+    """Return the digests of the certificates to which a stored capture refers."""
     sessions = [each["tls"] for each in _capture_document(data)["exchanges"] if each["tls"]]
     return list(dict.fromkeys(Digest(name) for session in sessions for name in session["certificates"]))
 
 
 def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
-    """Return what is stored separately, by digest: long bodies, archived payloads, resources, the machine."""
+    """Return what is stored separately, by digest: long bodies, archived payloads, resources and the machine."""
     bodies = [each.body for each in capture.exchanges if len(each.body) > MAX_INLINE_BYTES]
     bodies += [each.payload for each in capture.records] + [each.body for each in capture.resources]
     bodies += [machine_bytes(capture.machine)] if capture.machine is not None else []
@@ -67,14 +67,15 @@ def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
 
 
 def named_bodies(data: bytes) -> list[Digest]:
-    """Return the digests of the bodies that a capture needs."""
+    """Return the digests of the bodies to which a stored capture refers."""
     return list(dict.fromkeys(_named_bodies(_capture_document(data))))
 
 
 def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
-    """Parse the output of `capture_bytes`.
+    """Return the capture in the output of `capture_bytes`.
 
-    Raises BrokenInvariant if a part is missing or the format is unknown.
+    certificates, bodies: the separately stored parts, by digest. Raises BrokenInvariant if a part is missing or the
+    format is unknown.
     """
     document = _capture_document(data)
     profile = document.get("profile")
@@ -96,7 +97,7 @@ def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mappin
 
 
 def read_machine(data: bytes) -> Machine:
-    """Parse the output of `machine_bytes`. Raises ValidationError if a part is missing."""
+    """Return the machine in the output of `machine_bytes`. Raises ValidationError if a part is missing."""
     return _MACHINE.validate_python(json.loads(data.decode("utf-8", "surrogatepass")))
 
 
@@ -130,7 +131,7 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
 
 
 def _replace_bytes(part: Any, name: str) -> dict[str, Any]:
-    """Return a part of a capture as a document, with the digest of some bytes in their place."""
+    """Return a part of a capture as a document, with the bytes in field `name` replaced by their digest."""
     document = part if isinstance(part, dict) else asdict(part)
     data = document.pop(name)
     return {**document, f"{name}_at": digest(data)}

@@ -1,6 +1,6 @@
-"""Reads the contents of a page store item by item, and reports what is wrong. It trusts nothing and writes nothing.
+"""Reads the contents of a page store item by item and reports faults. It trusts nothing and writes nothing.
 
-A damaged store refuses a whole batch because of one item; the items of such a batch are read one by one.
+A damaged store rejects a whole batch because of one item, so the items of such a batch are read one by one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, Attribu
 
 
 class FaultKind(StrEnum):
-    """The fault of an item. UNREADABLE: the store cannot read it."""
+    """The kind of an item's fault. UNREADABLE: the store cannot read the item."""
 
     CHANGED = "changed"
     MISSING = "missing"
@@ -43,7 +43,7 @@ class FaultKind(StrEnum):
 
 @dataclass(slots=True)
 class StoreFault:
-    """A damaged or missing item. pages: those that need it; none for a work's text and its fingerprint."""
+    """A damaged or missing item. pages: the pages that need it; none for a work's text and its fingerprint."""
 
     collection: str
     key: str
@@ -52,10 +52,13 @@ class StoreFault:
 
 
 class StoreReading:
-    """One reading of a page store. Each item is read once, however many refer to it. Raises ServiceUnavailable."""
+    """One pass over a page store. Each item is read once, however many others refer to it.
+
+    Raises ServiceUnavailable.
+    """
 
     def __init__(self, database: MongoDatabase, bodies: RawBodies | None) -> None:
-        """Open the store. bodies: the store of response bodies; None if it is in `database`."""
+        """Open the store. bodies: the store of response bodies, or None if they are in `database`."""
         self._database = database
         self._blobs: dict[str, RawBodies] = {name: Blobs(database, name, INLINE_BYTES) for name in BLOBS}
         if bodies is not None:
@@ -66,7 +69,7 @@ class StoreReading:
     def keys(self, collection: str) -> list[str]:
         """Return the keys of a collection, in order.
 
-        Return [] and note a fault if the store cannot list them.
+        If the store cannot list them, a fault is recorded and the result is empty.
         """
         found: list[str] = []
         try:
@@ -76,13 +79,13 @@ class StoreReading:
         return found
 
     def note(self, collection: str, key: str, kind: FaultKind, page: str = "") -> None:
-        """Note a fault, once for each item, with the page that needs it."""
+        """Record a fault, once for each item, and the page that needs the item."""
         fault = self.faults.setdefault((collection, key), StoreFault(collection, key, kind))
         if page:
             fault.pages.add(page)
 
     def pages(self, ids: Iterable[str]) -> Iterator[Document]:
-        """Yield the documents of pages that are undamaged; what they refer to is not checked."""
+        """Yield the documents of undamaged pages. What they refer to is not checked."""
         for batch in batches(ids, BATCH_KEYS):
             for key, document in self._find_documents(PAGES, batch, {}).items():
                 if _passes_check(_check_page, document):
@@ -91,7 +94,10 @@ class StoreReading:
                     self.note(PAGES, key, FaultKind.CHANGED, key)
 
     def versions(self, page_by_key: Mapping[str, str]) -> Iterator[PageVersion]:
-        """Yield undamaged versions with their texts, and check their other parts. page_by_key: "" if unknown."""
+        """Yield undamaged versions with their texts, and check the other parts to which they refer.
+
+        page_by_key: the page of each version, "" if unknown.
+        """
         for batch in batches(page_by_key, BATCH_KEYS):
             found = self._find_documents(VERSIONS, batch, page_by_key)
             owners = {key: page_by_key[key] or str(document.get("page", "")) for key, document in found.items()}
@@ -108,7 +114,7 @@ class StoreReading:
                     yield version
 
     def absences(self, page_by_key: Mapping[str, str]) -> Iterator[Absence]:
-        """Yield undamaged absences, and check their responses and captures."""
+        """Yield undamaged absences, and check their responses and captures. page_by_key: the page of each absence."""
         for batch in batches(page_by_key, BATCH_KEYS):
             for key, document in self._find_documents(ABSENCES, batch, page_by_key).items():
                 try:
@@ -125,7 +131,7 @@ class StoreReading:
                 yield absence
 
     def captures(self, page_by_key: Mapping[str, str]) -> None:
-        """Check the captures of responses, with their certificates and bodies."""
+        """Check captures, with their certificates and bodies. page_by_key: the page that needs each capture."""
         for key, data in self.contents(CAPTURES, page_by_key).items():
             try:
                 names = {str(name): page_by_key[key] for name in named_certificates(data)}
@@ -138,7 +144,10 @@ class StoreReading:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
     def contents(self, collection: str, page_by_key: Mapping[str, str]) -> dict[str, bytes]:
-        """Return the bytes under some keys; damaged and missing ones are noted and left out."""
+        """Return the bytes under some keys. Faults of damaged and missing ones are recorded.
+
+        page_by_key: the page that needs each key.
+        """
         found: dict[str, bytes] = {}
         for batch in batches(page_by_key, BATCH_KEYS):
             read, errors = _read_items(self._blobs[collection].get_many, batch)
@@ -159,12 +168,12 @@ class StoreReading:
         return set(self._find_documents(collection, list(keys), None))
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
-        """Return the ids of the versions that each page names now, for those pages that exist."""
+        """Return, for each of `pages` that exists, the ids of its versions."""
         found = self._find_documents(PAGES, list(pages), None)
         return {key: frozenset(map(str, _list_or_empty(document.get("versions")))) for key, document in found.items()}
 
     def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield the id of each version with the page that it names."""
+        """Yield the id of each version and the id of its page."""
         for batch in batches(keys, BATCH_KEYS):
             for key, document in self._find_documents(VERSIONS, batch, {}).items():
                 yield key, str(document.get("page", ""))
@@ -190,7 +199,7 @@ class StoreReading:
     def _find_documents(
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
-        """Return documents by id; missing ones are noted if `page_by_key` is given."""
+        """Return documents by id. If `page_by_key` is not None, missing documents are recorded as faults."""
         found, owners = dict[str, Document](), page_by_key or {}
         for batch in batches(keys, BATCH_KEYS):
             read, errors = _read_items(partial(self._find_by_key, collection), batch)
@@ -211,7 +220,7 @@ class StoreReading:
 def _read_items(
     read: Callable[[list[str]], dict[str, Item]], keys: list[str]
 ) -> tuple[dict[str, Item], dict[str, Exception]]:
-    """Read items together or, if one of them is damaged, one by one; also return the errors by key."""
+    """Read several items; if one of them is damaged, read them one by one. Returns the items and the errors, by key."""
     try:
         return read(keys), {}
     except GARBLED as error:
@@ -253,7 +262,7 @@ def _passes_check(check: Callable[[Document], bool], document: Document) -> bool
 
 
 def _referenced_keys(document: Document) -> dict[str, set[str]]:
-    """Return the keys that a version refers to, by collection; values that are not keys are left out."""
+    """Return the keys to which a version refers, by collection. Values that cannot be keys are ignored."""
     parts = [part for part in _list_or_empty(document.get("parts")) if isinstance(part, dict)]
     both = (document, *parts)
     found = {

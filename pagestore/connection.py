@@ -31,11 +31,11 @@ _UNTOLD_CODES = {None, 8}
 def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
     """Return the database that `url` names, or `zhuiwen` if it names none.
 
-    Nothing is sent yet, so that a process may fork afterwards.
+    Nothing is sent, so a process may fork afterwards.
 
     Writes are acknowledged by a majority, after the journal: with a weaker concern, the embedded server writes
     asynchronously, and a power failure loses the last pages. A concern in the URL takes precedence. Raises
-    BadConfiguration.
+    BadConfiguration if the URL is invalid.
     """
     try:
         client: MongoClient[dict[str, Any]] = MongoClient(
@@ -56,14 +56,14 @@ def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
 
 
 def ping(database: MongoDatabase) -> None:
-    """Check that the server responds. Raises ServiceUnavailable."""
+    """Send a request to the server. Raises ServiceUnavailable if it does not respond."""
     with translate_errors(database):
         database.command("ping")
 
 
 @contextmanager
 def translate_errors(database: MongoDatabase) -> Iterator[None]:
-    """Translate pymongo's errors to ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
+    """Convert pymongo's errors to ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
     try:
         yield
     except (ConnectionFailure, ExecutionTimeout) as error:
@@ -93,13 +93,13 @@ def _is_busy_error(fault: str) -> bool:
 
 
 def _error_codes(error: OperationFailure) -> set[int | None]:
-    """Return the codes of a failure; for a bulk write, the codes of its parts."""
+    """Return the code of a failure; for a bulk write, the codes of its parts."""
     parts = (error.details or {}).get("writeErrors", ())
     return {part.get("code") for part in parts} or {error.code}
 
 
 def _can_write(database: MongoDatabase) -> bool:
-    """Return True if the server accepts a write: a full disk or a lock stops all writes, not only one operation."""
+    """Return True if the server accepts a write. A full disk or a lock prevents all writes, not only one operation."""
     try:
         database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
     except PyMongoError:

@@ -1,7 +1,7 @@
-"""Records of everything in a store, which another store of the same kind can import: for backups and moves.
+"""Records of everything in a store, for backups and moves. Another store of the same kind can import them.
 
 A record is a document with its key under `_id`. For bytes by key it is `{"_id": key, "data": bytes}`, uncompressed and
-verified by digest when read; all other documents are unchanged.
+verified by digest when read. All other documents are unchanged.
 """
 
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ BY_DIGEST = frozenset({RAW_BODIES, "page_texts", "captures", "certificates"})
 
 
 class Collection(Protocol):
-    """Records of one kind by key. Raises ServiceUnavailable."""
+    """Records of one kind by key. The methods raise ServiceUnavailable."""
 
     @property
     def name(self) -> str: ...
 
     def keys(self) -> list[str]:
-        """Yield all keys, in order."""
+        """Return all keys, in order."""
         ...
 
     def read_records(self, keys: Sequence[str]) -> list[Document]:
@@ -51,7 +51,7 @@ class Collection(Protocol):
         ...
 
     def write_records(self, records: Sequence[Document]) -> None:
-        """Store new records. Existing ones are not changed or compared; read them to do so."""
+        """Store new records. Existing records are neither changed nor compared with them."""
         ...
 
     def put_back(self, records: Sequence[Document]) -> None:
@@ -109,7 +109,7 @@ class BytesCollection:
 
 
 class EvidenceCollection:
-    """Bundles and archived files in any evidence store."""
+    """The bundles and archived files in an evidence store."""
 
     name = EVIDENCE
 
@@ -133,7 +133,7 @@ class EvidenceCollection:
 
 
 def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Collection]:
-    """Return all collections of the page store but `pages`, the only one that changes; targets come before references.
+    """Return all collections of the page store except `pages`, in an order in which references follow their targets.
 
     raw: the store of response bodies if they are not in the database.
     """
@@ -145,12 +145,12 @@ def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Col
 
 
 def pages(database: MongoDatabase) -> DocumentCollection:
-    """Return the documents of pages, which change when a page is seen again."""
+    """Return the collection of page documents, which change when a page is seen again."""
     return DocumentCollection(database, PAGES)
 
 
 def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document], list[str]]:
-    """Return the records of `keys` that can be read, and the keys of damaged ones."""
+    """Return the records of those `keys` that can be read, and the keys of damaged records."""
     try:
         return collection.read_records(keys), []
     except BrokenInvariant:
@@ -165,5 +165,5 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 
 
 def is_whole(name: str, record: Document) -> bool:
-    """Return True if a record matches its key, for collections whose keys are digests."""
+    """Return True if a record matches its key. Records whose keys are not digests are not checked."""
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]

@@ -1,10 +1,10 @@
-"""Converts records to the documents that a page store writes, and back; independent of the driver.
+"""Converts records to the documents of a page store and back, independently of the driver.
 
-A document is a dict of values that all servers with MongoDB's protocol can store: strings, times, lists of documents.
-MongoDB supports more than its alternatives: FerretDB 1.24 accepts no list in a list, so pairs are documents, and
-servers that store documents in PostgreSQL accept no string with a NUL. Times are whole microseconds since 1970 in UTC,
-because BSON's own dates are limited to milliseconds. The text of a version is stored separately, by its digest: it may
-exceed the 16 MB of a document.
+A document is a dict of values that all servers with MongoDB's protocol can store: strings, times and lists of
+documents. MongoDB supports more than its alternatives: FerretDB 1.24 accepts no list in a list, so pairs are documents,
+and servers that store documents in PostgreSQL accept no string with a NUL. Times are whole microseconds since 1970 in
+UTC, because BSON's own dates are limited to milliseconds. The text of a version is stored separately, by its digest,
+since it may exceed the 16 MB of a document.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,7 +76,7 @@ def text_from_bytes(data: bytes) -> str:
 
 
 def microseconds(when: datetime) -> int:
-    """Return whole microseconds since 1970 in UTC. A time without a zone is assumed to be UTC.
+    """Return a time as whole microseconds since 1970 in UTC. A time without a time zone is taken as UTC.
 
     >>> microseconds(datetime(1970, 1, 1, 0, 0, 1))
     1000000
@@ -111,8 +111,8 @@ def _pack_value(value: Any) -> Any:
 def required_portable(document: Document) -> Document:
     """Return `document` if every server can store it.
 
-    It must not contain lists in lists, strings with a NUL or a lone surrogate, or values of other types than documents
-    have. The in-memory stores check all writes. Raises BrokenInvariant with the place.
+    It must not contain lists in lists, strings with a NUL or a lone surrogate, or values of unsupported types. The
+    in-memory stores check all writes. Raises BrokenInvariant with the location of the fault.
 
     >>> required_portable({"rows": [{"names": ["a"]}]})
     {'rows': [{'names': ['a']}]}
@@ -148,7 +148,7 @@ def _value_fault(value: Any, *, is_in_list: bool) -> str:
 
 
 def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
-    """Return the version that results from this response and its reading."""
+    """Return the page version that results from a response and its reading."""
     page = page_id(fetched.site_id, fetched.canonical_url)
     return PageVersion(
         id=version_id(page, reading.identity, reading.title),
@@ -175,13 +175,13 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
 
 
 def new_page(version: PageVersion) -> Page:
-    """Return the page for its first version."""
+    """Return the page whose first version this is."""
     seen = version.fetched_at
     return Page(version.page_id, version.site_id, version.canonical_url, seen, seen, version.id)
 
 
 def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
-    """Return a page and the ids of its versions, in the order in which they were stored."""
+    """Return the document of a page, with the ids of its versions in the order in which they were stored."""
     return pack_document(
         {
             "_id": page.id,
@@ -210,7 +210,7 @@ def read_page(document: Document) -> Page:
 
 
 def version_document(version: PageVersion) -> Document:
-    """Return a version without its text, which is stored under `text_digest`."""
+    """Return the document of a version, without its text, which is stored under `text_digest`."""
     reading = version.reading
     return pack_document(
         {
@@ -267,12 +267,12 @@ def reading_texts(reading: Reading) -> dict[str, bytes]:
 
 
 def text_keys(document: Document) -> set[str]:
-    """Return the keys of a version's texts."""
+    """Return the keys of the texts to which a version's document refers."""
     return {document[name] for name in ("text", "raw_text", "beside", "marks") if document[name]}
 
 
 def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
-    """Return the version in a document, with its texts by digest.
+    """Return the version in a document. texts: its texts, by digest.
 
     Raises BrokenInvariant if the schema is unknown or a text is missing.
     """
@@ -299,7 +299,7 @@ def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
 
 
 def header_documents(headers: Headers) -> list[Document]:
-    """Return the headers of a response, in their order."""
+    """Return the headers of a response as documents, in order."""
     return [{"name": name, "value": value} for name, value in headers]
 
 
@@ -309,7 +309,7 @@ def read_headers(documents: Iterable[Document]) -> Headers:
 
 
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
-    """Return a sort key that puts versions in order, oldest first."""
+    """Return the sort key that puts versions in order, the oldest first."""
     return version.fetched_at, version.id
 
 
@@ -330,7 +330,7 @@ def capture_digest(capture: Capture | None) -> Digest | None:
 
 
 def _further_texts(reading: Reading) -> dict[str, bytes]:
-    """Return the texts of a reading except the main text, by field of the document; empty if there is none."""
+    """Return the texts of a reading other than the main text, by field of the document. A missing text is empty."""
     return {
         "raw_text": text_bytes(reading.raw_text),
         "beside": _side_line_bytes(reading.surroundings),
@@ -339,7 +339,7 @@ def _further_texts(reading: Reading) -> dict[str, bytes]:
 
 
 def _side_line_bytes(surroundings: Iterable[SurroundingLine]) -> bytes:
-    """Return a line for each line of the surroundings: first letter of its zone, main-text lines before it, text."""
+    """Return one row for each surrounding line: the initial of its zone, the main-text lines before it, its text."""
     return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in surroundings))
 
 
@@ -349,7 +349,7 @@ def _parse_side_lines(data: bytes) -> tuple[SurroundingLine, ...]:
 
 
 def _mark_bytes(marks: Iterable[Mark]) -> bytes:
-    """Return a line for each mark: its kind, and its start and end in the raw and in the clean text."""
+    """Return one row for each mark: its kind, and its bounds in the raw text and in the clean text."""
     rows = (f"{mark.kind} {mark.raw.start} {mark.raw.end} {mark.text.start} {mark.text.end}" for mark in marks)
     return "\n".join(rows).encode()
 

@@ -1,4 +1,4 @@
-"""The embedded page store: nx-27017, which speaks MongoDB's protocol, on a Unix socket that only one user can open.
+"""The embedded page store: nx-27017, which speaks MongoDB's protocol, on a Unix socket that only this user can open.
 
 Run as `python -m pagestore.embedded --data-dir FOLDER --socket PATH`.
 """
@@ -25,7 +25,7 @@ OPEN_FILES = 2_000  # 256 workers with three connections each, and three files f
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until SIGTERM or SIGINT."""
+    """Serve until SIGTERM or SIGINT; return the exit code."""
     parser = argparse.ArgumentParser(prog="pagestore.embedded", description="The embedded page store.")
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--socket", type=Path, required=True, dest="path")
@@ -53,7 +53,7 @@ def _exit_process(sentence: str) -> int:
 
 
 async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
-    """Serve at a socket until a signal ends it."""
+    """Serve at a socket until a signal arrives."""
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
@@ -64,7 +64,7 @@ async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
 
 
 def _bind_socket(path: Path) -> socket.socket:
-    """Return a listening socket for this user only; the socket of a dead predecessor is removed."""
+    """Return a listening socket for this user only. A socket left behind at this path is replaced."""
     path.unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listening.bind(str(path))

@@ -1,4 +1,4 @@
-"""Evidence bundles by their digest: stored once, never overwritten, removed only by retention, which is logged.
+"""Stores evidence bundles by their digest. Nothing is overwritten, and only retention removes bundles and records this.
 
 Two implementations of core.ports.EvidenceStore: the page store's database, and objects in a folder or an S3-compatible
 store. Bytes are stored uncompressed, so that a single changed bit is detected.
@@ -28,11 +28,11 @@ REMOVALS_PREFIX = "removals/"
 
 
 def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
-    """Return the store that ZHUIWEN_EVIDENCE_URL names; if it is empty, the page store.
+    """Return the evidence store at ZHUIWEN_EVIDENCE_URL: a folder, an S3 store or a MongoDB.
 
-    It is a folder, an S3 store or a MongoDB.
+    If it is empty, the page store.
 
-    access: `Settings.s3`. Raises BadConfiguration.
+    access: `Settings.s3`. Raises BadConfiguration if the URL has another form.
     """
     if url.startswith((FILE_SCHEME, "s3:")):
         return ObjectEvidenceStore(open_objects(url, access, VARIABLE, Message("service.evidence-folder")))
@@ -43,7 +43,7 @@ def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
 
 
 class MongoEvidenceStore:
-    """Bundles in MongoDB: parts are inserted first, the head last; nothing is updated."""
+    """Bundles in MongoDB. The parts of a bundle are inserted first, its head last; nothing is updated."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._database = database
@@ -107,7 +107,7 @@ class MongoEvidenceStore:
 
 
 class ObjectEvidenceStore:
-    """Bundles as objects, named by their digest and the SHA-256 of their bytes; removals are objects, too."""
+    """Bundles as objects, named by their digest and the SHA-256 of their bytes. Removals are objects too."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -172,7 +172,7 @@ def _bundle_head(name: str, content: bytes) -> Document:
 
 
 def removal_document(removal: BundleRemoval) -> Document:
-    """Return a removal as an entry of the log, and of a backup."""
+    """Return a removal as a document of the log and of a backup."""
     at, reason = microseconds(removal.removed_at), pack_text(removal.reason)
     return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 
@@ -188,7 +188,7 @@ def _part_key(name: str, number: int) -> str:
 
 
 def _insert_document(collection: Any, document: dict[str, Any], name: str) -> bool:
-    """Insert a document; return False if it already exists. Raises BrokenInvariant if a different one exists."""
+    """Insert a document; return False if it already exists. Raises BrokenInvariant if a different document exists."""
     try:
         collection.insert_one(document)
     except DuplicateKeyError:

@@ -1,9 +1,9 @@
-"""Pages, texts and fingerprints in MongoDB or the embedded server. Every operation is keyed by `_id`.
+"""Pages, texts and fingerprints in MongoDB or the embedded server. Every operation selects documents by `_id`.
 
 pages               a page, its current version and the ids of all its versions; its states (pagestore.mongo_history)
 page_versions       a version without its text; never changed
 raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    bytes by key (pagestore.blobs);
-    raw bodies may be configured to be elsewhere (pagestore.raw_bodies)
+    raw bodies may be stored elsewhere (pagestore.raw_bodies)
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -42,7 +42,10 @@ MAX_ATTEMPTS = 5  # an attempt fails only if another writer has changed the same
 
 
 class MongoPageStore(MongoPageHistory):
-    """core.ports.PageStore and PageHistory on MongoDB. `raw`: the store of response bodies if not in the database."""
+    """core.ports.PageStore and PageHistory on MongoDB.
+
+    raw: the store of response bodies if they are not in the database.
+    """
 
     def __init__(self, database: MongoDatabase, raw: RawBodies | None = None) -> None:
         super().__init__(database, raw)
@@ -55,7 +58,7 @@ class MongoPageStore(MongoPageHistory):
         return self.put_many([(fetched, reading)])[0]
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
-        """Store raw responses, texts, versions, pages, in this order, so that every reference has its target."""
+        """Store raw responses, texts, versions and pages, in this order, so that every reference has its target."""
         versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
         self._raw.put_many(_page_bodies(pages, versions))
         self._texts.put_many(_page_texts(pages))
@@ -155,7 +158,7 @@ class MongoPageStore(MongoPageHistory):
         self._captures.put_many({content_digest(data): data for data in packed})
 
     def _insert_pages(self, versions: Sequence[PageVersion]) -> dict[int, Stored]:
-        """Insert new pages; return their results by position in `versions`, only for the first version of each page."""
+        """Insert new pages; return the results by index in `versions`, for the first version of each new page only."""
         first: dict[PageId, int] = {}
         for at, version in enumerate(versions):
             first.setdefault(version.page_id, at)
@@ -183,14 +186,17 @@ class MongoPageStore(MongoPageHistory):
         }
 
     def _make_current(self, version: PageVersion) -> Stored | None:
-        """Make this the current version if the page was not seen later."""
+        """Make this the current version unless the page was seen later.
+
+        Return None in that case or if the page is unknown.
+        """
         return _stored_result(version, self._show_version(version.page_id, version.id, version.fetched_at))
 
     def _insert_version(self, version: PageVersion) -> Stored | None:
         return self._insert_pages([version]).get(0)
 
     def _insert_earlier(self, version: PageVersion) -> Stored | None:
-        """Add a version to the history that arrives after a later one, because of a retry or a slow writer."""
+        """Add a version that arrives after a later one to the history, because of a retry or a slow writer."""
         seen = microseconds(version.fetched_at)
         page = self._pages.find_one({"_id": version.page_id}, {"current": 1, "last_seen": 1})
         if page is None or page["last_seen"] <= seen:
@@ -223,14 +229,17 @@ class MongoWorkStore:
         self._texts.remove(text_id)
 
     def texts(self) -> Iterator[WorkText]:
-        """Yield every text, in order of id; texts that are removed meanwhile are left out."""
+        """Yield every text, in order of id, without texts that are removed meanwhile."""
         for batch in batches(self._texts.keys(), BATCH_KEYS):
             found = self._texts.get_many(batch)
             yield from (WorkText(WorkTextId(key), text_from_bytes(found[key])) for key in batch if key in found)
 
 
 class MongoFingerprintStore:
-    """core.ports.FingerprintStore on MongoDB. Keys are `subject:algorithm`, so that those of a subject are adjacent."""
+    """core.ports.FingerprintStore on MongoDB.
+
+    Keys are `subject:algorithm`, so that all keys of a subject are adjacent.
+    """
 
     def __init__(self, database: MongoDatabase) -> None:
         self._payloads = Blobs(database, "fingerprints", INLINE_BYTES)
@@ -288,7 +297,7 @@ def _new_page_document(version: PageVersion) -> Document:
 
 
 def _insert_new(collection: MongoCollection[Document], rows: list[Document]) -> set[str]:
-    """Insert all documents; return the ids of those that another writer had inserted."""
+    """Insert documents; return the ids of those that another writer has inserted already."""
     if not rows:
         return set()
     try:

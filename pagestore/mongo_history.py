@@ -1,7 +1,7 @@
-"""The history of pages in MongoDB or the embedded server: seen, gone, back. Every operation is keyed by `_id`.
+"""The history of pages in MongoDB or the embedded server. Every operation selects documents by `_id`.
 
 pages            `states` and `absences` in a page's own document; `gone` while it is gone
-page_absences    the responses that show that a page is missing; never changed
+page_absences    the responses that report a page as missing; never changed
 """
 
 from contextlib import suppress
@@ -32,7 +32,7 @@ SIGHTINGS = {"states": 1, "current": 1, "last_seen": 1}
 
 
 class MongoPageHistory:
-    """core.ports.PageHistory on MongoDB. `raw`: the store of response bodies if not in the database."""
+    """core.ports.PageHistory on MongoDB. raw: the store of response bodies if they are not in the database."""
 
     def __init__(self, database: MongoDatabase, raw: RawBodies | None = None) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class MongoPageHistory:
         return VersionId(page["current"])
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Store raw response, absence, page, in this order, so that every reference has its target."""
+        """Store the raw response, the absence and the page, in this order, so that every reference has its target."""
         absence = new_absence(fetched, reason)
         self._raw.put_many({absence.raw_digest: fetched.body})
         with translate_errors(self._database):
@@ -81,10 +81,10 @@ class MongoPageHistory:
         return read_states(sightings(page))
 
     def _show_version(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
-        """Make the page show `version` at this time, and return its previous document.
+        """Make `version` the current version of a page from this time on, and return the page's previous document.
 
-        Return None if there is no such page, it was seen later, or another writer changed it meanwhile. A state is
-        written only if the page showed another version or was gone.
+        Returns None if the page is unknown, was seen later, or was changed by another writer meanwhile. A state is
+        written only if the page had a different version or was gone.
         """
         page = self._pages.find_one({"_id": page_id}, {"current": 1, "gone": 1, "last_seen": 1})
         moment = microseconds(at)
@@ -103,6 +103,6 @@ class MongoPageHistory:
 
 
 def sightings(page: Document) -> list[Document]:
-    """Return the states in a page's document, with the last time at which it was seen."""
+    """Return the states in a page's document, and the last time at which its current version was seen."""
     last = [state(page["last_seen"], "version", page["current"])] if "current" in page else []
     return [*page.get("states", []), *last]

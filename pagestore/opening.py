@@ -10,15 +10,15 @@ from pagestore.raw_bodies import MovedBodies, ObjectBodies, RawBodies
 
 
 def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> MongoPageStore:
-    """Return the store of pages in `database`, with bodies at ZHUIWEN_RAW_URL. Nothing is sent yet.
+    """Return the page store in `database`, with bodies at ZHUIWEN_RAW_URL. Nothing is sent.
 
-    Raises BadConfiguration.
+    Raises BadConfiguration if the URL is invalid.
     """
     return MongoPageStore(database, open_raw_bodies(database, raw_url, access))
 
 
 def open_raw_bodies(database: MongoDatabase, raw_url: str, access: S3Access) -> RawBodies | None:
-    """Return the store of bodies at ZHUIWEN_RAW_URL; None if they are in the database. Raises BadConfiguration."""
+    """Return the store of bodies at ZHUIWEN_RAW_URL, or None if they are in the database. Raises BadConfiguration."""
     if not raw_url:
         return None
     bodies = ObjectBodies(open_objects(raw_url, access, "ZHUIWEN_RAW_URL"))

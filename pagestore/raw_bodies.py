@@ -1,7 +1,7 @@
-"""Stores of response bodies: in the page store's database, or as objects in a folder or an S3-compatible store.
+"""Stores response bodies in the page store's database, or as objects in a folder or an S3-compatible store.
 
 The content under a digest never changes, so an object is written once: as gzip, named `ab/abcd….gz`, which any program
-decompresses; its name is the SHA-256 of the decompressed bytes.
+can decompress. Its name is the SHA-256 of the decompressed bytes.
 """
 
 import gzip
@@ -22,18 +22,21 @@ T = TypeVar("T")
 
 
 class RawBodies(Protocol):
-    """Bodies by their digest. Raises ServiceUnavailable, BadConfiguration."""
+    """Bodies by their digest. The methods raise ServiceUnavailable and BadConfiguration."""
 
     def put_many(self, bodies: Mapping[str, bytes], /) -> None:
         """Store bodies, each under its digest; existing ones are not changed."""
         ...
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        """Return those `names` that exist. Raises BrokenInvariant if one was changed or damaged."""
+        """Return the bodies of those `names` that exist.
+
+        Raises BrokenInvariant if any of them was changed or damaged.
+        """
         ...
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
-        """Return those `names` that exist; no bodies are read."""
+        """Return those `names` that exist, without reading their bodies."""
         ...
 
     def keys(self) -> Iterator[str]:
@@ -46,7 +49,7 @@ class RawBodies(Protocol):
 
 
 class ObjectBodies:
-    """Bodies as objects, with several concurrent requests."""
+    """Bodies as objects. Several requests are sent concurrently."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -94,7 +97,7 @@ class ObjectBodies:
 
 
 class MovedBodies:
-    """Stores new bodies in one place; those from before the setting was changed are read from the database."""
+    """Stores new bodies in one store, and reads bodies from before the setting was changed from the database."""
 
     def __init__(self, bodies: RawBodies, earlier: Blobs) -> None:
         self._bodies, self._earlier = bodies, earlier
@@ -119,7 +122,7 @@ class MovedBodies:
 
 
 def _run_concurrently(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
-    """Call `ask` for all names at once and return each name with its result.
+    """Call `ask` for all names concurrently, and return each name with its result.
 
     Waits until all calls have ended, then raises the first error.
     """

@@ -1,4 +1,4 @@
-"""States of a page: shown in a version, gone, back again; and the responses that prove that it was gone.
+"""The states of a page (a version, or gone), and the responses that prove that it was gone.
 
 A page's states are in its own document, so that a state and what it refers to are written atomically.
 """
@@ -25,27 +25,25 @@ SCHEMA = 1  # of absence documents; increase it if the meaning changes
 
 
 def state(at: int, kind: str, key: str) -> Document:
-    """Return an entry of a page's states.
+    """Return an entry of a page's states. at: in microseconds since 1970.
 
-    `$addToSet` compares documents including the order of their fields, so all entries are created here.
-
-    at: microseconds since 1970.
+    All entries are created here, because `$addToSet` compares documents including the order of their fields.
     """
     return {"at": at, "kind": kind, "key": key}
 
 
 def version_state(at: datetime, version: VersionId) -> Document:
-    """Return the entry of a page's document for a version; a page has one for each time at which it began or ended."""
+    """Return the entry of a page's states for a version that the page had at this time."""
     return state(microseconds(at), "version", version)
 
 
 def absence_state(absence: Absence) -> Document:
-    """Return the entry of a page's document for an absence."""
+    """Return the entry of a page's states for an absence."""
     return state(microseconds(absence.fetched_at), "absence", absence.id)
 
 
 def read_states(entries: Iterable[Document]) -> list[PageState]:
-    """Return the states of a page, oldest first; entries that repeat the previous state are left out."""
+    """Return the states of a page, oldest first, without entries that repeat the previous state."""
     states: list[PageState] = []
     for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
         at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
@@ -57,14 +55,14 @@ def read_states(entries: Iterable[Document]) -> list[PageState]:
 
 
 def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Document]) -> VersionOfPage:
-    """Return a version with its sightings. current: the version that the page shows; entries: its states."""
+    """Return a version with its state on the page. current: the page's current version; entries: the page's states."""
     at = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
     at.append(microseconds(version.fetched_at))
     return VersionOfPage(version, current == version.id, Sighted(moment(min(at)), moment(max(at))))
 
 
 def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
-    """Return the absence that this response shows."""
+    """Return the absence that a response reports."""
     page, raw_digest = page_id(fetched.site_id, fetched.canonical_url), digest(fetched.body)
     return Absence(
         id=absence_id(page, fetched.fetched_at.astimezone(UTC), raw_digest),
@@ -83,6 +81,7 @@ def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
 
 
 def absence_document(absence: Absence) -> Document:
+    """Return the document of an absence."""
     return pack_document(
         {
             "_id": absence.id,

@@ -1,4 +1,4 @@
-"""The Celery application: queues, acknowledgement, limits. `webadmin.celery` adds the tasks."""
+"""The Celery application: its queues, acknowledgement and limits. `webadmin.celery` adds the tasks."""
 
 import os
 

@@ -1,4 +1,7 @@
-"""Counts the unfinished attempts at a message, so that one that crashes its worker is not repeated forever."""
+"""Counts the unfinished attempts to process a message.
+
+A message that crashes its worker is then not repeated forever.
+"""
 
 import redis
 
@@ -10,14 +13,17 @@ KEY_PREFIX = "zw:attempts:"
 
 
 class Attempts:
-    """The attempts at one message. Raises ServiceUnavailable if Redis does not respond."""
+    """The attempts to process one message."""
 
     def __init__(self, client: "redis.Redis", task: str, subject: str) -> None:
         self._client = client
         self._key = f"{KEY_PREFIX}{task}:{subject}"
 
     def begin(self) -> int:
-        """Count another attempt and return the number of attempts."""
+        """Count another attempt, and return the number of attempts.
+
+        Raises ServiceUnavailable if Redis does not respond.
+        """
         try:
             count = int(self._client.incr(self._key))
             self._client.expire(self._key, KEEP_S)
@@ -26,7 +32,7 @@ class Attempts:
         return count
 
     def end(self) -> None:
-        """Reset the count, because the step ended."""
+        """Reset the count, because the step has ended."""
         try:
             self._client.delete(self._key)
         except redis.RedisError:

@@ -1,4 +1,4 @@
-"""The corpus for verification, with texts and fingerprints from the stores."""
+"""The corpus with which pages are compared, read from the stores."""
 
 from dataclasses import dataclass
 
@@ -12,26 +12,26 @@ from pipeline.steps import decode_stored_fingerprint
 
 @dataclass(frozen=True, slots=True)
 class CorpusTexts:
-    """The texts of a corpus, with a cache for recently matched texts."""
+    """The texts of a corpus, which may cache the texts matched recently."""
 
     corpus: Corpus
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """Return the original text with this id, which is its digest; None if there is none."""
+        """Return the text with this id, or None if there is none."""
         entry = self.corpus.entry(text_id)
         return None if entry is None else entry.text
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCorpus:
-    """`matcher.matching.Corpus` over the stores."""
+    """A `matcher.corpus.Corpus` in the stores."""
 
     works: WorkStore
     fingerprints: FingerprintStore
     algorithm: Algorithm
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """Return a text and its fingerprint, or None if it was withdrawn after the index returned it."""
+        """Return a text and its fingerprint, or None if the text was withdrawn after the index returned it."""
         text = self.works.text(text_id)
         if text is None:
             return None

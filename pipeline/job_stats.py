@@ -1,4 +1,4 @@
-"""Counts of the last sweep, search of the pages and daily comparison, stored in Redis."""
+"""Stores the counts of the last sweep, search of stored pages and daily comparison in Redis."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ NAMES = (SWEEP, SEARCH, DAILY)
 
 @dataclass(frozen=True, slots=True)
 class JobStats:
-    """The end of a job, and its counts by name."""
+    """The time at which a job ended, and its counts by name."""
 
     ended_at: datetime
     counts: Mapping[str, int]
@@ -29,7 +29,7 @@ class JobStats:
 
 
 def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts: Mapping[str, int]) -> JobStats:
-    """Store the counts of a job over those of the previous one. Raises ServiceUnavailable if Redis does not respond."""
+    """Store the counts of a job in place of the previous ones. Raises ServiceUnavailable if Redis does not respond."""
     done = JobStats(ended_at, dict(counts))
     try:
         client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": done.counts}))
@@ -39,7 +39,10 @@ def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts:
 
 
 def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
-    """Return the last stats of each job that ended at least once. Raises ServiceUnavailable."""
+    """Return the last counts of each job that has ended at least once.
+
+    Raises ServiceUnavailable if Redis does not respond.
+    """
     try:
         kept = client.hgetall(KEY)
     except redis.RedisError as error:

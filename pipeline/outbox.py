@@ -1,4 +1,4 @@
-"""The outbox over Celery, with the task for each message."""
+"""Sends messages through Celery, each to its task."""
 
 from kombu.exceptions import OperationalError
 

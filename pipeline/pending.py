@@ -11,7 +11,10 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The number of messages by queue, and of those that workers have taken but not finished."""
+    """The pending messages.
+
+    waiting: their number by queue; taken: the messages that workers have taken but not finished.
+    """
 
     waiting: dict[str, int]
     taken: int
@@ -22,7 +25,7 @@ class Pending:
 
 
 def pending(client: "redis.Redis") -> Pending:
-    """Return the pending messages. Raises ServiceUnavailable if the broker does not respond."""
+    """Return the numbers of pending messages. Raises ServiceUnavailable if the broker does not respond."""
     try:
         waiting = {queue: int(client.llen(QUEUE_PREFIX + queue)) for queue in QUEUES}
         return Pending(waiting, int(client.hlen(QUEUE_PREFIX + "unacked")))
@@ -31,9 +34,11 @@ def pending(client: "redis.Redis") -> Pending:
 
 
 def forget_taken(client: "redis.Redis") -> int:
-    """Drop the broker's record of messages that dead workers had taken, as after a power cut; return their number.
+    """Delete the broker's record of messages that dead workers had taken, as after a power failure.
 
-    Nothing is lost, because the sweeper sends again what is still due. Call it only while all workers are down.
+    Return their number.
+
+    Nothing is lost, because the sweeper sends what is still due again. To be called only while no worker is running.
     """
     count = pending(client).taken
     client.delete(QUEUE_PREFIX + "unacked", QUEUE_PREFIX + "unacked_index")

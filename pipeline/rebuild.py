@@ -13,10 +13,10 @@ from pipeline.steps import Ports, work_fingerprint
 def rebuild_index(
     ports: Ports, texts: Collection[WorkTextId], on_progress: Callable[[int, int], None] | None = None
 ) -> list[WorkTextId]:
-    """Fill a new generation of the index and switch to it; the old one answers queries until then.
+    """Fill a new generation of the index and switch to it. Until then, the old generation serves look-ups.
 
-    texts: all texts of the rights holders. on_progress: called with the number of texts done and in total.
-    Returns the texts that the store lacks; pages cannot match them until their works are added again.
+    texts: all texts of the rights holders. on_progress: called with the number of processed texts and of all texts.
+    Returns the texts that are missing from the store; pages cannot match them until their works are added again.
     """
     missing: list[WorkTextId] = []
     counted: dict[WorkTextId, int] = {}
@@ -46,9 +46,9 @@ def _work_entries(
 
 
 def refresh_snapshot(ports: Ports, *, is_urgent: bool = False) -> bool:
-    """Write a snapshot if the settings ask for one and the index has changed; return whether one was written.
+    """Write a snapshot if the settings request one and the index has changed; return whether one was written.
 
-    is_urgent: write even if the last one is recent.
+    is_urgent: whether to write it even if the last one is recent.
     """
     index = ports.index
     if not isinstance(index, SnapshotIndex) or not (is_urgent or index.is_due(time.time())):

@@ -1,4 +1,4 @@
-"""A lock in Redis across all machines, held as long as its holder lives."""
+"""A lock in Redis for all machines, which expires if its holder dies."""
 
 import threading
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ SEARCH = "search"  # of stored pages for new texts
 
 @contextmanager
 def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterator[bool]:
-    """Take a lock for the block, and yield whether it was free; wait at most `wait_s` for another holder.
+    """Acquire a lock for the block, and yield whether it was acquired; wait at most `wait_s` for another holder.
 
     Raises ServiceUnavailable if Redis does not respond.
     """
@@ -44,7 +44,7 @@ def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterato
 
 
 def forget_lock(client: "redis.Redis", name: str) -> None:
-    """Free the lock of a dead holder; call it only if no living process can hold the lock."""
+    """Release the lock of a dead holder. To be called only if no living process can hold the lock."""
     client.delete(KEY_PREFIX + name)
 
 

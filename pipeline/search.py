@@ -1,9 +1,9 @@
-"""Searches the stored page fingerprints for new texts.
+"""Searches the fingerprints of stored pages for new texts.
 
-One pass over the pages searches for all new texts. A page that shares no seed with them has no match and is recorded
-as compared. Any other page is matched only against the new texts, in memory; if that finds a match, the full
-comparison becomes due. Results are recorded page by page, so a pass that crashes is repeated only for the pages that
-it did not reach. Source: docs/decisions/architecture-and-processes.md.
+One pass over the pages searches for all new texts. A page that shares no seed with them has no match and is recorded as
+compared. Any other page is matched with the new texts only, in memory; if there is a match, the full comparison becomes
+due. Results are recorded page by page, so a pass that crashes is repeated only for the pages that it did not reach.
+Source: docs/decisions/architecture-and-processes.md.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -38,10 +38,10 @@ CACHED_TEXT_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewTextQuery:
-    """New texts of one rights holder.
+    """The new texts of one rights holder.
 
-    hashes      uint64[s], sorted, distinct: all their seeds
-    findable    time at which each was indexed; None: it may be indexed at any moment
+    hashes      uint64[s], sorted and distinct: all seeds of the texts
+    findable    the time at which each text was indexed; None: it may be indexed at any time
     """
 
     hashes: NDArray[np.uint64]
@@ -52,11 +52,11 @@ class NewTextQuery:
         return len(self.findable)
 
     def shares_seeds(self, fingerprint: Fingerprint) -> bool:
-        """Return True if a page has a seed of these texts. Every finding begins with a seed, so none is lost."""
+        """Return True if a page has a seed of these texts. Every finding begins with a seed, so none is missed."""
         return has_common_value(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
 
     def has_match(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
-        """Return True if a page compared at `checked_at` matches a later text among these texts."""
+        """Return True if a page compared at `checked_at` matches a text that was indexed later."""
         return bool(self.matcher.match(text, fingerprint, partial(self._findable_texts, checked_at)))
 
     def _findable_texts(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -65,7 +65,7 @@ class NewTextQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchCounts:
-    """The counts of a search. texts: the texts searched for, each on the pages of its rights holder."""
+    """The counts of a search. texts: the number of texts searched for, each on the pages of its rights holder."""
 
     texts: int = 0
     pages: int = 0  # searched
@@ -81,7 +81,7 @@ class SearchCounts:
 def search_pages(ports: Ports) -> SearchCounts:
     """Search all stored pages for texts that are new to them, and send the matching pages to the comparison.
 
-    Run one search at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale while there is no index.
+    Only one search may run at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale if there is no index.
     """
     state = ports.index.state()
     if state.generation == 0:
@@ -102,7 +102,7 @@ def search_pages(ports: Ports) -> SearchCounts:
 
 @dataclass(slots=True)
 class _PageVerdicts:
-    """The outcome of some pages."""
+    """The outcomes of some pages."""
 
     clean: list[Unsearched]
     hits: list[Unsearched]
@@ -111,7 +111,7 @@ class _PageVerdicts:
 
 
 class _SearchPass:
-    """One pass over the pages, with the queries by rights holder and the counts so far."""
+    """One pass over the pages, with a query for each rights holder and the counts so far."""
 
     def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, SearchGap]) -> None:
         self._ports = ports
@@ -167,14 +167,17 @@ class _SearchPass:
 
     @staticmethod
     def _shares_surrounding_seeds(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
-        """Return True if the text outside a main text has a seed of a new text; rare, so it is compared at once."""
+        """Return True if the text outside a main text has a seed of a new text.
+
+        This is rare, so such a page is compared without a further check.
+        """
         fingerprint = decode_stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
     def _decide_doubtful(
         self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _PageVerdicts
     ) -> None:
-        """Separate the pages that match a new text from those that share a seed with it by chance."""
+        """Decide which pages match a new text, and which only share a seed with one by chance."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
         for page, fingerprint, wanted in doubtful:
@@ -186,13 +189,13 @@ class _SearchPass:
     def _select_query(self, page: Unsearched) -> NewTextQuery | None:
         """Return the query for a page, or None to leave the page to the index.
 
-        It is None for too many texts, and for a page compared before the start of its gap.
+        It is None if there are too many texts, or if the page was compared before the start of its gap.
         """
         return self._queries[page.rights_holder] if page.checked_at >= self._since[page.rights_holder] else None
 
 
 def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewTextQuery | None:
-    """Return the query for a rights holder's texts that are new since `since`, or None if there are too many."""
+    """Return the query for a rights holder's texts that are newer than `since`, or None if they have too many seeds."""
     findable = ports.cases.newer_texts(rights_holder, since)
     index = MemoryIndex(ports.algorithm.id)
     hashes: list[NDArray[np.uint64]] = []
@@ -213,7 +216,7 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
 
 
 def has_common_value(values: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
-    """Return True if one of `values` is in `ordered`, which is sorted and distinct.
+    """Return True if any of `values` is in `ordered`, which is sorted and distinct.
 
     >>> has_common_value(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
     True

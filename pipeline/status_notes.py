@@ -1,6 +1,6 @@
-"""Notes in Redis for `zhuiwen status`, which must answer at once and therefore queries no database.
+"""Notes in Redis for `zhuiwen status`, which must respond immediately and therefore queries no database.
 
-If Redis is down, the previous note stays.
+If Redis is down, the previous note remains.
 """
 
 import json
@@ -16,7 +16,10 @@ log = logging.getLogger("zhuiwen.pipeline")
 
 
 def write_note(client: "redis.Redis", key: str, values: Mapping[str, Any] | None, kept_s: int | None = KEPT_S) -> None:
-    """Write a note over the previous one, or remove it if `values` is None."""
+    """Write a note in place of the previous one, or remove that if `values` is None.
+
+    kept_s: the time after which the note expires; None: never.
+    """
     try:
         if values is None:
             client.delete(key)

@@ -1,8 +1,8 @@
-"""The steps as plain functions over ports. Each may run twice, or crash half-way and run again.
+"""The steps as plain functions over ports. A step may run twice, or crash half-way and run again.
 
 1. compare_pages   on PagesStored: store fingerprints, compare with the corpus, store outcomes and cases
 2. register_work   on WorkAdded: store the fingerprint, add it to the index; stored pages are searched next
-3. withdraw_work   on WorkRemoved: remove it from the index
+3. withdraw_work   on WorkRemoved: remove the text from the index
 """
 
 from bisect import bisect_right
@@ -35,7 +35,7 @@ MAX_CHARS_ANNOUNCED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The stores and services that a step may use, built in `webadmin.wiring` and, in memory, by tests."""
+    """The stores and services that steps use. `webadmin.wiring` creates them; tests create them in memory."""
 
     pages: KeptPages
     works: WorkStore
@@ -49,11 +49,10 @@ class Ports:
 
 
 def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[VersionId]:
-    """Compare the versions that are due with their holders' works, record the outcomes, and return those with cases.
+    """Compare the versions that are due with the works of their rights holders, and return those that have cases.
 
-    For the others, which are unchanged, only the time of the visit is recorded. Everything is written at the end.
-    Raises IndexStale if there is no index, NotFound for an unknown id, and the error of a faulty page; then no outcome
-    is written.
+    For all other versions, only the time of the visit is recorded. Everything is written at the end. Raises IndexStale
+    if there is no index, NotFound for an unknown id, and the error of a faulty page; no outcome is written then.
     """
     now, state = ports.clock.now(), ports.index.state()
     if state.generation == 0:
@@ -80,7 +79,10 @@ def register_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
-    """Remove a text without an owner from the index. The text itself stays, because a case may quote it."""
+    """Remove a text from the index unless a rights holder has it.
+
+    The text itself remains, because a case may quote it.
+    """
     if ports.cases.is_owned(text_id):
         return
     ports.index.remove(text_id)
@@ -94,7 +96,10 @@ def is_too_short(fingerprint: Fingerprint) -> bool:
 
 
 def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
-    """Return the stored fingerprint of a text of the corpus, or compute and store it. Raises NotFound."""
+    """Return the stored fingerprint of a text in the corpus; compute and store it if it is missing.
+
+    Raises NotFound if the text is not stored.
+    """
     stored = decode_stored_fingerprint(ports.fingerprints.get(text_id, ports.algorithm.id))
     if stored is not None:
         return stored
@@ -105,7 +110,7 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
 
 
 def decode_stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
-    """Decode a stored fingerprint, or return None if there is none or it is damaged, so that it is computed again."""
+    """Decode a stored fingerprint. Returns None if there is none or it is damaged, so that it is computed again."""
     try:
         return None if kept is None else Fingerprint.from_bytes(kept.payload)
     except DamagedFingerprint:
@@ -113,7 +118,10 @@ def decode_stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | N
 
 
 def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[str, Fingerprint]:
-    """Return the fingerprints of main texts and of the texts outside them by id; compute and store missing ones."""
+    """Return the fingerprints of main texts and of the texts outside them, by id.
+
+    Compute and store missing fingerprints.
+    """
     texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
     texts |= {
         surrounding_text_id(each.version.id): each.version.reading.surrounding_text
@@ -163,7 +171,7 @@ def _compare_versions(
 def _comparable_texts(
     page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports
 ) -> dict[str, PageToMatch]:
-    """Return the main text of a page and the text outside it, if they exist and are long enough."""
+    """Return the main text of a page and the text outside it, by id, without texts that are too short."""
     version, reading = page.version, page.version.reading
     texts = {version.id: reading.text, surrounding_text_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)
@@ -180,10 +188,10 @@ def surrounding_text_id(version: VersionId) -> str:
 
 
 def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
-    """Add to the matches of a main text the matches of the text outside it with other texts of works.
+    """Return the matches of a main text, and the matches of the text outside it with other texts of works.
 
-    surroundings: the matcher's result for `reading.surrounding_text`. A match in a comment keeps its class; a match
-    only in announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
+    surroundings: the matches of `reading.surrounding_text`. A match in a comment keeps its class. A match that is only
+    in announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
     starts = list(accumulate((len(line.text) + 1 for line in reading.surroundings), initial=0))

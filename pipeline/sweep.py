@@ -1,4 +1,4 @@
-"""Finds stored pages, works and rights changes whose message was lost, and sends it again."""
+"""Finds stored pages, works and changes of rights whose message was lost, and sends the message again."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTexts:
-    """The texts of the reference corpus. unnoted: those not yet recorded as indexed for some owner."""
+    """The texts of the reference corpus. unnoted: the texts that are not recorded as indexed for some owner."""
 
     texts: frozenset[WorkTextId]
     unnoted: frozenset[WorkTextId] = frozenset()
@@ -24,11 +24,11 @@ class ReferenceTexts:
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """The counts of the tasks that a sweep queued again.
+    """The numbers of tasks that a sweep sent again.
 
-    pages, works_added: including those without a fingerprint of the current algorithm, if the sweep checked them.
-    search: pages must be searched for new texts.
-    rulings: rights holders with changed rights whose findings await a ruling.
+    pages, works_added: including those without a fingerprint of the current algorithm, if the sweep checked this.
+    search: whether pages must be searched for new texts. rulings: the number of rights holders whose findings await a
+    ruling after a change of their rights.
     """
 
     pages: int
@@ -47,11 +47,11 @@ class SweepCounts:
 def sweep(
     ports: Ports, corpus: ReferenceTexts, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False
 ) -> SweepCounts:
-    """Synchronize the index with `corpus` and send what is still due. Run one sweep at a time.
+    """Synchronize the index with `corpus`, and send the messages that are still due. Only one sweep may run at a time.
 
-    given_up: returns the given versions that failed permanently; they wait for a person.
-    with_fingerprints: also look for texts and pages without a stored fingerprint of the current algorithm; they are
-    fingerprinted again from their stored texts.
+    given_up: returns those of the given versions that failed permanently; they wait for a person. with_fingerprints:
+    whether texts and pages without a stored fingerprint of the current algorithm are also fingerprinted from their
+    stored texts.
     """
     ports.cases.set_back(ports.clock.now())
     state = ports.index.state()
@@ -67,7 +67,7 @@ def sweep(
 
 
 def ask_for_search(ports: Ports) -> bool:
-    """Request a search if pages have not been searched for indexed texts, and return whether there are such pages."""
+    """Request a search if pages have not been searched for indexed texts; return whether there are such pages."""
     is_behind = bool(ports.cases.lags(ports.algorithm.id))
     if is_behind:
         ports.outbox.send(SearchRequested())
@@ -75,7 +75,7 @@ def ask_for_search(ports: Ports) -> bool:
 
 
 def ask_for_rulings(ports: Ports) -> int:
-    """Request the pending rulings after changes of rights, and return the number of rights holders."""
+    """Request the rulings that are pending after changes of rights; return the number of rights holders."""
     holders = ports.cases.awaiting_rulings()
     for holder in holders:
         ports.outbox.send(RightsChanged(holder))

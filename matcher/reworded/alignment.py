@@ -1,8 +1,8 @@
-"""Aligns the sentences of a page with sentences of a work that say the same, and scores the alignment.
+"""Aligns the sentences of a page with sentences of a work that mean the same, and scores the alignment.
 
-Two measures are used: how near two sentences are compared with how near either is to sentences in general (`csls`), and
-the same compared with the usual value between these two stretches, since texts on one subject are alike everywhere. In
-both measures every sentence of the page has at most one counterpart in the work. The mean of both is the score.
+The score is the mean of two measures. The first compares the similarity of two sentences with the similarity of each to
+sentences in general (`csls`). The second compares this with the usual value in the two stretches, since texts on one
+subject are similar everywhere. In both, a sentence of the page has at most one counterpart.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,10 @@ SCALE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class UnitPair:
-    """A sentence of the page and one of the work, by their numbers. strength: its contribution to the score."""
+    """A sentence of the page and a sentence of the work, by number.
+
+    strength: the contribution of the pair to the score.
+    """
 
     page: int
     work: int
@@ -39,7 +42,7 @@ class UnitPair:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The result of an alignment. score: for the whole, 0 if nothing is alike; pairs: in order of the page."""
+    """The result of an alignment. score: 0 if nothing is similar; pairs: in order of the page."""
 
     score: float
     pairs: tuple[UnitPair, ...]
@@ -63,7 +66,7 @@ def align(page: SentenceWindows, work: SentenceWindows) -> Alignment:
 
 
 def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
-    """Return twice the cosine minus the nearness of both, float32[page windows, work windows]."""
+    """Return twice the cosine minus the nearness of both sides, float32[page windows, work windows]."""
     values = page.vectors @ work.vectors.T
     values *= 2
     values -= page.nearness[:, None]
@@ -72,7 +75,7 @@ def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
 
 
 def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
-    """Return the best value of all windows with each two sentences, float32[page, work].
+    """Return, for each pair of sentences, the best value of the windows that contain them, float32[page, work].
 
     windows: float32[2 page - 1, 2 work - 1], the result of `csls`: sentences first, then pairs of neighbours.
     """
@@ -80,9 +83,9 @@ def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
 
 
 def solve_assignment(gains: Floats, repeat_weight: float) -> tuple[Indexes, Indexes, Floats]:
-    """Assign each row a column so that the sum is greatest; return rows, columns and gains, in order of the rows.
+    """Assign a column to each row so that the sum is greatest; return rows, columns and gains, in order of the rows.
 
-    A column may be assigned twice, the second time for `repeat_weight` of its gain.
+    A column may be assigned twice, the second time with `repeat_weight` of its gain.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -102,13 +105,13 @@ def _best_of_windows(windows: Floats, units: int) -> Floats:
 
 
 def _local_excess(matrix: Floats) -> Floats:
-    """Return the excess of each cell over the mean of the medians of its row and its column."""
+    """Return how much each cell exceeds the mean of the medians of its row and its column."""
     rows, columns = np.median(matrix, axis=1, keepdims=True), np.median(matrix, axis=0, keepdims=True)
     return np.asarray(matrix - (rows + columns) / 2, np.float32)
 
 
 def _score_parallel_pairs(pairs: list[tuple[int, int, float]]) -> float:
-    """Return the smaller gain of each two neighbouring pairs that are neighbours in the work too."""
+    """Return the sum, over neighbouring pairs that are also neighbours in the work, of the smaller gain of both."""
     total = 0.0
     for (page, work, gain), (next_page, next_work, next_gain) in pairwise(pairs):
         if next_page - page <= MAX_PAGE_STEP and abs(next_work - work) <= MAX_WORK_STEP:

@@ -1,7 +1,7 @@
-"""A fixed sample of sentences in general, against which the nearness of two sentences is judged.
+"""A fixed sample of sentences in general, with which the similarity of two sentences is compared.
 
-A vector that is near to everything is not informative. So the mean of many texts is subtracted from vectors, and from
-the cosine of two vectors the mean cosine of each with the nearest vectors of the sample (`nearness`; CSLS: Conneau and
+A vector that is near to everything is not informative. So the mean of many texts is subtracted from vectors, and the
+nearness of both vectors from their cosine: the mean cosine with the nearest vectors of the sample (CSLS: Conneau and
 others, Word Translation Without Parallel Data, 2018, with a sample in place of the other side).
 """
 
@@ -27,10 +27,10 @@ _TINY = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceWindows:
-    """Sentences and neighbouring pairs of a text, prepared for comparison with another text.
+    """The sentences of a text and its pairs of neighbours, prepared for comparison with another text.
 
     vectors   float32[2n-1, 512]  centred, of length 1: first the n sentences, then the pairs; [0, 512] if empty
-    nearness  float32[2n-1]       mean cosine with the nearest of the background
+    nearness  float32[2n-1]       mean cosine with the nearest vectors of the background
     """
 
     vectors: Floats
@@ -42,7 +42,7 @@ class SentenceWindows:
         return (len(self.vectors) + 1) // 2
 
     def subset(self, start: int, end: int) -> "SentenceWindows":
-        """Return the sentences [start, end) and their pairs."""
+        """Return the windows of the sentences [start, end): these sentences and their pairs."""
         rows = self.rows(start, end)
         return SentenceWindows(self.vectors[rows], self.nearness[rows])
 
@@ -69,13 +69,13 @@ class Background:
     digest: str
 
     def windows(self, encoded: Encoded) -> SentenceWindows:
-        """Return the sentences and pairs of a text, compared with this background."""
+        """Return the windows of a text, with their nearness to this background."""
         vectors = centre_vectors(np.concatenate([encoded.singles, encoded.pairs]), self.mean)
         return SentenceWindows(vectors, nearness(vectors, self.sample))
 
 
 def centre_vectors(vectors: Floats, mean: Floats) -> Floats:
-    """Return the vectors minus the mean, scaled to length 1, float32[n, 512]."""
+    """Return the vectors minus `mean`, scaled to length 1, float32[n, 512]."""
     centred = vectors - mean
     centred /= np.linalg.norm(centred, axis=1, keepdims=True) + _TINY
     return centred
@@ -88,7 +88,10 @@ def nearness(vectors: Floats, sample: Floats) -> Floats:
 
 
 def pack_background(mean: Floats, sample: Floats) -> bytes:
-    """Return the file of a background in numpy's format: deterministic, with 8 bits a number of the sample."""
+    """Return a background as a file in numpy's format, with 8 bits for each number of the sample.
+
+    Equal inputs give equal bytes.
+    """
     scale = np.abs(sample).max(axis=1, keepdims=True) / 127
     axes = np.linalg.svd(sample.astype(np.float64), full_matrices=False)[2][:AXES].T
     file = io.BytesIO()
@@ -99,7 +102,7 @@ def pack_background(mean: Floats, sample: Floats) -> bytes:
 
 
 def unpack_background(content: bytes) -> Background:
-    """Return the background packed by `pack_background`. Raises ValueError if the content is not valid."""
+    """Return the background in a file written by `pack_background`. Raises ValueError if the content is not valid."""
     file = io.BytesIO(content)
     mean, sample, axes = (np.load(file, allow_pickle=False).astype(np.float32) for _ in range(3))
     if mean.shape != (DIMENSIONS,) or sample.shape[1:] != (DIMENSIONS,) or axes.shape != (DIMENSIONS, AXES):
@@ -110,9 +113,9 @@ def unpack_background(content: bytes) -> Background:
 
 @cache
 def load_background(path: Path = BACKGROUND_2026, digest: str = SHA256_2026) -> Background:
-    """Return the background that comes with the product.
+    """Return the background that is part of the product.
 
-    Raises BrokenInvariant if the file has another digest.
+    Raises BrokenInvariant if the file cannot be read or has another digest.
     """
     try:
         background = unpack_background(path.read_bytes())

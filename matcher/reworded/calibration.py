@@ -1,4 +1,4 @@
-"""The thresholds of comparing and reporting, with their source; other numbers are in their modules.
+"""The thresholds for comparing and reporting, with their source. Other parameters are in their modules.
 
 Measured by `zhuiwen bench quality --parts reworded`, 28 November 2026, on the shared corpora:
 docs/decisions/rewritten-text.md.
@@ -15,7 +15,7 @@ COPIED_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The alarms among innocent passages from this score on: `alarms` of `trials`, at the size measured."""
+    """A range of scores from `min_score` on. Of `trials` innocent passages, `alarms` reached it."""
 
     name: str
     min_score: float
@@ -25,7 +25,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class RewordedCalibration:
-    """The thresholds of comparing and reporting."""
+    """The thresholds for comparing and reporting."""
 
     block_units: int = 16  # sentences of a page looked up at once: a passage of 300 characters has some ten
     block_step: int = 8
@@ -53,7 +53,7 @@ class RewordedCalibration:
     strength_scale: float = 0.8  # the usual gain of two equal sentences
 
     def min_score(self, reworded_class: RewordedClass) -> float:
-        """Return the least score that is reported."""
+        """Return the lowest score at which a match of this class is reported."""
         return dict(self.min_scores)[reworded_class]
 
 
@@ -61,6 +61,6 @@ DEFAULT = RewordedCalibration()
 
 
 def highest(bands: Sequence[Band], score: float) -> Band | None:
-    """Return the highest band that a score reaches."""
+    """Return the highest band that a score reaches, or None if it reaches none."""
     reached = [band for band in bands if score >= band.min_score]
     return max(reached, key=lambda band: band.min_score, default=None)

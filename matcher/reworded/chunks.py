@@ -1,8 +1,7 @@
-"""Index of stretches of works by the rare pairs of characters that they share with a block.
+"""An index of stretches of works by rare pairs of characters.
 
-A chunk is 600 characters of a text, beginning every 300 characters: two neighbouring cells of 300. The index stores the
-distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is reworded,
-and few chunks share them.
+A chunk is 600 characters of a text: two neighbouring cells of 300. The index stores the distinct pairs of neighbouring
+characters in each cell. A reworded text keeps the characters of names and things, and few chunks share them.
 """
 
 import struct
@@ -44,10 +43,11 @@ class FoundChunk:
 
 
 def cell_keys(text: str) -> tuple[Keys, Cells]:
-    """Return the distinct pairs of characters of each cell of a text, by cells: keys and their cells.
+    """Return the distinct pairs of characters in each cell of a text, as keys and the cell of each, ordered by cell.
 
-    A key is both characters, simplified, 16 bits each. Spaces and punctuation are removed first, so that the characters
-    on either side are a pair too: rewording moves commas. A pair belongs to the cell of its first character.
+    A key consists of both characters, simplified, 16 bits each. Spaces and punctuation are removed first, so that the
+    characters on either side form a pair too: rewording moves commas. A pair belongs to the cell of its first
+    character.
     """
     keys, offsets = _character_pairs(text)
     cells_and_keys = np.unique((offsets // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)
@@ -55,7 +55,10 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
 
 
 def shared_pairs(text: str, other: str) -> float:
-    """Return the share of a text's pairs of characters that another text has, [0, 1]; 0 if it has no pairs."""
+    """Return the share of a text's distinct pairs of characters that another text contains, [0, 1].
+
+    0 if it has no pairs.
+    """
     keys = np.unique(_character_pairs(text)[0])
     return float(np.isin(keys, _character_pairs(other)[0]).mean()) if keys.size else 0.0
 
@@ -64,7 +67,7 @@ def shared_pairs(text: str, other: str) -> float:
 class TextCells:
     """The cells of a text, for the index.
 
-    chars: the length of the text; keys and cells: the result of `cell_keys`. A text in Latin script has no keys: it is
+    chars: the length of the text; keys, cells: the result of `cell_keys`. A text in Latin script has no keys: it is
     looked up only by meaning.
     """
 
@@ -80,7 +83,10 @@ class TextCells:
         return cls(len(text), latin, *cell_keys("" if latin else text))
 
     def to_bytes(self) -> bytes:
-        """Return the stored form: counts of the cells, then the keys, transposed by bytes to compress well."""
+        """Return the stored form: the number of keys in each cell, then the keys.
+
+        The keys are transposed by bytes, so that they compress well.
+        """
         counts = np.bincount(self.cells, minlength=-(-self.chars // CELL_CHARS))
         head = _COUNTS.pack(self.chars, self.keys.size, self.is_latin)
         planes = self.keys.astype("<u4").view(np.uint8).reshape(-1, 4).T
@@ -88,7 +94,7 @@ class TextCells:
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextCells":
-        """Return the cells of a stored form. Raises DamagedCodes."""
+        """Return the cells with this stored form. Raises DamagedCodes."""
         body = unpack_codes(payload, CELLS_ID, _VERSION, _NO_INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
@@ -105,10 +111,12 @@ class TextCells:
 
 
 class ChunkIndex:
-    """The texts whose reworded copies are searched for, in the memory of one process, for one thread at a time.
+    """An index of the texts whose reworded copies are searched for, in the memory of one process.
 
-    Postings are one run by increasing keys, four bytes each, built at the first look-up after a change without the
-    postings of removed texts.
+    For one thread at a time.
+
+    After a change, the first look-up merges all postings into one run by increasing key, without those of removed
+    texts.
     """
 
     def __init__(self) -> None:
@@ -122,7 +130,7 @@ class ChunkIndex:
         self._has_removed = False
 
     def add_cells(self, text_id: WorkTextId, text_cells: TextCells) -> bool:
-        """Add a text by its cells; return False if it is present already."""
+        """Add a text by its cells; return False if it is already present."""
         if text_id in self._texts:
             return False
         self._pending.append(text_cells.keys.astype(np.uint64) << _LOW_BITS | (text_cells.cells + np.uint32(self._end)))
@@ -134,18 +142,21 @@ class ChunkIndex:
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
-        """Remove a text, if it is present."""
+        """Remove a text if it is present."""
         if self._texts.pop(text_id, None) is not None:
             self._has_removed = True
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the postings and their keys."""
+        """The number of bytes in the postings and their keys."""
         self._merge_postings()
         return self._run.nbytes
 
     def find(self, block: str) -> list[FoundChunk]:
-        """Return up to FOUND chunks that share most with a block, best first; none overlaps a better one."""
+        """Return the chunks with the highest scores for a block, best first.
+
+        They do not overlap; there are at most MAX_CHUNKS.
+        """
         self._merge_postings()
         scores = self._cell_scores(block)
         if not scores.size:
@@ -155,7 +166,7 @@ class ChunkIndex:
         return self._best_chunks(chunks)
 
     def _cell_scores(self, block: str) -> NDArray[np.float32]:
-        """Return the weights of the pairs that each cell shares with the block, float32[cells]."""
+        """Return, for each cell, the sum of the weights of the pairs that it shares with the block, float32[cells]."""
         keys, counts = np.unique(_character_pairs(block)[0], return_counts=True)
         firsts, lasts = self._run.find(keys)
         numbers = lasts - firsts
@@ -203,9 +214,9 @@ class ChunkIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PostingRun:
-    """Postings by key.
+    """The cells of each key.
 
-    keys: uint32[n] ascending; ends: uint32[n], where the cells of each key end; cells: uint32[postings].
+    keys: uint32[n], ascending; ends: uint32[n], the end of each key's cells; cells: uint32[postings].
     """
 
     keys: Keys
@@ -230,7 +241,7 @@ class _PostingRun:
         return np.repeat(self.keys, counts).astype(np.uint64) << _LOW_BITS | self.cells
 
     def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the range of each key's cells; empty if it has none."""
+        """Return the bounds of each key's cells; the range is empty if the key is missing."""
         if not self.keys.size:
             empty = np.zeros(keys.size, np.int64)
             return empty, empty
@@ -247,9 +258,9 @@ def _letter_codes() -> NDArray[np.bool_]:
 
 
 def _character_pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the key of each pair of characters of a text and the offset of its first character.
+    """Return the key of each pair of characters in a text, and the offset of its first character.
 
-    Characters outside the basic plane are left out.
+    Characters outside the basic plane are omitted.
     """
     codes = fold_variants(text)
     offsets = np.flatnonzero(_letter_codes()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))

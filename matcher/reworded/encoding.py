@@ -1,4 +1,4 @@
-"""Encodes the sentences of texts as vectors, each sentence alone and with the next one."""
+"""Encodes the sentences of texts as vectors: each sentence alone, and together with the next one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _TINY = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """The sentences of a text and their vectors, each of length 1.
+    """The sentences of a text, and their vectors of length 1.
 
     units    int32[n, 2]       offsets in the text as given
-    singles  float32[n, 512]   of each unit
-    pairs    float32[n-1, 512] of each unit with the next; [0, 512] if there are fewer than two
+    singles  float32[n, 512]   the vector of each unit
+    pairs    float32[n-1, 512] the vector of each unit together with the next; [0, 512] if there are fewer than two
     """
 
     units: Units
@@ -35,7 +35,7 @@ class Encoded:
 
 
 class Encoder(Protocol):
-    """Computes the vectors of sentences. Vectors of encoders with different identities are never compared."""
+    """Computes the vectors of sentences. Vectors of encoders with different identities must not be compared."""
 
     @property
     def identity(self) -> str:
@@ -43,15 +43,15 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """Return each text's sentences with their vectors.
+        """Return the sentences of each text, with their vectors.
 
-        The result for a text depends on the other texts in the last digits only.
+        Other texts in the same call affect only the last digits of the vectors.
         """
         ...
 
 
 class UseEncoder:
-    """The Universal Sentence Encoder, multilingual, version 3, on the CPU; for one thread at a time.
+    """The Universal Sentence Encoder, multilingual, version 3, on the CPU. For one thread at a time.
 
     Raises BadConfiguration on creation if the extra `reworded` is not installed.
     """
@@ -77,9 +77,9 @@ class UseEncoder:
         return [self._encode_units(*part) for part in parts]
 
     def _encode_units(self, units: Units, sums: Floats, lengths: Floats) -> Encoded:
-        """Encode sentences and pairs.
+        """Encode sentences and pairs of neighbours.
 
-        A pair has the features of both sentences, so the marks between them count twice.
+        A pair has the features of both sentences, so the beginning and end marks between them count twice.
         """
         if not len(units):
             no_vectors = np.zeros((0, DIMENSIONS), np.float32)
@@ -105,6 +105,6 @@ class UseEncoder:
 
 
 def _encoder_sentences(text: str, units: Units) -> list[str]:
-    """Return the sentences in the form that the encoder reads: traditional characters folded, no line breaks."""
+    """Return the sentences as the encoder reads them: with simplified characters and without line breaks."""
     plain = fold_characters(text)
     return [plain[start:end].replace("\n", "") for start, end in units.tolist()]

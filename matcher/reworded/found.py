@@ -12,7 +12,7 @@ from matcher.reworded.calibration import Band
 
 @dataclass(frozen=True, slots=True)
 class RewordedPair:
-    """Two sentences that say the same, as ranges of the texts as given. strength: [0, 1], 1 for the same wording."""
+    """Two sentences that mean the same, as ranges of the texts as given. strength: [0, 1], 1 for the same wording."""
 
     page: TextRange
     work: TextRange
@@ -23,10 +23,10 @@ class RewordedPair:
 class RewordedMatch:
     """A lead: a statistical comparison of meaning, which proves no copying.
 
-    score: the score of text in other words (`other_words`; all text for a translation) in the best block of 16
-    sentences, minus 1.5 times `elsewhere`, the block's score in another place of the works (`rivals`; 0 for a
-    translation, whose other places are not compared). It has no upper bound and is not a share. band: how often
-    innocent passages reached this score, or None if not measured. pairs: in order of the page.
+    score: the score of text in other words (of all text for a translation) in the best block of 16 sentences, minus 1.5
+    times `elsewhere`. It has no upper bound and is not a share. elsewhere: the block's score in another part of the
+    works; 0 for a translation. band: how often innocent passages reach this score, or None if this was not measured.
+    pairs: in order of the page.
     """
 
     found: RewordedClass
@@ -38,12 +38,12 @@ class RewordedMatch:
 
     @property
     def in_order(self) -> int:
-        """The most pairs that are in the same order on both sides; several may share a sentence of the work."""
+        """The largest number of pairs in the same order on both sides; several may share a sentence of the work."""
         return len(longest_in_order([pair.work.start for pair in self.pairs]))
 
 
 def longest_in_order(starts: Sequence[int]) -> set[int]:
-    """Return the indexes of a longest non-decreasing subsequence: the most pairs in one order on both sides.
+    """Return the indexes of a longest non-decreasing subsequence: the most pairs in the same order on both sides.
 
     >>> sorted(longest_in_order([10, 50, 20, 20, 30]))
     [0, 2, 3, 4]

@@ -1,8 +1,8 @@
-"""Index of stretches of works by meaning, in any language: vectors of sentences.
+"""An index of stretches of works by meaning, in any language.
 
-For pages in English with works in Chinese, and the reverse, which share no characters. A sentence is stored as 96
-numbers of 8 bits, its vector along the axes of the background, with its nearness. A look-up finds the best group of 8
-sentences for each sentence of the block; a chunk is two neighbouring groups.
+It is used for pages in English with works in Chinese, and the reverse, which share no characters. A sentence is stored
+as 96 numbers of 8 bits, its vector along the axes of the background, with its nearness. A look-up scores each group of
+8 sentences for every sentence of a block; a chunk is two neighbouring groups.
 """
 
 import hashlib
@@ -44,8 +44,8 @@ Codes = NDArray[np.int8]
 class TextMeanings:
     """The sentences of a text by meaning, for the index.
 
-    codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP], _FAR for padding of the last group; places:
-    int32[groups, 2], start and end in the text as given.
+    codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP], _FAR for the padding of the last group; places:
+    int32[groups, 2], the start and end of each group in the text as given.
     """
 
     codes: Codes
@@ -54,7 +54,7 @@ class TextMeanings:
 
     @classmethod
     def from_windows(cls, units: Units, windows: SentenceWindows, axes: Floats) -> "TextMeanings":
-        """Return the sentences of a text. axes: float32[512, n] of the background."""
+        """Return the encoded sentences of a text. axes: float32[512, n], from the background."""
         missing = -len(units) % GROUP
         codes = quantize(windows.vectors[: len(units)], axes)
         nearness = windows.nearness[: len(units)].astype(np.float16)
@@ -68,7 +68,7 @@ class TextMeanings:
 
     @classmethod
     def from_text(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
-        """Encode a text of any length, piece by piece."""
+        """Encode a text of any length, part by part."""
         units, vectors, nearness = (
             [np.zeros((0, 2), np.int32)],
             [np.zeros((0, 512), np.float32)],
@@ -101,7 +101,7 @@ class TextMeanings:
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextMeanings":
-        """Return the sentences of a stored form. Raises DamagedCodes."""
+        """Return the sentences with this stored form. Raises DamagedCodes."""
         body = unpack_codes(payload, MEANINGS_ID, _VERSION, _INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
@@ -118,9 +118,11 @@ class TextMeanings:
 
 
 class MeaningIndex:
-    """The texts whose translations are searched for, in the memory of one process, for one thread at a time.
+    """An index of the texts whose translations are searched for, in the memory of one process.
 
-    axes: float32[512, n] of the background. A look-up reads the whole index once for BLOCKS_AT_ONCE blocks.
+    For one thread at a time.
+
+    axes: float32[512, n], from the background. A look-up reads the whole index once for every BLOCKS_AT_ONCE blocks.
     """
 
     def __init__(self, axes: Floats) -> None:
@@ -129,7 +131,7 @@ class MeaningIndex:
         self._all: _Whole | None = None
 
     def add_meanings(self, text_id: WorkTextId, meanings: TextMeanings) -> bool:
-        """Add a text by its sentences; return False if it is present already or has no sentences."""
+        """Add a text by its sentences; return False if it is already present or has no sentences."""
         if text_id in self._texts or not len(meanings.places):
             return False
         self._texts[text_id] = meanings
@@ -137,19 +139,21 @@ class MeaningIndex:
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
-        """Remove a text, if it is present."""
+        """Remove a text if it is present."""
         if self._texts.pop(text_id, None) is not None:
             self._all = None
 
     @property
     def nbytes(self) -> int:
-        """The bytes of codes, nearness and places."""
+        """The number of bytes in codes, nearness and offsets."""
         return sum(text.nbytes for text in self._texts.values())
 
     def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """Return for each block up to FOUND chunks closest in meaning, best first; none overlaps a better one.
+        """Return for each block the chunks closest in meaning, best first.
 
-        blocks: the result of `blocks`, each with at least one sentence.
+        They do not overlap; there are at most MAX_CHUNKS.
+
+        blocks: ranges of sentences (`sentences.blocks`), none of them empty.
         """
         chunks: list[list[FoundChunk]] = []
         for number in range(0, len(blocks), BLOCKS_AT_ONCE):
@@ -157,7 +161,7 @@ class MeaningIndex:
         return chunks
 
     def _find_chunks(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """Return the chunks of blocks that touch or overlap."""
+        """Return the chunks for consecutive blocks."""
         whole = self._join_texts()
         if whole is None:
             return [[] for _ in blocks]
@@ -181,7 +185,7 @@ class MeaningIndex:
         return list(found.values())
 
     def _join_texts(self) -> "_Whole | None":
-        """Return all texts as one, and make each text a view of it to save memory."""
+        """Return all texts as one, and replace each text by a view of it to save memory."""
         if self._all is None and self._texts:
             self._all = _Whole.from_texts(list(self._texts.values()))
             start = 0
@@ -194,9 +198,9 @@ class MeaningIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Whole:
-    """Several texts as one.
+    """All texts of the index as one.
 
-    owners: int32[groups], the number of the text; follows: whether the next group is in the same text.
+    owners: int32[groups], the number of each group's text; follows: whether the next group belongs to the same text.
     """
 
     meanings: TextMeanings
@@ -205,7 +209,7 @@ class _Whole:
 
     @classmethod
     def from_texts(cls, texts: Sequence[TextMeanings]) -> "_Whole":
-        """Return the texts in this order; there must be at least one."""
+        """Return the texts as one, in this order; there must be at least one."""
         owners = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text.places) for text in texts])
         meanings = TextMeanings(
             np.concatenate([text.codes for text in texts]),
@@ -215,18 +219,21 @@ class _Whole:
         return cls(meanings, owners, np.append(owners[1:] == owners[:-1], False))
 
     def chunk(self, group: int) -> tuple[int, int]:
-        """Return the start and end of the chunk that begins with a group."""
+        """Return the start and end, in its text, of the chunk that begins with a group."""
         places = self.meanings.places
         return int(places[group, 0]), int(places[group + int(self.follows[group]), 1])
 
 
 def quantize(vectors: Floats, axes: Floats) -> Codes:
-    """Return the quantized coordinates of centred vectors along the axes, int8[n, axes]."""
+    """Return the coordinates of centred vectors along the axes, as 8-bit numbers, int8[n, axes]."""
     return np.clip(np.round(vectors @ axes * CODE_SCALE), -127, 127).astype(np.int8)
 
 
 def _text_parts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield parts of a text with their offsets, each PIECE_CHARS long and extended to the end of the line."""
+    """Yield consecutive parts of a text with their offsets.
+
+    Each has PART_CHARS characters and the rest of its last line.
+    """
     start = 0
     while start < len(text):
         end = text.find("\n", start + PART_CHARS) + 1 or len(text)
@@ -235,9 +242,9 @@ def _text_parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
-    """Return the best value of each group, float32[windows of the page, groups].
+    """Return the best value of each group for each window of the page, float32[windows, groups].
 
-    page: along the axes.
+    page: the vectors along the axes.
     """
     best_values = np.empty((len(page), len(texts.codes)), np.float32)
     page_columns = page.T * np.float32(2 / CODE_SCALE)
@@ -253,7 +260,7 @@ def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
 
 
 def _group_gains(groups: Floats) -> Floats:
-    """Return each group's gain over the tenth best of each window of a block, summed, float32[groups]."""
+    """Return each group's gain over the tenth best group, summed over the windows of a block, float32[groups]."""
     rank = groups.shape[1] - RIVALS
     if rank > 0:
         groups = groups - np.maximum(np.partition(groups, rank, axis=1)[:, rank], 0)[:, None]

@@ -1,4 +1,4 @@
-"""Reads numbers in a sentence, however they are written: 17, １７, 十七, seventeen."""
+"""Reads the numbers in a sentence, in any notation: 17, １７, 十七, seventeen."""
 
 import re
 import unicodedata
@@ -29,7 +29,10 @@ _MAX_CHARS = 20  # of a numeral; nobody reads a longer one
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number and its place. is_loose: one to nine in words, which most sentences have (一个, one of them)."""
+    """A number and its range in the sentence.
+
+    is_loose: one to nine in words, which most sentences contain (一个, one of them).
+    """
 
     value: float
     start: int

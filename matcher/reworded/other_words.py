@@ -1,7 +1,7 @@
 """Reduces an alignment to the part that is in other words.
 
-Sentences with the same wording are a copy or a quotation, which the first stage reports. A sentence with other numbers
-says something else by the same pattern.
+Sentences with the same wording are a copy or a quotation, which the first stage reports. A sentence with different
+numbers uses the same pattern for another statement.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ OTHER_NUMBERS = 0.5  # the weight of a sentence that shares no numbers with the 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceSide:
-    """The sentences of one side, as numbered by an alignment. units: their offsets in the text."""
+    """The sentences of one side, numbered as in an alignment. units: their offsets in the text."""
 
     text: str
     units: Units
@@ -30,7 +30,7 @@ class SentenceSide:
         return self._text_range(number, number)
 
     def with_neighbours(self, number: int) -> str:
-        """Return a sentence with its neighbours: the vectors of two sentences may belong to either."""
+        """Return a sentence with its neighbours: the vector of a pair of sentences may belong to either."""
         return self._text_range(max(0, number - 1), min(len(self.units) - 1, number + 1))
 
     def _text_range(self, first: int, last: int) -> str:
@@ -38,7 +38,7 @@ class SentenceSide:
 
 
 def keep_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide) -> Alignment:
-    """Return the alignment with each pair weighted by its share in other words, and the score in proportion."""
+    """Return the alignment with each pair weighted by its share in other words, and the score reduced in proportion."""
     total = sum(pair.strength for pair in alignment.pairs)
     if not total:
         return NO_ALIGNMENT
@@ -50,7 +50,7 @@ def keep_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSid
 
 
 def _counted_share(pair: UnitPair, page: SentenceSide, work: SentenceSide) -> float:
-    """Return the share of a pair that counts as other words."""
+    """Return the share of a pair that counts as other words, [0, 1]."""
     sentence, context = page.sentence(pair.page), page.with_neighbours(pair.page)
     counterpart, counterpart_context = work.sentence(pair.work), work.with_neighbours(pair.work)
     shared = max(shared_pairs(sentence, counterpart_context), shared_pairs(counterpart, context))

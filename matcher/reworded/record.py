@@ -1,4 +1,4 @@
-"""The algorithm as recorded in cases: a version, and everything that scores and pairs depend on."""
+"""The algorithm as recorded in cases: a version, and everything on which scores and pairs depend."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from matcher.reworded.weights import TOKENIZER_SHA256, WEIGHTS_SHA256
 
 @dataclass(frozen=True, slots=True)
 class RewordedAlgorithm:
-    """A permanent version: scores of different versions are never compared. Digests: SHA-256, 64 hex digits.
+    """A permanent version of the algorithm. Scores of different versions must not be compared.
 
     Every change of scores or pairs (units, weights, background, alignment, calibration) requires a new version.
+    weights, tokenizer, background: SHA-256, 64 hex digits.
     """
 
     version: int

@@ -1,4 +1,4 @@
-"""Searches a page for rewritten passages of works: gates, encodes, aligns, joins and decides."""
+"""Searches a page for rewritten passages of works: looks up blocks, encodes and aligns sentences, and decides."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
@@ -26,10 +26,10 @@ RIVALS_AT_ONCE = 3  # compared at once: text that others have too is usually in 
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Indexes of stretches of works.
+    """The indexes of stretches of works.
 
-    chunks: works in Chinese, for pages in Chinese. han and latin: the same works and works in English by meaning, each
-    for pages in the other language; None if translations are not searched for.
+    chunks: works in Chinese, for pages in Chinese. han, latin: the works in Chinese and in English by meaning, each for
+    pages in the other language; None if translations are not searched for.
     """
 
     chunks: ChunkIndex
@@ -45,13 +45,13 @@ class _SearchedPage:
     without: Container[WorkTextId]
 
     def exclude(self, chunks: Sequence[FoundChunk]) -> list[FoundChunk]:
-        """Return the chunks, without chunks of ignored texts."""
+        """Return the chunks without those of ignored texts."""
         return [chunk for chunk in chunks if chunk.text_id not in self.without]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A run of sentences of the page, and the chunks with which ranges of it are compared."""
+    """A run of sentences of the page, and its candidates: ranges of it, each with a chunk to compare."""
 
     page: _SearchedPage
     units: Units
@@ -61,7 +61,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BlockComparison:
-    """A block of sentences of a part, aligned with a stretch."""
+    """A block of sentences in a part, aligned with a stretch of a work."""
 
     part: _Part
     block: Block
@@ -70,7 +70,7 @@ class _BlockComparison:
 
 
 class RewordedSearch:
-    """Finds rewritten passages of works on pages, for one thread at a time."""
+    """Finds rewritten passages of works on pages. For one thread at a time."""
 
     def __init__(
         self,
@@ -85,9 +85,9 @@ class RewordedSearch:
         self._calibration = calibration
 
     def search(self, text: str, without: Container[WorkTextId] = ()) -> tuple[RewordedMatch, ...]:
-        """Return the suspected rewrites of a page, the highest score first.
+        """Return the suspected rewrites on a page, the highest score first.
 
-        without: texts to ignore.
+        without: the texts to ignore.
         """
         page, latin = _SearchedPage(text, without), is_latin(text)
         matches = self._find_matches(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
@@ -96,7 +96,7 @@ class RewordedSearch:
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
     def _by_characters(self, page: _SearchedPage) -> list[_Part]:
-        """Return the parts of a page that share rare characters with a chunk; no other part is encoded."""
+        """Return the parts of a page that share rare characters with chunks; only these are encoded."""
         text = page.text
         units = sentence_units(text)
         chunks_of_block: dict[Block, list[FoundChunk]] = {}
@@ -149,7 +149,7 @@ class RewordedSearch:
         return [match for match in matches if match is not None]
 
     def _compare_blocks(self, part: _Part) -> list[_BlockComparison]:
-        """Compare each block with the stretches for which blocks at its place passed the gate."""
+        """Compare each block with the stretches that were found for blocks overlapping it."""
         chunks = {(chunk.text_id, chunk.start): chunk for _, chunk in part.candidates}
         encoded = self._stretches.encode_around(list(chunks.values()))
         stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in encoded}
@@ -208,7 +208,10 @@ class RewordedSearch:
         return keep_other_words(comparison.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
 
     def _elsewhere_score(self, comparison: _BlockComparison, own: Alignment, min_score: float) -> float:
-        """Return the best score of the block elsewhere in the works; stop as soon as less than `min_score` is left."""
+        """Return the block's best score elsewhere in the works.
+
+        Stop early if the remaining score falls below `min_score`.
+        """
         part, (first, last) = comparison.part, comparison.block
         block = part.windows.subset(first, last)
         chunks = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
@@ -227,7 +230,7 @@ class RewordedSearch:
         return round(score - self._calibration.rival_weight * elsewhere, 4)
 
     def _strongest_pairs(self, comparisons: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
-        """Return the strongest pair of each sentence of the page over all joined blocks."""
+        """Return the strongest pair of each sentence of the page, over all blocks."""
         strongest: dict[tuple[int, int], RewordedPair] = {}
         for comparison in comparisons:
             for pair in comparison.alignment.pairs:
@@ -248,9 +251,9 @@ def _unit_range(units: Units, number: int) -> TextRange:
 
 
 def outstanding_chunks(chunks: Sequence[FoundChunk], min_ratio: float, max_chunks: int) -> list[FoundChunk]:
-    """Return at most `max_chunks` chunks with at least min_ratio times the tenth's score; `chunks` is sorted by score.
+    """Return at most `max_chunks` chunks whose score is at least `min_ratio` times that of the tenth chunk.
 
-    With fewer than ten chunks there is no reference: the first ones are returned.
+    chunks: sorted by score. With fewer than ten chunks there is no reference, and the first ones are returned.
     """
     min_score = min_ratio * chunks[TENTH].score if len(chunks) > TENTH else 0.0
     return [chunk for chunk in chunks[:max_chunks] if chunk.score >= min_score]
@@ -265,7 +268,7 @@ SAME_TEXT_SHARE = 0.5
 
 
 def competing_chunks(chunk: FoundChunk, chunks: Sequence[FoundChunk], texts: WorkTextStore) -> Iterator[FoundChunk]:
-    """Yield the chunks found for a block, except chunks near `chunk` and chunks with its wording."""
+    """Yield the chunks found for a block, except those near `chunk` and those with the same wording."""
     context = _chunk_text(chunk, texts, NEAR_CHARS)
     for other in chunks:
         if other.text_id == chunk.text_id:
@@ -278,10 +281,10 @@ def competing_chunks(chunk: FoundChunk, chunks: Sequence[FoundChunk], texts: Wor
 
 
 def shared_score(own: Alignment, rival: Alignment) -> float:
-    """Return the part of a competing place's score for sentences that the place itself matches too.
+    """Return the part of a competing chunk's score for the sentences that `own` matches too.
 
-    Each sentence counts at most as much as in the place itself. If a page continues in the next chapter or in another
-    work, other sentences match that place.
+    Each sentence counts at most as much as in `own`. If the page continues in the next chapter or in another work,
+    other sentences match there.
     """
     strengths = {pair.page: pair.strength for pair in own.pairs}
     total = sum(pair.strength for pair in rival.pairs)

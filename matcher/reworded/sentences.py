@@ -1,6 +1,6 @@
-"""Sentence units: the pieces of a text that have one vector each, with their offsets in the text as given.
+"""Splits texts into units: sentences of similar length, each with one vector, and their offsets in the text as given.
 
-Blocks are runs of sentences that are looked up together, since a passage may be a small part of a page.
+Blocks are runs of units that are looked up together, since a passage may be a small part of a page.
 """
 
 import re
@@ -70,7 +70,7 @@ def fold_characters(text: str) -> str:
 
 
 def _split_sentences(text: str, is_latin_text: bool) -> list[tuple[int, int]]:
-    """Return each sentence without surrounding space; none is empty."""
+    """Return the range of each sentence without surrounding space; none is empty."""
     ends = [match.end() for match in (_LATIN_ENDS if is_latin_text else _ENDS).finditer(text)]
     stripped = (_strip_range(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
     return [(start, end) for start, end in stripped if start < end]
@@ -82,7 +82,10 @@ def _strip_range(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _split_long_sentence(text: str, start: int, end: int, is_latin_text: bool) -> list[tuple[int, int]]:
-    """Return a long sentence in parts of similar length, cut at the pause nearest to the ideal place, or there."""
+    """Return the parts of a long sentence, of similar length, each cut at the pause nearest to the ideal position.
+
+    Without a pause, a part is cut at a space in Latin text, otherwise at the ideal position.
+    """
     min_chars, max_chars, target_chars = (
         (MIN_LATIN, MAX_LATIN, TARGET_LATIN) if is_latin_text else (MIN_HAN, MAX_HAN, TARGET_HAN)
     )
@@ -103,7 +106,7 @@ def _split_long_sentence(text: str, start: int, end: int, is_latin_text: bool) -
 def _join_short_parts(
     text: str, parts: list[tuple[int, int]], min_letters: int, max_chars: int
 ) -> list[tuple[int, int]]:
-    """Return the pieces, with those that have too few letters joined to the next or previous one if both fit."""
+    """Return the parts, those with too few letters joined to a neighbour if both fit into one unit."""
     joined: list[tuple[int, int, int]] = []
     for start, end in parts:
         letters = len(_NO_LETTERS.sub("", text[start:end]))

@@ -1,4 +1,4 @@
-"""Finds names, numbers and distinctive words that two sentences share, also across languages."""
+"""Finds the names, numbers and distinctive words that two sentences share, also across languages."""
 
 import re
 import unicodedata
@@ -60,7 +60,7 @@ def _same_characters(page: str, work: str) -> tuple[Ranges, Ranges]:
 
 
 def _common_runs(page: str, work: str) -> Iterator[str]:
-    """Yield the longest pieces of Chinese that both texts share, from the left; without everyday words."""
+    """Yield the words in the longest runs of Chinese that both texts share, from the left."""
     for run in (match[0] for match in _HAN.finditer(page)):
         start = 0
         while start < len(run) - 1:
@@ -111,7 +111,10 @@ def _same_numbers(page: str, work: str) -> tuple[Ranges, Ranges]:
 
 
 def _same_names(latin: str, han: str) -> tuple[Ranges, Ranges]:
-    """Return names in a Latin text that are readings of characters in a Chinese text: Younian, 有年."""
+    """Return names in a Latin text that are readings of characters in a Chinese text (Younian, 有年).
+
+    Returns the ranges of the names and of the characters.
+    """
     names: dict[str, Ranges] = {}
     for match in _LATIN.finditer(latin):
         if match[0][0].isupper() and match[0].casefold() not in EVERYDAY_LATIN:
@@ -133,7 +136,7 @@ def _same_names(latin: str, han: str) -> tuple[Ranges, Ranges]:
 
 
 def _plain_letters(name: str) -> str:
-    """Return the lower-case letters without marks, with ü as v, as in readings."""
+    """Return the letters in lower case without marks, with ü as v, as in readings."""
     plain = unicodedata.normalize("NFD", name.casefold().replace("ü", "v"))
     return "".join(letter for letter in plain if letter.isalpha())
 

@@ -1,4 +1,4 @@
-"""Packs codes of a work's text for look-ups as bytes, stored among its fingerprints under their own algorithm ids."""
+"""Packs the codes of a work's text as bytes. They are stored with its fingerprints under their own algorithm ids."""
 
 import struct
 import zlib
@@ -13,23 +13,27 @@ _HEADER = struct.Struct("<BB8sI")
 
 
 class DamagedCodes(BadInput):
-    """Bytes that this version cannot read; they must be computed again from the text."""
+    """Bytes that this version cannot read; the codes must be computed again from the text."""
 
     def __init__(self, code: str, /, **params: object) -> None:
         super().__init__("reworded.damaged-codes", reason=Message(code, **params))
 
 
 def pack_codes(algorithm_id: int, version: int, ingredients: bytes, body: bytes) -> bytes:
-    """Return the bytes with their header.
+    """Return a body of codes with a header.
 
-    ingredients: 8 bytes; codes with different ingredients are never compared.
+    ingredients: 8 bytes that identify the data from which codes are computed; codes with different ingredients must not
+    be compared.
     """
     head = _HEADER.pack(algorithm_id, version, ingredients, 0)
     return _HEADER.pack(algorithm_id, version, ingredients, zlib.crc32(head + body)) + body
 
 
 def unpack_codes(payload: bytes, algorithm_id: int, version: int, ingredients: bytes) -> bytes:
-    """Return the body that `pack_codes` packed with the same three arguments. Raises DamagedCodes for anything else."""
+    """Return the body of codes packed with the same algorithm, version and ingredients.
+
+    Raises DamagedCodes otherwise.
+    """
     if len(payload) < _HEADER.size:
         raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
     *header, checksum = _HEADER.unpack_from(payload)

@@ -1,4 +1,4 @@
-"""Encodes stretches of works as sentences with vectors, on demand, and caches the most recent ones."""
+"""Encodes stretches of works on demand, and caches the most recently used ones."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class WorkTextStore(Protocol):
     """The store of works' texts."""
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """Return the text as given, or None if it has been removed meanwhile."""
+        """Return a text as given, or None if it has been removed."""
         ...
 
 
@@ -35,7 +35,10 @@ class MemoryTexts(dict[WorkTextId, str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedStretch:
-    """A part of a text around a chunk, beginning at `start`. units: offsets in the whole text as given."""
+    """A part of a text around a chunk, beginning at offset `start`.
+
+    units: the sentences, as offsets in the whole text.
+    """
 
     chunk: FoundChunk
     start: int
@@ -45,14 +48,14 @@ class EncodedStretch:
 
 
 class StretchEncoder:
-    """Encodes stretches on demand, all new ones at once, for one thread at a time."""
+    """Encodes stretches on demand, all missing ones at once. For one thread at a time."""
 
     def __init__(self, texts: WorkTextStore, encoder: Encoder, background: Background) -> None:
         self._texts, self._encoder, self._background = texts, encoder, background
         self._cached: OrderedDict[StretchKey, EncodedStretch] = OrderedDict()
 
     def encode_around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
-        """Return each chunk with MARGIN_CHARS on either side; chunks of removed texts are left out."""
+        """Return the stretch of each chunk, with MARGIN_CHARS on either side; chunks of removed texts are omitted."""
         self._encode_chunks([chunk for chunk in chunks if _stretch_key(chunk) not in self._cached])
         stretches = []
         for chunk in chunks:

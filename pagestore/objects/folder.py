@@ -15,7 +15,7 @@ from pagestore.objects.names import key_named, stored_name, stored_prefix
 
 
 class FolderObjects:
-    """core.ports.ObjectStore in a folder, created at the first write. `service`: its name in errors."""
+    """core.ports.ObjectStore in a folder, which the first write creates. service: the name of the store in errors."""
 
     def __init__(self, folder: Path, service: Message | None = None) -> None:
         self._folder = folder
@@ -53,7 +53,7 @@ class FolderObjects:
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
-        """Translate errors of the file system to ServiceUnavailable."""
+        """Convert errors of the file system to ServiceUnavailable."""
         try:
             yield
         except OSError as fault:
@@ -63,9 +63,9 @@ class FolderObjects:
         return self._folder / stored_name(key)
 
     def _file_names(self, below: str, start: str) -> Iterator[str]:
-        """Yield the names of files that begin with `start`, in order.
+        """Yield the names of the files in a folder that begin with `start`, in order.
 
-        A folder is sorted by its name with a trailing slash.
+        Folders are sorted by their names with a trailing slash.
         """
         entries: list[str] = []
         with self.translate_errors(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
@@ -78,7 +78,10 @@ class FolderObjects:
 
 
 def _read_regular_file(path: Path, key: str, most_bytes: int) -> bytes:
-    """Return the contents of a regular file. Links, devices and pipes are refused: they may be endless."""
+    """Return the contents of a regular file.
+
+    Raises BrokenInvariant for links, devices and pipes, which may be endless.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -98,7 +101,7 @@ def _read_regular_file(path: Path, key: str, most_bytes: int) -> bytes:
 
 
 def _link_new(target: Path, content: bytes) -> bool:
-    """Write a file atomically, and never over an existing one."""
+    """Write a file atomically unless it exists; return whether it was written."""
     descriptor, written = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,8 +1,8 @@
-"""Keys as names that file systems and S3 stores accept: the same in both, so that one may be copied to the other.
+"""Converts keys to names that both file systems and S3 stores accept, so that one store can be copied to the other.
 
 Characters other than letters, digits and a few signs are written as %XX of their UTF-8. So is a dot at the start of a
-part, so that names with a leading dot remain free for other files. A key whose parts consist of `A-Za-z0-9_-=+@,` and
-inner dots is its own name.
+part: names with a leading dot remain free for other files. A key whose parts consist of `A-Za-z0-9_-=+@,` and inner
+dots is its own name.
 """
 
 from urllib.parse import quote, unquote
@@ -39,7 +39,7 @@ def stored_prefix(prefix: str) -> str:
 
 
 def key_named(name: str) -> str | None:
-    """Return the key of a name, or None if no key has it.
+    """Return the key that is stored under a name, or None if there is no such key.
 
     >>> key_named("%2E./%E6%AD%A3"), key_named(".probe"), key_named("folder/")
     ('../正', None, None)

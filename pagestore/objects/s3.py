@@ -1,4 +1,4 @@
-"""Objects in any S3-compatible store, written once: the store ensures it, or else each write checks before."""
+"""Objects in any S3-compatible store, each written once. Either the store ensures this, or each write checks first."""
 
 import hashlib
 from base64 import b64encode
@@ -32,9 +32,9 @@ _IF_NEW = {"IfNoneMatch": "*"}
 
 
 class S3Objects:
-    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call, so that a process may fork until then.
+    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call, so a process may fork until then.
 
-    is_brief: requests are sent once and for a few seconds, to check whether the store responds.
+    is_brief: whether requests are sent only once, with a short timeout, to check whether the store responds.
     """
 
     def __init__(self, bucket: str, prefix: str, access: S3Access, *, is_brief: bool = False) -> None:
@@ -102,7 +102,7 @@ class S3Objects:
 
     @cached_property
     def refuses_overwriting(self) -> bool:
-        """Return True if the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
+        """True if the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
 
         Raises the errors of any other write.
         """
@@ -117,7 +117,10 @@ class S3Objects:
         return shared_client(self._access, self._where, is_brief=self._is_brief)
 
     def _put_object(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
-        """Write an object; return False if one already exists. Raises BrokenInvariant if it arrived damaged."""
+        """Write an object; return False if it exists already. Raises BrokenInvariant if the stored bytes differ.
+
+        is_conditional: whether to ask the store to reject an existing object.
+        """
         sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
             "Key": name,
@@ -160,7 +163,10 @@ class S3Objects:
             raise
 
     def _require_same(self, key: str, there: dict[str, Any], content: bytes) -> None:
-        """Compare by the stored digest; an object that another program copied has none and is read."""
+        """Raise BrokenInvariant if a stored object has different content.
+
+        The stored digest is compared. An object that another program copied has none and is read.
+        """
         noted = _noted_sha256(there)
         is_same = noted == hashlib.sha256(content).hexdigest() if noted else self.get(key) == content
         if not is_same:

@@ -1,4 +1,4 @@
-"""Requests to S3-compatible stores, and the translation of their errors. Only this module uses boto3."""
+"""Sends requests to S3-compatible stores, and converts their errors. Only this module uses boto3."""
 
 import io
 import os
@@ -48,7 +48,7 @@ _NO_CODE = re.compile(r"[^A-Za-z0-9.]")
 
 
 class S3Access(Hashable, Protocol):
-    """The access to a store; `core.settings.S3Settings` implements it. Empty values: boto3's own defaults."""
+    """The access to a store, as in `core.settings.S3Settings`. For empty values boto3's own defaults are used."""
 
     @property
     def endpoint_url(self) -> str: ...
@@ -69,9 +69,9 @@ def require_boto3() -> None:
 
 
 def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
-    """Return the client of a store in this process, for all threads and buckets; nothing is sent.
+    """Return this process's client for a store, shared by all threads and buckets. Nothing is sent.
 
-    Raises BadConfiguration if only half of a key is set or the endpoint is not a URL.
+    Raises BadConfiguration if only half of a key pair is set or the endpoint is not a URL.
     """
     if bool(access.access_key) != bool(access.secret_key):
         raise BadConfiguration("store.s3-no-key", where=where)
@@ -81,7 +81,10 @@ def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> An
 
 @cache
 def _create_client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
-    """Create one client per process: it takes a quarter of a second, and a fork must not share connections."""
+    """Create a client.
+
+    Cached for each process: it takes a quarter of a second, and a fork must not share connections.
+    """
     session = import_module("boto3.session").Session(
         aws_access_key_id=access.access_key or None,
         aws_secret_access_key=access.secret_key or None,
@@ -112,7 +115,7 @@ def _create_client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
 
 @contextmanager
 def limit_answers(most_bytes: int) -> Iterator[None]:
-    """Limit the bytes of responses inside the block."""
+    """Limit the size of responses inside the block."""
     token = _most_bytes.set(most_bytes + MAX_ANSWER_BYTES)
     try:
         yield
@@ -121,7 +124,7 @@ def limit_answers(most_bytes: int) -> Iterator[None]:
 
 
 def _bound_connections(pool: Any) -> Any:
-    """Return a class of connections whose responses are limited."""
+    """Return a class of connection pools whose responses are limited."""
 
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         sock: Any
@@ -148,7 +151,7 @@ class _BoundedSocket:
 
 
 class _BoundedAnswer(io.RawIOBase):
-    """Reads a socket up to a number of bytes and a time limit; beyond these it raises TimeoutError."""
+    """Reads from a socket up to a number of bytes and a time limit; raises TimeoutError beyond them."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
         self._raw, self._left, self._end = raw, _most_bytes.get(), monotonic() + ANSWER_TIMEOUT_S
@@ -175,14 +178,14 @@ def describe_place(bucket: str, access: S3Access) -> str:
 
 
 def status_and_code(error: Any) -> tuple[int, str]:
-    """Return the HTTP status and S3's error code of a refusal."""
+    """Return the HTTP status and S3's error code of a failed request."""
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     return status, _NO_CODE.sub("", str(error.response.get("Error", {}).get("Code", "")))[:60]
 
 
 @contextmanager
 def translate_s3_errors(where: str) -> Iterator[None]:
-    """Translate boto3's errors to the product's errors, which do not contain what was sent."""
+    """Convert boto3's errors to the product's errors, which do not contain what was sent."""
     exceptions = import_module("botocore.exceptions")
     try:
         yield
