@@ -24,7 +24,7 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import Deadline, NameResolver
 
 _CODINGS = ("gzip", "x-gzip", "deflate")
-_FAULTS = (OSError, httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException)
+_FAULTS = (OSError, httpx.TransportError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +153,10 @@ class _Exchange:
 
     def _failure_reason(self, error: Exception) -> Message | str:
         """Return in a few words why no complete response came. Every wait gets all the time that is left."""
-        if isinstance(error, (TimeoutError, httpcore.TimeoutException)):
+        if isinstance(error, (TimeoutError, httpx.TimeoutException)):
             return Message("fetch.over-time", seconds=self._bounds.timeout_s)
-        fault = error.__cause__ if isinstance(error.__cause__, OSError) else error
+        causes = (error.__cause__, getattr(error.__cause__, "__cause__", None))  # httpcore's, and the system's
+        fault = next((each for each in causes if isinstance(each, OSError)), error)
         if isinstance(fault, ssl.SSLError):
             return Message("fetch.certificate", error=fault.reason or fault)
         return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
@@ -168,36 +169,11 @@ class _Exchange:
         return self._ask.shown or url
 
 
-class _Transport(httpx.BaseTransport):
-    """Runs httpx on a custom pool, because its own transport accepts no network backend."""
+class _Transport(httpx.HTTPTransport):
+    """Runs httpx on a custom pool, because its own accepts no network backend."""
 
     def __init__(self, pool: httpcore.ConnectionPool) -> None:
         self._pool = pool
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        url = httpcore.URL(
-            scheme=request.url.raw_scheme,
-            host=request.url.raw_host,
-            port=request.url.port,
-            target=request.url.raw_path,
-        )
-        asked = httpcore.Request(request.method, url, headers=request.headers.raw, content=request.stream)
-        answer = self._pool.handle_request(asked)
-        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
-
-    def close(self) -> None:
-        self._pool.close()
-
-
-class _Body(httpx.SyncByteStream):
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._final_answer = answer
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._final_answer.iter_stream()
-
-    def close(self) -> None:
-        self._final_answer.close()
 
 
 # Connections for httpcore: to a checked address, within one overall time limit.
