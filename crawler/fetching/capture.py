@@ -4,7 +4,7 @@ Requests over Scrapy's own connections are captured here, pages loaded in a brow
 For any other response, `make_capture` returns None.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,13 +12,8 @@ from itertools import count
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler, TunnelError
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.http import Response
-from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IStreamClientEndpoint
-from twisted.python.failure import Failure
-from twisted.web.client import HTTPConnectionPool
-from zope.interface import implementer
 
 from core.captures import Capture, CapturedResource, NameAnswer, WireExchange
 from core.circumstances import Machine
@@ -27,7 +22,7 @@ from core.ids import digest
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.routes import RouteFinder
-from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory, parse_status
+from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory
 from crawler.fetching.withheld_secrets import without_secrets
 
 # The headers of a response as plain text.
@@ -36,43 +31,6 @@ from crawler.fetching.withheld_secrets import without_secrets
 def decode_headers(response: Response) -> dict[str, str]:
     """Return names and values; repeated headers are joined."""
     return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
-
-
-# Tunnels through proxies: the status of a refusal, which Scrapy reports only as text.
-
-
-class TunnelRefused(TunnelError):
-    """Raised if a proxy refuses to open a tunnel. status: of its response, or 0 if that is not HTTP."""
-
-    def __init__(self, status: int) -> None:
-        self.status = status
-        super().__init__(f"the proxy opens no tunnel: status {status}")
-
-
-class TunnelPool(HTTPConnectionPool):
-    """A pool of connections that records the status with which a proxy refused a tunnel."""
-
-    def getConnection(self, key: Hashable, endpoint: Any) -> "Deferred[Any]":  # noqa: N802, Twisted's name
-        asked: Any = _TunnelEndpoint(endpoint)
-        return super().getConnection(key, asked)
-
-
-@implementer(IStreamClientEndpoint)
-class _TunnelEndpoint:
-    """An endpoint that raises typed errors."""
-
-    def __init__(self, endpoint: Any) -> None:
-        self._endpoint = endpoint
-
-    def connect(self, factory: Any) -> "Deferred[Any]":
-        connection: Deferred[Any] = self._endpoint.connect(factory)
-        return connection.addErrback(self._type_refusal)
-
-    def _type_refusal(self, failure: Failure) -> Failure:
-        if not isinstance(failure.value, TunnelError):
-            return failure
-        refused = TunnelRefused(parse_status(self._endpoint._connectBuffer))
-        return Failure(refused)  # type: ignore[no-untyped-call]
 
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy copies from redirect to redirect
@@ -89,7 +47,6 @@ class CapturingHandler(HTTP11DownloadHandler):
         self._records: dict[bytes, ExchangeRecord] = {}
         self._tickets = count(1)
         self._route_finder = RouteFinder()
-        self._pool = _tunnel_pool(self._pool)
         factory: Any = partial(RecordingFactory, self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
         self._pool._factory = factory
 
@@ -126,13 +83,6 @@ def make_capture(
     known = {each.url for each in capture.resources}
     more = tuple(each for each in resources if each.url not in known)
     return replace(capture, resources=(*capture.resources, *more), machine=machine)
-
-
-def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
-    reactor = running_reactor()
-    pool = TunnelPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
-    pool.maxPersistentPerHost = scrapys.maxPersistentPerHost
-    return pool
 
 
 def _wire_exchange(

@@ -10,6 +10,7 @@ import base64
 from typing import Any
 
 from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -25,7 +26,6 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext, get_context
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.capture import TunnelRefused
 from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.resolver import ALLOWED_SETTING
@@ -43,7 +43,7 @@ _FAULTS = (
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
-    TunnelRefused,
+    TunnelError,
 )
 
 
@@ -99,8 +99,9 @@ class ProxyMiddleware:
         self._note_landing(request)
         politeness, proxy = get_politeness(self._crawler), request.meta.get(PROXY_META, "")
         if proxy and isinstance(exception, _FAULTS):
-            is_refused = isinstance(exception, TunnelRefused) and exception.status == WANTS_LOGIN
-            politeness.proxies.note_failure(proxy, politeness.now(), is_final=is_refused)
+            # Scrapy reports the status of a proxy that opens no tunnel only as text.
+            wants_login = isinstance(exception, TunnelError) and f"'status': {WANTS_LOGIN}" in str(exception)
+            politeness.proxies.note_failure(proxy, politeness.now(), is_final=wants_login)
             if proxy == self._sticky:
                 self._sticky = ""
 
