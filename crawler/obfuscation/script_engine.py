@@ -1,4 +1,4 @@
-"""Runs the scripts of a page in a separate process that loads nothing else and needs 13 MB of memory instead of 54."""
+"""Runs the scripts of a page in a separate process that loads nothing else and needs 15 MB of memory instead of 54."""
 
 import json
 from pathlib import Path
