@@ -5,7 +5,7 @@ labels are also needed in processes that must not load the libraries that read p
 how to add a kind.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -95,3 +95,12 @@ class ObfuscationFound:
     kind: Obfuscation
     count: int
     example: str = ""
+
+
+def merge_findings(found: Iterable[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
+    """Merge the findings of each kind: add their counts, and keep the order and the example of the first."""
+    merged: dict[Obfuscation, ObfuscationFound] = {}
+    for one in found:
+        before = merged.get(one.kind, ObfuscationFound(one.kind, 0))
+        merged[one.kind] = ObfuscationFound(one.kind, before.count + one.count, before.example or one.example)
+    return tuple(merged.values())

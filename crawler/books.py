@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from core.errors import UnreadableFile
+from core.obfuscations import merge_findings
 from core.pages import ChapterStart, Reading
 from core.states import Rejection
 from core.text import TextOffset, storable
@@ -22,7 +23,7 @@ from crawler.formats.headings import split_chapters
 from crawler.formats.plain import normalize_text
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.markup import element_text, parse
-from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_text, merge_findings
+from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_text
 from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.opening import Rejected, is_shown_as_page
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from core.garbage import pause_collection
 from core.marks import Mark
-from core.obfuscations import Obfuscation, ObfuscationFound
+from core.obfuscations import Obfuscation, ObfuscationFound, merge_findings
 from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
@@ -26,7 +26,7 @@ from crawler.main_text.extraction import (
 from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.repairs import folded_lines, kind_classifier
-from crawler.obfuscation.text_noise import add_noise_marks, clean_text, merge_findings
+from crawler.obfuscation.text_noise import add_noise_marks, clean_text
 from crawler.obfuscation.text_origins import Origins
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.prose import prose_markup

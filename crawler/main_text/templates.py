@@ -13,7 +13,6 @@ not repeat, and it names no site. Pages that repeat each other are not used for 
 
 import json
 import re
-import threading
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -146,14 +145,13 @@ class HostTemplate:
 
 
 class SiteTemplates:
-    """The templates of a site's hosts, stored in `folder` if there is one. Safe to use from several threads.
+    """The templates of a site's hosts, stored in `folder` if there is one.
 
     If several processes share a folder, the last write counts; what it lacks is learnt again within a few pages.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._path = folder / FILE_NAME if folder is not None else None
-        self._lock = threading.Lock()
         self._pages_unsaved = 0
         self._hosts = _load_templates(self._path)
 
@@ -161,20 +159,18 @@ class SiteTemplates:
         """Learn from a page, then return its lines without the template, in order."""
         host = urlsplit(url).hostname or ""
         names = [name for name in (*_labels(host), _fold(site_name)) if name]
-        with self._lock:
-            template = _host_template(self._hosts, host)
-            template.learn(page)
-            kept = [line for line in page if not template.is_template(line, names)]
-            self._pages_unsaved += 1
-            if self._pages_unsaved >= PAGES_BETWEEN_SAVES:
-                self._save()
+        template = _host_template(self._hosts, host)
+        template.learn(page)
+        kept = [line for line in page if not template.is_template(line, names)]
+        self._pages_unsaved += 1
+        if self._pages_unsaved >= PAGES_BETWEEN_SAVES:
+            self._save()
         return kept
 
     def close(self) -> None:
         """Save what was learnt since the last write."""
-        with self._lock:
-            if self._pages_unsaved:
-                self._save()
+        if self._pages_unsaved:
+            self._save()
 
     def _save(self) -> None:
         self._pages_unsaved = 0

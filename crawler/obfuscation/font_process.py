@@ -147,7 +147,7 @@ MAX_FONT_BYTES = 12_000_000  # a whole CJK face as WOFF2; larger ones are not se
 
 
 class FontProcess:
-    """Draws glyphs of untrusted fonts. Safe to use from several threads; call `close` when done."""
+    """Draws glyphs of untrusted fonts. Call `close` when done."""
 
     def __init__(self) -> None:
         self._worker = WorkerProcess(answer)
@@ -170,7 +170,7 @@ class FontProcess:
         return np.frombuffer(given[1], np.uint8).reshape(given[0])
 
     def close(self) -> None:
-        """End the process, even while a thread waits for its result. Nothing can be drawn afterwards."""
+        """End the process. Nothing can be drawn afterwards."""
         self._worker.close()
 
 

@@ -5,8 +5,6 @@ a second opinion. A font that draws every character as itself changes nothing.
 """
 
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import log
@@ -85,8 +83,7 @@ class FontReader:
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, dict[str, _Glyph | None]] = OrderedDict()
+        self._kept: dict[str, dict[str, _Glyph | None]] = {}  # the font that was used last at the end
 
     def read_remapping(self, font: bytes, chars: Set[str]) -> ShownChars:
         """Map each of `chars` that the font draws as another character to that character; empty for an honest font."""
@@ -119,16 +116,12 @@ class FontReader:
 
     def _glyphs(self, font: bytes, wanted: Set[str], index: GlyphIndex) -> Mapping[str, _Glyph | None]:
         key = digest(font)
-        with self._lock:
-            known = dict(self._kept.get(key, {}))
+        known = self._kept.setdefault(key, self._kept.pop(key, {}))
         missing = wanted - known.keys()
         if missing:
             known.update(self._read(font, sorted(missing), index))
-            with self._lock:
-                self._kept[key] = known
-                self._kept.move_to_end(key)
-                while len(self._kept) > MAX_FONTS_KEPT:
-                    self._kept.popitem(last=False)
+            if len(self._kept) > MAX_FONTS_KEPT:
+                del self._kept[next(iter(self._kept))]
         return known
 
     def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:

@@ -1,7 +1,6 @@
 """Recognises characters in a picture as a second opinion, if the extra `ocr` is installed."""
 
 import logging
-import threading
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from core.wording import Message
+from crawler.obfuscation.glyph_shapes import crop_to_ink
 
 # Checks whether character recognition in pictures is available, without loading it.
 
@@ -38,7 +38,6 @@ class Recognizer:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._engine: Any = None
         self._is_loaded = False
 
@@ -52,8 +51,7 @@ class Recognizer:
         if engine is None or not ink.size:
             return "", 0.0
         picture = 255 - np.asarray(_pad(ink))
-        with self._lock:
-            found, _ = engine(np.stack([picture] * 3, axis=-1), use_det=False, use_cls=False, use_rec=True)
+        found, _ = engine(np.stack([picture] * 3, axis=-1), use_det=False, use_cls=False, use_rec=True)
         if not found:
             return "", 0.0
         return str(found[0][0]).strip(), float(found[0][1])
@@ -63,16 +61,15 @@ class Recognizer:
         return self.line(_square(ink))
 
     def _load(self) -> Any:
-        with self._lock:
-            if not self._is_loaded:
-                self._is_loaded = True
-                try:
-                    from rapidocr_onnxruntime import RapidOCR
-                except ImportError:
-                    return None
-                logging.getLogger("RapidOCR").setLevel(logging.WARNING)
-                self._engine = RapidOCR(intra_op_num_threads=1)
-            return self._engine
+        if not self._is_loaded:
+            self._is_loaded = True
+            try:
+                from rapidocr_onnxruntime import RapidOCR
+            except ImportError:
+                return None
+            logging.getLogger("RapidOCR").setLevel(logging.WARNING)
+            self._engine = RapidOCR(intra_op_num_threads=1)
+        return self._engine
 
 
 class NoRecognizer(Recognizer):
@@ -84,10 +81,7 @@ class NoRecognizer(Recognizer):
 
 
 def _square(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    rows, columns = np.flatnonzero(ink.max(axis=1) > _INK), np.flatnonzero(ink.max(axis=0) > _INK)
-    if not rows.size:
-        return ink
-    box = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    box = crop_to_ink(ink, _INK)
     side = round(max(box.shape) * _SIDE_OF_ONE)
     top, left = (side - box.shape[0]) // 2, (side - box.shape[1]) // 2
     square = np.zeros((side, side), np.uint8)

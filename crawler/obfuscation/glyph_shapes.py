@@ -108,6 +108,15 @@ def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
     return np.concatenate(found) if found else np.zeros((0, FEATURES), np.float32)
 
 
+def crop_to_ink(raster: Raster, ground: int = _INK) -> Raster:
+    """Return the smallest part of a drawing that contains all ink, or all of a blank.
+
+    ground: the darkest background
+    """
+    rows, columns = np.flatnonzero(raster.max(axis=1) > ground), np.flatnonzero(raster.max(axis=0) > ground)
+    return raster[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] if rows.size else raster
+
+
 def _discriminants(known: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the mean of the features, and the axes float32[FEATURES, KEPT].
 
@@ -138,9 +147,9 @@ def _scatter(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _fit_square(raster: Raster) -> NDArray[np.float32]:
     square = np.zeros((SIDE, SIDE), np.float32)
-    ink = _crop(raster)
-    if ink is None:
+    if raster.max() <= _INK:
         return square
+    ink = crop_to_ink(raster)
     height, width = ink.shape
     longest = max(height, width)
     to_width = SIDE if width * _MAX_STRETCH > longest else max(3, SIDE * width // longest)
@@ -150,13 +159,6 @@ def _fit_square(raster: Raster) -> NDArray[np.float32]:
     top, left = (SIDE - to_height) // 2, (SIDE - to_width) // 2
     square[top : top + to_height, left : left + to_width] = np.asarray(drawn, np.float32) / 255
     return square
-
-
-def _crop(raster: Raster) -> Raster | None:
-    rows, columns = np.flatnonzero(raster.max(axis=1) > _INK), np.flatnonzero(raster.max(axis=0) > _INK)
-    if not rows.size:
-        return None
-    return raster[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
 def _directions(squares: NDArray[np.float32]) -> NDArray[np.float32]:

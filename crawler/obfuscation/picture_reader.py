@@ -1,7 +1,5 @@
 """Reads pictures of characters by shape and by OCR, and caches results by the digest of the picture."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +12,7 @@ from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.fonts import MIN_SIMILARITY
 from crawler.obfuscation.glyph_choice import GlyphEvidence, Script, choose
 from crawler.obfuscation.glyph_ocr import Recognizer
-from crawler.obfuscation.glyph_shapes import Candidate, Raster
+from crawler.obfuscation.glyph_shapes import Candidate, Raster, crop_to_ink
 from crawler.obfuscation.reference_fonts import ReferenceFonts
 
 MAX_HEIGHT_PX = 160
@@ -49,12 +47,11 @@ class _PictureLine:
 
 
 class PictureReader:
-    """Reads pictures of characters. Safe to use from several threads."""
+    """Reads pictures of characters."""
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, PictureText] = OrderedDict()
+        self._kept: dict[str, PictureText] = {}  # the picture that was read last at the end
 
     @property
     def can_read(self) -> bool:
@@ -66,16 +63,12 @@ class PictureReader:
         script: the script of the surrounding text
         """
         keys = [f"{digest(part.picture)}{part.box or ''}{script.name}" for part in parts]
-        with self._lock:
-            read = {key: self._kept[key] for key in keys if key in self._kept}
+        read = {key: self._kept.pop(key) for key in set(keys) if key in self._kept}
         missing = {key: part for key, part in zip(keys, parts, strict=True) if key not in read}
         read.update(zip(missing, self._read_parts(list(missing.values()), script), strict=True))
-        with self._lock:
-            for key, text in read.items():
-                self._kept[key] = text
-                self._kept.move_to_end(key)
-            while len(self._kept) > MAX_KEPT:
-                self._kept.popitem(last=False)
+        self._kept |= read
+        while len(self._kept) > MAX_KEPT:
+            del self._kept[next(iter(self._kept))]
         return [read[key] for key in keys]
 
     def _read_parts(self, parts: Sequence[PicturePart], script: Script) -> list[PictureText]:
@@ -122,7 +115,7 @@ def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     count = max(1, round(ink.shape[1] / ink.shape[0]))
     if count > MAX_CHARS:  # 4 kB of PNG can hold 4,000,000 squares of one px, which take half a minute to cut
         return []
-    line = box_of_ink(ink)
+    line = crop_to_ink(ink, _INK)
     if count == 1:
         return [line]
     width = ink.shape[1]
@@ -133,15 +126,7 @@ def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
         gaps = [at for at in range(int(wanted - reach), int(wanted + reach) + 1) if 0 < at < width and empty[at]]
         cuts.append(min(gaps, key=lambda at: abs(at - wanted)) if gaps else round(wanted))
     cells = (ink[:, start:end] for start, end in pairwise([*cuts, width]))
-    return [box_of_ink(cell) for cell in cells if cell.size and cell.max() > _INK]
-
-
-def box_of_ink(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the smallest part of a drawing that contains all ink."""
-    rows, columns = np.flatnonzero(ink.max(axis=1) > _INK), np.flatnonzero(ink.max(axis=0) > _INK)
-    if not rows.size:
-        return ink
-    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return [crop_to_ink(cell, _INK) for cell in cells if cell.size and cell.max() > _INK]
 
 
 def _part(ink: NDArray[np.uint8], box: tuple[float, float, float, float] | None) -> NDArray[np.uint8]:
@@ -155,5 +140,5 @@ def _line(ink: Raster | None, box: tuple[float, float, float, float] | None) -> 
     shown = _part(ink, box) if ink is not None else np.zeros((0, 0), np.uint8)
     if not shown.size or shown.max() <= _INK:
         return _PictureLine(shown, ())
-    tight = box_of_ink(shown)
+    tight = crop_to_ink(shown, _INK)
     return _PictureLine(tight, split_cells(shown) if tight.shape[0] <= MAX_HEIGHT_PX else ())

@@ -9,7 +9,6 @@ import hashlib
 import logging
 import platform
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -65,7 +64,6 @@ class ReferenceFonts:
     def __init__(self, paths: Sequence[Path] | None = None, kept_in: Path | None = None) -> None:
         self._paths = paths
         self._store = ReferenceStore(kept_in) if kept_in is not None else None
-        self._drawing = threading.Lock()  # a cached property has no lock from Python 3.12 on
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
@@ -76,14 +74,9 @@ class ReferenceFonts:
         """True if the machine has reference faces; does not draw any."""
         return bool(self.paths)
 
-    @property
+    @cached_property
     def index(self) -> GlyphIndex | None:
         """The index of the known characters, or None if the machine has no face."""
-        with self._drawing:
-            return self._index
-
-    @cached_property
-    def _index(self) -> GlyphIndex | None:
         faces = _open_faces(self.paths)
         if not faces:
             return None

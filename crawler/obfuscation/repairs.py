@@ -9,7 +9,7 @@ from importlib import import_module
 from lxml.html import HtmlElement
 
 from core.marks import SURROUNDING
-from core.obfuscations import Obfuscation, ObfuscationFound
+from core.obfuscations import Obfuscation, ObfuscationFound, merge_findings
 from core.wording import Message
 from core.zones import SurroundingLine
 from crawler.characters.repertoire import count_han
@@ -61,14 +61,8 @@ class Removed:
 
 def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
     """Return one record for each kind of `repaired` in the main text, whose blocks are `containers`."""
-    found: dict[Obfuscation, ObfuscationFound] = {}
-    for one in repaired:
-        if not _is_inside(one.place, containers):
-            continue
-        before = found.get(one.kind)
-        count = one.count + (before.count if before else 0)
-        found[one.kind] = ObfuscationFound(one.kind, count, before.example if before else one.example[:EXAMPLE_CHARS])
-    return tuple(found.values())
+    inside = (one for one in repaired if _is_inside(one.place, containers))
+    return merge_findings(ObfuscationFound(one.kind, one.count, one.example[:EXAMPLE_CHARS]) for one in inside)
 
 
 def summarize_removed(

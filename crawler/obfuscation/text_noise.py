@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.marks import Mark
-from core.obfuscations import Obfuscation, ObfuscationFound
+from core.obfuscations import Obfuscation, ObfuscationFound, merge_findings
 from core.text import TextRange
 from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
@@ -285,17 +285,6 @@ def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: Clea
     for kind, after in clean.steps:
         origins.step(after, constant_kind(kind))
     return origins.marks()
-
-
-def merge_findings(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
-    """Merge the findings of each kind: add their counts, and keep the order and the example of the first."""
-    result: dict[str, ObfuscationFound] = {}
-    for one in found:
-        before = result.get(one.kind)
-        count = one.count + (before.count if before else 0)
-        example = before.example if before and before.example else one.example
-        result[one.kind] = ObfuscationFound(one.kind, count, example[:EXAMPLE_CHARS])
-    return tuple(result.values())
 
 
 def _host(url: str) -> str:

@@ -1,8 +1,6 @@
 """Reads the lines of text in untrusted pictures in a separate process, and caches the results by digest."""
 
-import threading
 import time
-from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -59,7 +57,7 @@ class PageBudget:
 
 
 class TextProcess:
-    """Reads pictures in its process. Safe to use from several threads; call `close` when done.
+    """Reads pictures in its process. Call `close` when done.
 
     is_read: True to recognise text; None if the extra `ocr` decides
     """
@@ -67,23 +65,23 @@ class TextProcess:
     def __init__(self, *, is_read: bool | None = None) -> None:
         self.can_read = is_installed() if is_read is None else is_read
         self._worker = WorkerProcess(answer)
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, SeenPicture] = OrderedDict()
+        self._kept: dict[str, SeenPicture] = {}
 
     def read_picture(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
         """Read a picture, or return None if it is broken or exceeds the page's budget."""
         key = digest(picture)
-        with self._lock:
-            found = self._kept.get(key)
+        found = self._kept.get(key)
         if found is None and not budget.is_spent:
             found = self._ask_worker(picture, budget)
             if found is not None and found.is_whole:
-                self._keep(key, found)
+                self._kept[key] = found
+                if len(self._kept) > MAX_KEPT:
+                    del self._kept[next(iter(self._kept))]
         budget.note(found)
         return found
 
     def close(self) -> None:
-        """End the process, even while a thread waits for its result. Nothing can be read afterwards."""
+        """End the process. Nothing can be read afterwards."""
         self._worker.close()
 
     def _ask_worker(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
@@ -92,17 +90,11 @@ class TextProcess:
             seconds = budget.seconds
             if given is None and seconds > 0:
                 wanted = {"pixels": budget.pixels, "seconds": seconds, "is_read": self.can_read}
-                given = self._worker.ask(wanted, picture, seconds + MAX_SECONDS_TO_END, seconds)
+                given = self._worker.ask(wanted, picture, seconds + MAX_SECONDS_TO_END)
         try:
             return _picture(given[0]) if given is not None else None
         except (ValueError, TypeError):  # the output of a compromised process
             return None
-
-    def _keep(self, key: str, found: SeenPicture) -> None:
-        with self._lock:
-            self._kept[key] = found
-            while len(self._kept) > MAX_KEPT:
-                self._kept.popitem(last=False)
 
 
 def _picture(seen: dict[str, Any]) -> SeenPicture | None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from urllib.parse import parse_qsl, urlsplit
 
 from core.marks import Mark
-from core.obfuscations import ObfuscationFound
+from core.obfuscations import merge_findings
 from core.pages import Reading
 from core.zones import SurroundingLine
 from crawler.formats.numerals import chapter_number
@@ -236,7 +236,7 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
         text=text,
         confidence=min(part.confidence for part in parts),
         is_encoding_doubtful=any(part.is_encoding_doubtful for part in parts),
-        obfuscations=_merge_obfuscations(parts),
+        obfuscations=merge_findings(found for part in parts for found in part.obfuscations),
         raw_text=raw_text,
         marks=marks,
         surroundings=_adjacent_lines(parts, starts),
@@ -321,19 +321,6 @@ def _is_seam(line: str, title: str, boilerplate: frozenset[str], keeps_heading: 
         return False
     key = _line_key(chapter_title(bare).text)
     return bool(key) and len(bare) <= 2 * len(title) + 12 and (key == _line_key(title) or _line_key(title) in key)
-
-
-def _merge_obfuscations(parts: Sequence[Reading]) -> tuple[ObfuscationFound, ...]:
-    total: dict[str, ObfuscationFound] = {}
-    for part in parts:
-        for found in part.obfuscations:
-            known = total.get(found.kind)
-            total[found.kind] = (
-                replace(known, count=known.count + found.count, example=known.example or found.example)
-                if known
-                else found
-            )
-    return tuple(total.values())
 
 
 def _line_key(text: str) -> str:
