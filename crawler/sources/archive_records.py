@@ -8,7 +8,6 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -73,7 +72,6 @@ class ArchiveFile:
         if not begins.startswith(FIRST_BYTES):
             raise UnreadableFile(path, "archive.none")
         self._seen: dict[str, RecordPosition] = {}  # responses, by the keys that a revisit uses
-        self._skipped_until = RecordPosition()  # records before it were not read yet
 
     @property
     def size_bytes(self) -> int:
@@ -89,11 +87,9 @@ class ArchiveFile:
         Raises UnreadableFile if the file is not an archive, is truncated, or has an excessive compression ratio; the
         records before the fault are yielded.
         """
-        self._skipped_until = start
-        for number in range(start.member, len(self._members)):
-            first = start if number == start.member else RecordPosition(number)
+        for number in range(len(self._members)):
             try:
-                yield from self._member_records(number, first, wanted)
+                yield from self._member_records(number, start, wanted)
             except NotChunked as error:
                 raise UnreadableFile(self._path, "archive.one-stream") from error
             except ArchiveLoadFailed as error:
@@ -105,17 +101,20 @@ class ArchiveFile:
 
     def _member_records(self, number: int, start: RecordPosition, wanted: Wanted) -> Iterator[Given]:
         with self._open_member(number) as stream:
-            stream.seek(start.offset)
             iterator, pairs = Records(stream, self._max_body_bytes), RecordPairs()
             last = None
             try:
-                for record in iterator:
+                for count, record in enumerate(iterator):
                     position = RecordPosition(number, iterator.offset)
+                    if position < start:  # a revisit may repeat it
+                        self._remember_response(record, position)
+                        iterator.bounds.header_bytes = 0
+                        if count % RECORDS_BETWEEN_SIGNS == 0:
+                            yield None
+                        continue
                     iterator.bounds.is_header = False
                     if record.rec_type == "request":
                         pairs.asked = self._request_record(record, iterator, position, wanted) or pairs.asked
-                    elif record.rec_type == "revisit":
-                        yield from self._remember_skipped()
                     yield from pairs.take(self._read_record(record, iterator, position, wanted))
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
                     last = record
@@ -124,21 +123,6 @@ class ArchiveFile:
                 yield from pairs.flush()
                 raise
             yield from pairs.flush()
-
-    def _remember_skipped(self) -> Iterator[None]:
-        """Note the responses before the start, once. Yields None as a sign of life, as this takes a while."""
-        end, self._skipped_until = self._skipped_until, RecordPosition()
-        for number in range(end.member + 1 if end != RecordPosition() else 0):
-            with self._open_member(number) as stream, suppress(Exception):  # errors before the start were reported
-                iterator = Records(stream, self._max_body_bytes)
-                for count, record in enumerate(iterator):
-                    position = RecordPosition(number, iterator.offset)
-                    if number == end.member and position.offset >= end.offset:
-                        break
-                    self._remember_response(record, position)
-                    iterator.bounds.header_bytes = 0
-                    if count % RECORDS_BETWEEN_SIGNS == 0:
-                        yield None
 
     def _open_member(self, number: int) -> IO[bytes]:
         return self._zip.open(self._members[number]) if self._zip is not None else self._path.open("rb")

@@ -20,7 +20,7 @@ from crawler.fetching.withheld_secrets import with_secrets_starred
 # Records of the contents of an archive, and of the position of its reader.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class RecordPosition:
     """The start of a record: the archive in the file, and the byte."""
 
