@@ -274,7 +274,6 @@ class CrawlPlan:
     follow_patterns: tuple[str, ...] = ()  # regular expressions on URLs; empty: all within the hosts
     page_patterns: tuple[str, ...] = ()  # URLs of pages to store; empty: all pages with a main text
     deny_patterns: tuple[str, ...] = ()
-    sitemap_urls: tuple[str, ...] = ()
     use_sitemap: bool = True  # read the sitemaps in robots.txt, and /sitemap.xml
     next_page_selector: str = ""  # CSS; empty: recognised by the link text
     chapter_list_selector: str = ""

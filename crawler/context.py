@@ -26,7 +26,7 @@ class CrawlContext:
 
     is_held: returns whether this process still holds the site; thread-safe. job_dir: the site's folder, or None.
     fetched_before: pages that the crawl fetched before it was interrupted. on_read: called for each page that was read,
-    with its URL and content. machine: this machine, for the evidence. answers: responses shared by sites of one host.
+    with its URL and content. machine: this machine, for the evidence.
     """
 
     plan: CrawlPlan

@@ -152,7 +152,7 @@ def _require_valid_plan(plan: CrawlPlan) -> None:
     faults: list[Message] = []
     if not KINDS[plan.kind].is_crawled:
         raise BadConfiguration("site.not-crawled", site=plan.site_id)
-    if not plan.start_urls and not plan.sitemap_urls:
+    if not plan.start_urls:
         faults.append(Message("site.no-start", site=plan.site_id))
     empty = parse("<html><body></body></html>")
     for selector in (plan.body_selector, plan.title_selector, plan.next_page_selector, plan.chapter_list_selector):

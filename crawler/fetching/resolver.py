@@ -29,16 +29,12 @@ MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl looks up
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """Looks up names and removes refused addresses. For Scrapy's TWISTED_DNS_RESOLVER.
+    """Looks up names and removes refused addresses. For Scrapy's TWISTED_DNS_RESOLVER."""
 
-    names: the resolver to use, or None for the reactor's own resolver.
-    """
-
-    def __init__(self, reactor: Any, guard: AddressGuard, names: NameResolver | None = None) -> None:
-        self._reactor, self._guard = reactor, guard
-        look_up: Any = names.places if names is not None else None
-        self._inner: Any = reactor.nameResolver if look_up is None else GAIResolver(reactor, None, look_up)
-        self._named = names.resolver if names is not None else "system"
+    def __init__(self, reactor: Any, guard: AddressGuard, names: NameResolver) -> None:
+        self._reactor, self._guard, self._named = reactor, guard, names.resolver
+        look_up: Any = names.places
+        self._inner: Any = GAIResolver(reactor, None, look_up)
         self._answers: OrderedDict[str, tuple[NameAnswer, Message | None]] = OrderedDict()  # with the reason if refused
 
     @classmethod

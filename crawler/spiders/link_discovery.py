@@ -65,8 +65,6 @@ class LinkDiscovery:
             frontier.add_address(url, 0, PAGE)
             if plan.use_sitemap:
                 self.probe_sitemaps(url)
-        for url in plan.sitemap_urls:
-            frontier.add_address(url, 0, SITEMAP)
 
     def probe_sitemaps(self, url: str) -> None:
         """Add the robots.txt and the usual sitemap of a URL's host to the frontier."""

@@ -17,8 +17,7 @@ class SitemapDiscovery(LinkDiscovery):
     """Discovers sitemaps, and the pages that they list."""
 
     def seed(self) -> None:
-        plan = self.context.plan
-        for url in self.safe_urls((*plan.start_urls, *plan.sitemap_urls)):
+        for url in self.safe_urls(self.context.plan.start_urls):
             parts = urlsplit(url)
             if parts.path in ("", "/") and not parts.query:
                 self.probe_sitemaps(url)

@@ -67,16 +67,17 @@ def test_a_page_is_fetched_only_if_its_list_says_that_it_changed(kind: str, tmp_
 
     routes: Routes = {f"/{n}.html": page(f"第{n}篇", own_text(n)) for n in PAGES}
     with WebServer(routes) as server:
-        server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD))
+        path = "/sitemap.xml" if kind == "generic" else "/list.xml"
+        server.routes[path] = listed(dict.fromkeys(PAGES, OLD))
         server.routes["/"] = page("首页", "")
-        plan = plan_of(server.url("/list.xml"), kind=kind, obey_robots=False)
+        plan = plan_of(server.url(path), kind=kind, obey_robots=False)
         if kind == "generic":
-            plan = replace(plan, start_urls=(server.url("/"),), sitemap_urls=(server.url("/list.xml"),))
+            plan = replace(plan, start_urls=(server.url("/"),), use_sitemap=True)
         site = VisitedSite(plan, settings_of(server.netloc))
         assert fetched(timedelta(0)) == {f"/{n}.html" for n in PAGES}
-        server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD) | {3: LATER})
+        server.routes[path] = listed(dict.fromkeys(PAGES, OLD) | {3: LATER})
         assert fetched(DAY) == {"/3.html"}, "announced, and not due by its own history"
-        server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD))
+        server.routes[path] = listed(dict.fromkeys(PAGES, OLD))
         assert fetched(3 * DAY) == {f"/{n}.html" for n in PAGES}, "an earlier date lets nothing wait"
 
 

@@ -122,12 +122,10 @@ def test_no_name_that_turns_private_is_reached_by_a_link_a_redirect_or_a_sitemap
     listed = "".join(f"<url><loc>{url}</loc></url>" for url in scene.urls("/listed"))
     scene.site.routes = {f"/hop/{number}": redirect(url) for number, url in enumerate(scene.urls("/redirected"))}
     scene.site.routes["/"] = page("目录", links + hops)
-    scene.site.routes["/map.xml"] = page("", "")
-    scene.site.routes["/map.xml"] = replace(
+    scene.site.routes["/sitemap.xml"] = replace(
         page("", ""), body=f"<urlset>{listed}</urlset>".encode(), content_type="application/xml"
     )
-    plan = replace(scene.plan(), sitemap_urls=(f"http://{scene.site_netloc}/map.xml",))
-    crawled = crawl(plan, scene.settings)
+    crawled = crawl(replace(scene.plan(), use_sitemap=True), scene.settings)
     scene.require_untouched(crawled)
     scene.require_asked_twice()
     assert crawled.counts.rejected["unsafe_address"] == 3 * len(HOSTILE), crawled.counts

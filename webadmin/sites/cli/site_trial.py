@@ -79,7 +79,7 @@ def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
     polite = replace(plan.politeness, windows="", budget=type(plan.politeness.budget)())
     hosts = plan.allowed_hosts or tuple(each.split("/", 3)[2] for each in plan.start_urls if "://" in each)
     return replace(
-        plan, run_id="try", start_urls=(url,), allowed_hosts=hosts, use_sitemap=False, sitemap_urls=(), max_depth=0,
+        plan, run_id="try", start_urls=(url,), allowed_hosts=hosts, use_sitemap=False, max_depth=0,
         page_patterns=(), deny_patterns=(), max_pages=1, politeness=polite,
     )  # fmt: skip
 
