@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # modules that import the spider are loaded without Scrapy
     from scrapy import Request
 
 JOURNAL_NAME = "frontier.jsonl"
-# A page, a sitemap, a URL that may be a sitemap, and robots.txt, which is fetched for its list of sitemaps.
-PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
+# A page, a sitemap, a URL that may be a sitemap, robots.txt, which is fetched for its list of sitemaps, and a feed.
+PAGE, SITEMAP, PROBE, ROBOTS, FEED = "page", "sitemap", "probe", "robots", "feed"
 _FORMAT = 1  # increase it if the meaning of the lines changes
 
 
@@ -33,7 +33,7 @@ class CrawlTarget:
 
     url: str
     depth: int
-    kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS
+    kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS, FEED
 
 
 def asks_for_page(request: "Request") -> bool:

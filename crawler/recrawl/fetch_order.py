@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from core.pages import CrawlPlan
 from core.visits import AddressKind, Visit
-from crawler.frontier import PAGE, CrawlTarget, Frontier
+from crawler.frontier import FEED, PAGE, CrawlTarget, Frontier
 from crawler.recrawl import policy
 from crawler.recrawl.site_visits import SiteVisits
 
@@ -27,16 +27,18 @@ class FetchOrder:
                 frontier.add_address(visit.url, visit.depth, PAGE)
 
     def split(self, targets: list[CrawlTarget]) -> tuple[list[CrawlTarget], list[CrawlTarget]]:
-        """Return the URLs to fetch first, and the known pages that wait for them.
+        """Return the URLs to fetch first, and the pages that wait for them.
 
-        Known pages wait because lists may name new pages, and new pages go first.
+        Known pages wait because lists may name new pages, and new pages go first; all pages wait for feeds, which may
+        have their texts.
         """
         first: list[CrawlTarget] = []
         later: list[CrawlTarget] = []
+        has_feeds = any(target.kind == FEED for target in targets)
         for target in targets:
             visit = self._visits.get(target.url) if target.kind == PAGE else None
             is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
-            (later if is_text else first).append(target)
+            (later if is_text or (has_feeds and target.kind == PAGE) else first).append(target)
         self._lists = {target.url for target in first} if later else set()
         return first, later
 

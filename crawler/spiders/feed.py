@@ -4,12 +4,11 @@ The evidence of such a text is the response of the feed.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
@@ -19,7 +18,7 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.fetching.capture import make_capture
-from crawler.frontier import PAGE, CrawlTarget
+from crawler.frontier import FEED, PAGE, CrawlTarget
 from crawler.items import ReadPage
 from crawler.links import Links
 from crawler.opening import Rejected
@@ -30,10 +29,8 @@ from crawler.sources.feeds import Feed, FeedEntry, parse_feed_or_urls
 from crawler.sources.sitemaps import complete_reading
 from crawler.spiders.generic import GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
-from crawler.spiders.page_handler import PartedText
 from crawler.urls import identity
 
-FEED = "feed"  # the kind of a target
 PRIORITY = 20
 
 
@@ -66,22 +63,13 @@ class FeedSpider(GenericSpider):
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
         self._carried: dict[str, _Carried] = {}
-        self._open: dict[str, set[str]] = {}  # by feed: pages that may still need its text
-        self._unreached: dict[str, CrawlTarget] = {}  # pages that failed before their feed was read again
-
-    @classmethod
-    def from_crawler(cls, crawler: Any, make_context: Callable[[Any], CrawlContext]) -> "FeedSpider":
-        spider = super().from_crawler(crawler, make_context)
-        assert isinstance(spider, FeedSpider)
-        crawler.signals.connect(spider.note_stored, signal=signals.item_scraped)
-        return spider
 
     def make_request(self, target: CrawlTarget) -> Request:
         request = super().make_request(target)
         return request if target.kind != FEED else request.replace(callback=self.parse_feed, priority=PRIORITY)
 
     async def parse_feed(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the pages that a feed lists, further feeds, and the text of entries whose pages have already failed."""
+        """Yield the pages that a feed lists, and further feeds."""
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         given = response.body, content_type, response.url, self.context.plan.encoding
         task = Call(response.url, parse_feed_or_urls, given)
@@ -92,35 +80,19 @@ class FeedSpider(GenericSpider):
             self.finish_list(target)
             return
         further = list(self.discovery.requests_for_lists((feed.next_page,), FEED)) if feed.next_page else []
-        async for found in self._feed_entries(feed, response, target):  # may finish this feed
-            yield found
-        for request in further:
+        for request in (*self._requests_for_entries(feed, response, target), *further):
             yield request
+        # An interrupted crawl reads the feed again, because its pages may still need its texts.
         self.context.recrawl.order.settle(target)
-
-    async def parse_page(
-        self, response: Response, target: CrawlTarget, text: PartedText | None = None
-    ) -> AsyncIterator[SpiderOutput]:
-        """Read one page; the feed's text for it is then no longer needed."""
-        async for found in super().parse_page(response, target, text):
-            yield found
-        self._settle_entry(target.url)
-
-    def note_stored(self, item: Any) -> None:
-        """Note a stored page. A feed is done only when all its pages are."""
-        self._settle_entry(item.target.url)
 
     async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
         """Count the failure, and keep the feed's text of a page that cannot be fetched."""
+        super().note_failure(failure)
         target: CrawlTarget = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
         carried = self._carried.get(target.url)
-        if target.kind == PAGE and carried is None and self._has_feeds_to_come():
-            self._unreached[target.url] = target
-        super().note_failure(failure)
         if target.kind == PAGE and carried is not None and not isinstance(failure.value, Postponed):
             async for item in self._read_entry(carried, target):
                 yield item
-        self._settle_entry(target.url)
 
     def give_up(self, target: CrawlTarget) -> None:
         """Keep a target pending if its text in the feed is still to be stored."""
@@ -132,23 +104,13 @@ class FeedSpider(GenericSpider):
             self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-feed", url=response.url))
         yield from self.discovery.requests_for_lists(named, FEED)
 
-    async def _feed_entries(self, feed: Feed, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+    def _requests_for_entries(self, feed: Feed, response: Response, target: CrawlTarget) -> list[Request]:
         fetched = self.pages.make_fetched(response, target, CanonicalUrl(response.url), make_capture(response))
         self._note_off_site_url(feed, response.url)
         listed = {entry.url for entry in self.discovery.keep_followed([entry.listed for entry in feed.entries])}
         followed = [entry for entry in feed.entries if entry.listed.url in listed]
-        carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
-        self._carried.update(carried)
-        for url in carried.keys() & self._unreached.keys():
-            async for item in self._read_entry(carried[url], self._unreached.pop(url)):
-                yield item
-        bare = [entry.listed.url for entry in followed if not entry.content]
-        requests = list(self.discovery.new_requests([*bare, *carried], 1, PAGE))
-        # A feed is done when no page needs its text any more; after a kill, it is read again.
-        self._open[target.url] = {url for url in carried if self.context.frontier.is_open(url)}
-        self._close_settled()
-        for request in requests:
-            yield request
+        self._carried |= {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
+        return list(self.discovery.new_requests([entry.listed.url for entry in followed], 1, PAGE))
 
     def _note_off_site_url(self, feed: Feed, url: str) -> None:
         scope = self.context.scope
@@ -174,19 +136,9 @@ class FeedSpider(GenericSpider):
         )
         yield ReadPage(target, replace(carried.fetched, canonical_url=url), reading)
 
-    def _has_feeds_to_come(self) -> bool:
-        return any(target.kind == FEED for target in self.context.frontier.pending())
-
-    def _settle_entry(self, url: str) -> None:
-        """Note that a page was read or given up. Its feed is still needed until the page is stored."""
-        if self.context.frontier.is_open(url):
-            return
-        self._carried.pop(url, None)
-        for waiting in self._open.values():
-            waiting.discard(url)
-        self._close_settled()
-
-    def _close_settled(self) -> None:
-        for feed in [feed for feed, waiting in self._open.items() if not waiting]:
-            self.context.frontier.finish(feed)
-            del self._open[feed]
+    def closed(self, reason: str) -> None:
+        """Finish the feeds if no page needs their texts any more."""
+        pending = self.context.frontier.pending()
+        for target in pending if all(target.kind == FEED for target in pending) else ():
+            self.context.frontier.finish(target.url)
+        super().closed(reason)
