@@ -3,20 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
 from core.wording import Message
-from fingerprint.characters import FULL_WIDTH_LATIN, Kind
-from fingerprint.readings import CODE_POINTS, code_points
-from fingerprint.tables import TABLES_2026
-
-FULL_WIDTH_SHIFT = 0xFEE0
-CASE_SHIFT = ord("a") - ord("A")
-PLAIN_KINDS = (Kind.HAN, Kind.DIGIT, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+from fingerprint.engines.tokens import canonical_codes
 
 WITHOUT_MARKS = Message("engine.chinese-characters-latin-letters-and")
 # Full stop, exclamation and question mark (full-width forms of Latin marks too) and the end of a line.
@@ -33,21 +26,9 @@ def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     >>> "".join(map(chr, codes)), offsets.tolist()
     ('網ab', [0, 2, 3])
     """
-    codes = _folding_table()[code_points(text)]
+    codes = canonical_codes(text)
     offsets = np.flatnonzero(codes)
     return codes[offsets], offsets
-
-
-@cache
-def _folding_table() -> NDArray[np.uint32]:
-    """Return the folded character of each code point, uint32; 0 for other kinds."""
-    table = np.arange(CODE_POINTS, dtype=np.uint32)
-    table[~np.isin(TABLES_2026.kinds, PLAIN_KINDS)] = 0
-    for letters in FULL_WIDTH_LATIN:
-        table[letters.start : letters.stop] -= FULL_WIDTH_SHIFT
-    is_upper = (table >= ord("A")) & (table <= ord("Z"))
-    table[is_upper] += CASE_SHIFT
-    return table
 
 
 @dataclass(frozen=True, slots=True)

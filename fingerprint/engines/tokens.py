@@ -78,9 +78,13 @@ def canonical_text(text: str, fold: bool = False) -> str:
     >>> canonical_text("網，Ａb", fold=True)
     '网\x00ab'
     """
+    return canonical_codes(text, fold).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def canonical_codes(text: str, fold: bool = False) -> NDArray[np.uint32]:
+    """Return the codes of `canonical_text`, uint32[len(text)]."""
     codes = code_points(text)
-    read = np.where(_code_point_classes()[codes] == DROPPED, 0, _token_characters(fold)[codes])
-    return read.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return np.where(_code_point_classes()[codes] == DROPPED, np.uint32(0), _token_characters(fold)[codes])
 
 
 def word_pairs(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
