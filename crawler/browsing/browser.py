@@ -7,13 +7,12 @@ crashes.
 
 import asyncio
 import os
-import signal
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+import psutil
 from playwright._impl._errors import TargetClosedError  # not public; scrapy-playwright imports it from here, too
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
@@ -291,33 +290,23 @@ async def _wait_for_scripts(page: Page) -> None:
         await page.wait_for_load_state("networkidle", timeout=QUIET_S * 1000)
 
 
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-
-
 def memory_bytes(process: int) -> int:
-    """Return the memory of the browsers started by a process, in bytes, or 0 if the system has no /proc."""
+    """Return the memory of the browsers started by a process, in bytes."""
     return sum(_browsers_below(process).values())
 
 
 def kill_browsers(process: int) -> None:
     """Kill every browser started by a process, even if it hangs or is stopped."""
     for browser in _browsers_below(process):
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(browser, signal.SIGKILL)
+        with suppress(psutil.Error):
+            browser.kill()
 
 
-def _browsers_below(process: int) -> dict[int, int]:
-    """Return the ids of the browser processes started by a process, with their memory in bytes."""
-    parents, sizes = {}, {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError, IndexError):
-            name, _, rest = (folder / "stat").read_text(errors="replace").rpartition(")")
-            fields = rest.split()
-            parents[int(folder.name)] = int(fields[1])
-            if "chrom" in name or "headless" in name:
-                sizes[int(folder.name)] = int(fields[21]) * _PAGE_BYTES
-    below, grown = {process}, True
-    while grown:
-        more = {child for child, parent in parents.items() if parent in below} - below
-        below, grown = below | more, bool(more)
-    return {browser: size for browser, size in sizes.items() if browser in below}
+def _browsers_below(process: int) -> dict[psutil.Process, int]:
+    """Return the browser processes started by a process, with their memory in bytes."""
+    found = {}
+    for child in psutil.Process(process).children(recursive=True):
+        with suppress(psutil.Error):  # it has ended
+            if any(part in child.name() for part in ("chrom", "headless")):
+                found[child] = child.memory_info().rss
+    return found

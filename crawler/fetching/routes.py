@@ -4,14 +4,14 @@ It reads /proc, which needs no root rights. Policy rules that choose other table
 one with the connection's own address, and a gateway counts only if its route uses that interface.
 """
 
-import fcntl
-import socket
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
+
+import psutil
 
 from core.circumstances import NetworkRoute
 from core.ids import Digest, digest
@@ -63,20 +63,21 @@ def _parse_lines(text: str) -> dict[str, list[str]]:
 
 
 PROC = Path("/proc/net")
-_GET_ADDRESS = 0x8915  # SIOCGIFADDR of linux/sockios.h
 _IS_UP = 0x1  # RTF_UP of linux/route.h
 _LOOPBACK = "lo"
 
 Address = IPv4Address | IPv6Address
 
 
-def find_interface(own: str, proc: Path = PROC) -> str:
+def find_interface(own: str) -> str:
     """Return the interface that has an address of this machine, or "" if none is found."""
     with suppress(ValueError, OSError):
-        address = ip_address(own)
+        address = ip_address(own.partition("%")[0])
         if address.is_loopback:
             return _LOOPBACK
-        return _interface_v4(own) if address.version == 4 else _interface_v6(address, proc)
+        for name, entries in psutil.net_if_addrs().items():
+            if any(entry.address.partition("%")[0] == str(address) for entry in entries):
+                return name
     return ""
 
 
@@ -92,24 +93,6 @@ def find_gateway(other: str, interface: str, proc: Path = PROC) -> str:
         ]
         gateway = max(fitting, key=lambda route: route[:2])[2] if fitting else None
         return str(gateway) if gateway is not None and int(gateway) else ""
-    return ""
-
-
-def _interface_v4(own: str) -> str:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        for _, name in socket.if_nameindex():
-            with suppress(OSError):
-                said = fcntl.ioctl(asking, _GET_ADDRESS, struct.pack("256s", name.encode()[:15]))
-                if socket.inet_ntoa(said[20:24]) == own:
-                    return name
-    return ""
-
-
-def _interface_v6(own: Address, proc: Path) -> str:
-    for line in (proc / "if_inet6").read_text("ascii").splitlines():
-        address, *_, name = line.split()
-        if IPv6Address(bytes.fromhex(address)) == own:
-            return name
     return ""
 
 

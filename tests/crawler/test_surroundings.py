@@ -3,6 +3,7 @@
 import subprocess
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,7 +34,6 @@ ROUTES_6 = (
 def proc(tmp_path: Path) -> Path:
     (tmp_path / "route").write_text(ROUTES)
     (tmp_path / "ipv6_route").write_text(ROUTES_6)
-    (tmp_path / "if_inet6").write_text("20010db8000000000000000000000005 02 40 00 80     eth0\n")
     return tmp_path
 
 
@@ -57,16 +57,17 @@ def test_the_gateway_is_that_of_the_longest_fitting_route(
     assert find_gateway(address, interface, proc) == gateway
 
 
-def test_an_interface_is_found_by_its_address(proc: Path, tmp_path: Path) -> None:
-    assert find_interface("127.0.0.1", proc) == "lo"
-    assert find_interface("2001:db8::5", proc) == "eth0"
-    assert find_interface("2001:db8::6", proc) == ""
-    assert find_interface("203.0.113.77", proc) == ""
+def test_an_interface_is_found_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = [SimpleNamespace(address=address) for address in ("192.0.2.5", "2001:db8::5", "fe80::5%eth0")]
+    monkeypatch.setattr("psutil.net_if_addrs", lambda: {"lo": [], "eth0": addresses})
+    assert find_interface("127.0.0.1") == "lo"
+    for own in ("192.0.2.5", "2001:db8:0::5", "fe80::5%eth0"):
+        assert find_interface(own) == "eth0"
+    assert find_interface("2001:db8::6") == find_interface("203.0.113.77") == find_interface("no address") == ""
 
 
 def test_a_system_without_such_files_says_nothing(tmp_path: Path) -> None:
     assert find_gateway("8.8.8.8", "eth0", tmp_path / "none") == ""
-    assert find_interface("2001:db8::5", tmp_path / "none") == ""
 
 
 def test_the_lines_of_the_hosts_file_that_name_a_host(tmp_path: Path) -> None:
