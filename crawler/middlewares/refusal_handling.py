@@ -1,6 +1,5 @@
 """Downloader middlewares that recognise refusals, wait as the site demands, and never treat a refusal as a page."""
 
-import asyncio
 from typing import Any
 from urllib.parse import urljoin
 
@@ -68,8 +67,6 @@ class RefusalsMiddleware:
         judge = self._judge
         if judge.is_quick(answer):
             return judge.verdict(answer)
-        if judge.is_short(answer):
-            return await asyncio.to_thread(judge.verdict, answer)
         verdict = await self._reader.run(BanCheck(self._rules, self._encoding, answer))
         if isinstance(verdict, Rejected):
             raise RequestRefused(verdict.reason, verdict.message)

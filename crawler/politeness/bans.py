@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 
 from core.errors import BadConfiguration
 from core.pages import PageVersion
-from core.politeness import BanAction, BanRule
+from core.politeness import BanRule
 from core.states import Rejection
 from core.wording import Message
 from crawler.characters.decoding import decode
@@ -124,12 +124,9 @@ class BanJudge:
         self._has_selectors = any(rule.selector for rule in rules)
 
     def is_quick(self, answer: JudgedResponse) -> bool:
-        """Return True if the verdict takes microseconds, because no markup is parsed."""
-        return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
-
-    def is_short(self, answer: JudgedResponse) -> bool:
-        """Return True if a response is so short that parsing it takes negligible time, and no rule has a selector."""
-        return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
+        """Return True if the verdict takes negligible time: a short page is parsed at most, and no selector applied."""
+        is_long = len(answer.body) > _MAX_NOTICE_BYTES
+        return not answer.body or not (self._reads_long_pages if is_long else self._has_selectors)
 
     def verdict(self, answer: JudgedResponse) -> Ban | None:
         """Return the first rule that matches, or None if the response is a page of the site."""
@@ -255,11 +252,6 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
 def describe(ban: Ban, url: str) -> Message:
     """Describe a refusal for the operator."""
     return Message("refusal.by-rule", url=url, rule=ban.rule.name, seen=ban.seen)
-
-
-def needs_rest(action: BanAction) -> bool:
-    """Return True if the crawl must pause after such a refusal."""
-    return action in (BanAction.SLOW, BanAction.ROTATE)
 
 
 def _status_sign(rule: BanRule, answer: JudgedResponse) -> Message | None:

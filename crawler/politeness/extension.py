@@ -15,7 +15,7 @@ from core.ports import Clock
 from core.wording import Message
 from crawler.context import CrawlContext, get_context
 from crawler.fetching.proxies import Pool
-from crawler.politeness.bans import Ban, needs_rest
+from crawler.politeness.bans import Ban
 from crawler.politeness.sessions import LoginFailed, Session
 from crawler.politeness.usage import BYTES_A_RUN, PAGES_A_DAY, HostUsage
 from crawler.politeness.windows import CrawlWindows
@@ -219,7 +219,7 @@ class RefusalResponse:
             politeness.crawler.engine.pause()
         elif action is BanAction.ROTATE and wait_s is None and self._rest_both(proxy, user_agent):
             return
-        elif needs_rest(action) or wait_s is not None:
+        elif action in (BanAction.SLOW, BanAction.ROTATE) or wait_s is not None:
             self._slow_down()
             backoff_s = politeness.rules.first_wait_s * 2.0 ** (self._bans_in_a_row - 1)
             politeness.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
