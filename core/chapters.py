@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from core.errors import BadInput
+from core.text import join_ranges
 
 MAX_TYPED_CHARS = 500
 MAX_NAMED = 8  # chapters outside the ranges named in one sentence; further ones are counted
@@ -30,7 +31,7 @@ class Chapters:
         text = _DASHES.sub("-", unicodedata.normalize("NFKC", typed).strip())
         if len(text) > MAX_TYPED_CHARS:
             raise BadInput("work.chapters-too-long", most=MAX_TYPED_CHARS)
-        return cls(_join_ranges(_parse_range(part) for part in _COMMAS.split(text) if part))
+        return cls(tuple(join_ranges((_parse_range(part) for part in _COMMAS.split(text) if part), gap=1)))
 
     def __str__(self) -> str:
         return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.ranges)
@@ -70,8 +71,8 @@ def format_chapter_numbers(numbers: Collection[int]) -> str:
     >>> format_chapter_numbers([21, 22, 23, 30])
     '21-23, 30'
     """
-    ranges = _join_ranges((number, number) for number in numbers)
-    shown = str(Chapters(ranges[:MAX_NAMED]))
+    ranges = join_ranges(((number, number) for number in numbers), gap=1)
+    shown = str(Chapters(tuple(ranges[:MAX_NAMED])))
     return shown if len(ranges) <= MAX_NAMED else f"{shown}…"
 
 
@@ -80,13 +81,3 @@ def _parse_range(part: str) -> tuple[int, int]:
     if found is None or int(found[1]) > int(found[2] or found[1]):
         raise BadInput("work.chapters-unreadable", part=part[:40])
     return int(found[1]), int(found[2] or found[1])
-
-
-def _join_ranges(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = joined[-1][0], max(last, joined[-1][1])
-        else:
-            joined.append((first, last))
-    return tuple(joined)

@@ -4,6 +4,7 @@ Each coordinate system has its own type; every span is half-open [start, end).
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NewType
 
@@ -44,3 +45,18 @@ class TextRange:
 
     def __len__(self) -> int:
         return self.end - self.start
+
+
+def join_ranges(ranges: Iterable[tuple[int, int]], gap: int = 0) -> list[tuple[int, int]]:
+    """Return ranges in order, with those joined that overlap or have at most `gap` between them.
+
+    >>> join_ranges([(0, 16), (40, 56), (8, 24)])
+    [(0, 24), (40, 56)]
+    """
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and start <= joined[-1][1] + gap:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined

@@ -5,9 +5,9 @@ spelling) or asks the reader to come back. Only its brackets or its sentence are
 """
 
 import re
-from collections.abc import Sequence
 
 from core.obfuscations import Obfuscation, ObfuscationFound
+from core.text import join_ranges
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
@@ -125,7 +125,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     """
     most = max(MAX_PIECE_CHARS, MAX_SHARE * len(text))
     pieces = _find_advertisements(text, host, most)
-    ranges = _merge_ranges(sorted(pieces or ()))
+    ranges = join_ranges(pieces or ())
     if not ranges or sum(end - start for start, end in ranges) > most:
         return text, None
     parts, at = [], 0
@@ -207,16 +207,6 @@ def _clause_range(text: str, start: int, end: int) -> tuple[int, int]:
     if rest > MAX_HAN_BESIDE:
         return start, end
     return begin, stop + (text[stop : stop + 1] in _CLOSING_MARKS and stop < len(text))
-
-
-def _merge_ranges(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in ranges:
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
 
 
 REPAIR = Repair(in_text=without_advertisements, signs=re.compile(f"{_LETTER}|{_SIGNS.pattern}"), is_repeated=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.batches import batches
 from core.ids import WorkTextId
 from core.matches import RewordedClass
-from core.text import TextRange
+from core.text import TextRange, join_ranges
 from matcher.reworded.alignment import Alignment, align
 from matcher.reworded.background import Background, SentenceWindows
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration, highest
@@ -17,7 +17,7 @@ from matcher.reworded.found import RewordedMatch, RewordedPair
 from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.other_words import SentenceSide, keep_other_words
 from matcher.reworded.record import bands
-from matcher.reworded.sentences import Block, Units, blocks, is_latin, runs, sentence_units
+from matcher.reworded.sentences import Block, Units, blocks, is_latin, sentence_units
 from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTextStore
 
 TENTH = 9  # index of the tenth of chunks sorted by score
@@ -105,7 +105,7 @@ class RewordedSearch:
             if chosen := self._outstanding_chunks(page.exclude(chunks), self._calibration.min_standing_out):
                 chunks_of_block[first, last] = chosen
         parts = []
-        for first, last in runs(chunks_of_block):
+        for first, last in join_ranges(chunks_of_block):
             start, end = int(units[first, 0]), int(units[last - 1, 1])
             encoded = self._encoder.encode([text[start:end]])[0]
             candidates = [

@@ -4,7 +4,6 @@ Blocks are runs of units that are looked up together, since a passage may be a s
 """
 
 import re
-from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -130,20 +129,3 @@ def blocks(units: int, size: int, step: int) -> list[Block]:
         return []
     last = max(0, units - size)
     return [(start, min(units, start + size)) for start in [*range(0, last, step), last]]
-
-
-def runs(ranges: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks in order, with overlapping or touching blocks joined.
-
-    >>> list(runs([(0, 16), (8, 24), (40, 56)]))
-    [(0, 24), (40, 56)]
-    """
-    start = end = -1
-    for first, last in sorted(ranges):
-        if first > end:
-            if end > start:
-                yield start, end
-            start, end = first, last
-        end = max(end, last)
-    if end > start:
-        yield start, end

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from core.text import join_ranges
 from matcher.reworded.numerals import Numeral, numerals
 
 _EVERYDAY_HAN = (
@@ -51,7 +52,7 @@ def shared_wording(page: str, work: str) -> tuple[Ranges, Ranges]:
     shared_ranges += [_same_names(page, work), (on_page, on_work)]
     on_page = [text_range for of_page, _ in shared_ranges for text_range in of_page]
     on_work = [text_range for _, of_work in shared_ranges for text_range in of_work]
-    return _merge_ranges(on_page), _merge_ranges(on_work)
+    return join_ranges(on_page), join_ranges(on_work)
 
 
 def _same_characters(page: str, work: str) -> tuple[Ranges, Ranges]:
@@ -150,13 +151,3 @@ def _shared_ranges(page: dict[str, Ranges], work: dict[str, Ranges]) -> tuple[Ra
 
 def _find_words(words: Iterable[str], text: str) -> Ranges:
     return [match.span() for word in words for match in re.finditer(re.escape(word), text)]
-
-
-def _merge_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    merged: Ranges = []
-    for start, end in sorted(ranges):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
