@@ -198,17 +198,20 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
         for each in plain
         if each.lost <= MAX_LOST_SHARE_OF_MIXED and may_be_mixed(body, each.decoded.encoding, each.is_whole)
     ]:
-        for piece in decode_mixed(body, codec):
-            if not 0 < piece.other_chars <= piece.own_chars:
+        for other in _OTHERS[codec]:
+            mixed = _MixedDecoder(codec, other)
+            text = mixed.decode(body)
+            if not 0 < mixed.other_chars <= mixed.own_chars:
                 continue
-            worth = quality(piece.text)
-            share = piece.own_chars / (piece.own_chars + piece.other_chars)
-            doubtful = worth < MIN_QUALITY_TO_TRUST or piece.lost > 0
-            said = (Message("page.mixed", chars=piece.other_chars, other=piece.other, encoding=codec),)
-            decoded = Decoded(piece.text, codec, doubtful, said)
+            worth = quality(text)
+            share = mixed.own_chars / (mixed.own_chars + mixed.other_chars)
+            doubtful = worth < MIN_QUALITY_TO_TRUST or mixed.lost > 0
+            said = (Message("page.mixed", chars=mixed.other_chars, other=other, encoding=codec),)
             # 0.2: the longer part decides; the label of a page that is wrongly labelled does not count here.
-            rank = worth + 0.2 * share - 0.05 * piece.lost
-            yield _DecodingCandidate(decoded, worth, rank, piece.lost == 0, lost_share(piece.text))
+            rank = worth + 0.2 * share - 0.05 * mixed.lost
+            yield _DecodingCandidate(
+                Decoded(text, codec, doubtful, said), worth, rank, not mixed.lost, lost_share(text)
+            )
 
 
 def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
@@ -269,21 +272,6 @@ MIN_CHARS_TO_SUSPECT = 3  # in a block that can be decoded in the page's encodin
 MAX_BLOCKS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class MixedText:
-    """A text decoded from two encodings.
-
-    own_chars, other_chars: characters outside ASCII; lost: blocks that are text in neither encoding
-    """
-
-    text: str
-    codec: str
-    other: str
-    own_chars: int
-    other_chars: int
-    lost: int
-
-
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
     """Return True if bytes that `codec` decodes, completely or not, show signs of another encoding."""
     if codec not in _OTHERS:
@@ -291,30 +279,27 @@ def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
 
 
-def decode_mixed(body: bytes, codec: str) -> Iterator[MixedText]:
-    """Decode the page in `codec`, except blocks that are text only in another encoding; yield one result per block."""
-    for other in _OTHERS.get(codec, ()):
-        yield _MixedDecoder(codec, other).decode(body)
-
-
 class _MixedDecoder:
-    """Decodes one page that uses two encodings."""
+    """Decodes one page that uses two encodings: in `codec`, except blocks that are text only in `other`.
+
+    own_chars, other_chars: characters outside ASCII; lost: blocks that are text in neither encoding
+    """
 
     def __init__(self, codec: str, other: str) -> None:
         self._codec, self._other = codec, other
-        self._own = self._others = self._lost = 0
+        self.own_chars = self.other_chars = self.lost = 0
         self._blocks_left = MAX_BLOCKS
 
-    def decode(self, body: bytes) -> MixedText:
+    def decode(self, body: bytes, pattern: "re.Pattern[bytes]" = _BLOCK) -> str:
+        """Return the text. pattern: the parts that are decoded separately."""
         parts: list[str] = []
         end = 0
-        for block in _BLOCK.finditer(body):
+        for block in pattern.finditer(body):
             parts += [body[end : block.start()].decode("ascii"), self._decode_block(block[0])]
             end = block.end()
             if self._blocks_left <= 0:
                 break
-        parts.append(self._decode_unsure_block(body[end:], None))
-        return MixedText("".join(parts), self._codec, self._other, self._own, self._others, self._lost)
+        return "".join([*parts, self._decode_unsure_block(body[end:], None)])
 
     def _decode_block(self, block: bytes) -> str:
         if block.isascii():
@@ -323,35 +308,24 @@ class _MixedDecoder:
         is_alone = self._other == "utf-8" and _UTF8_CHAR.search(block) is None
         ours, worth = _decode_strictly(block, self._codec, is_alone=is_alone)
         if ours is not None and (worth >= MIN_QUALITY_TO_ACCEPT or count_outside_ascii(ours) < MIN_CHARS_TO_SUSPECT):
-            self._own += count_outside_ascii(ours)
+            self.own_chars += count_outside_ascii(ours)
             return ours
         theirs, their_worth = _decode_strictly(block, self._other)
         if theirs is not None and their_worth >= max(MIN_QUALITY_TO_ACCEPT, worth + MIN_GAIN_TO_REPAIR):
-            self._others += count_outside_ascii(theirs)
+            self.other_chars += count_outside_ascii(theirs)
             return theirs
         return (
-            self._decode_pieces(block)
+            self.decode(block, _PIECE)
             if len(list(islice(_PIECE.finditer(block), 2))) > 1
             else self._decode_unsure_block(block, ours)
         )
-
-    def _decode_pieces(self, block: bytes) -> str:
-        parts: list[str] = []
-        end = 0
-        for piece in _PIECE.finditer(block):
-            parts += [block[end : piece.start()].decode("ascii"), self._decode_block(piece[0])]
-            end = piece.end()
-            if self._blocks_left <= 0:
-                break
-        parts.append(self._decode_unsure_block(block[end:], None))
-        return "".join(parts)
 
     def _decode_unsure_block(self, block: bytes, ours: str | None) -> str:
         if block.isascii():
             return block.decode("ascii")
         text = block.decode(self._codec, "replace") if ours is None else ours
-        self._lost += ours is None
-        self._own += count_outside_ascii(text)
+        self.lost += ours is None
+        self.own_chars += count_outside_ascii(text)
         return text
 
 
