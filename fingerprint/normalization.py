@@ -58,7 +58,9 @@ def _normalize_codes(codes: NDArray[np.uint32], tables: Tables) -> Stream:
         has_zero_width = bool(kinds >> Kind.ZERO_WIDTH & 1)
         more, more_offsets, starts, ends = _read_latin(codes, tables, has_zero_width=has_zero_width)
         if more.size:
-            tokens, offsets = _merge_streams(tokens, offsets, more, more_offsets)
+            tokens, offsets = np.concatenate([tokens, more]), np.concatenate([offsets, more_offsets])
+            order = np.argsort(offsets, kind="stable")
+            tokens, offsets = tokens[order], offsets[order]
         noise.append((starts, ends, np.full(starts.size, PINYIN_INSERTED, np.uint8)))
     return Stream(tokens, offsets, _sort_noise(noise))
 
@@ -82,7 +84,8 @@ def _read_latin(codes: NDArray[np.uint32], tables: Tables, *, has_zero_width: bo
     signs, pinyin = tables.signs, tables.pinyin
     if not has_zero_width:
         return read_chains(codes, signs, pinyin.letters, pinyin.trie)
-    seen, places = _drop_zero_width(codes, signs)
+    places = np.flatnonzero(signs[codes] >> np.uint16(TOKEN_BITS) != ZERO_WIDTH).astype(np.int32)
+    seen = codes[places]
     seen.setflags(write=False)  # like `codes`: the kernel is compiled once
     syllables, at, starts, ends = read_chains(seen, signs, pinyin.letters, pinyin.trie)
     return syllables, places[at], places[starts], places[ends - 1] + 1
@@ -116,18 +119,6 @@ def _write_tokens(
         offsets[count] = place
         count += token != 0
     return count, kinds
-
-
-@kernel(nogil=True)
-def _drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
-    """Return the code points that are not zero-width, and their positions."""
-    seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
-    count = 0
-    for place in range(codes.size):
-        seen[count] = codes[place]
-        places[count] = place
-        count += (signs[codes[place]] >> TOKEN_BITS) != ZERO_WIDTH
-    return seen[:count], places[:count]
 
 
 @kernel(allocates=False, nogil=True)
@@ -197,21 +188,3 @@ def _noise_of_run(kind: int, kind_before: int) -> int:
     if kind == ZERO_WIDTH and kind_before == HAN:
         return NOISE_ZERO_WIDTH
     return NO_KIND
-
-
-@kernel(nogil=True)
-def _merge_streams(
-    tokens: NDArray[np.uint16], offsets: NDArray[np.int32], more: NDArray[np.uint16], more_offsets: NDArray[np.int32]
-) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
-    """Return two streams as one, in order of offsets."""
-    size = tokens.size + more.size
-    all_tokens, all_offsets = np.empty(size, np.uint16), np.empty(size, np.int32)
-    first, second = 0, 0
-    for place in range(size):
-        if second == more.size or (first < tokens.size and offsets[first] < more_offsets[second]):
-            all_tokens[place], all_offsets[place] = tokens[first], offsets[first]
-            first += 1
-        else:
-            all_tokens[place], all_offsets[place] = more[second], more_offsets[second]
-            second += 1
-    return all_tokens, all_offsets
