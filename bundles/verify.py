@@ -60,7 +60,7 @@ def lines(report: VerificationReport) -> list[str]:
     if report.papers:
         said += [
             f"  papers that go with it: {report.papers}; unchanged since the export, what they say was not checked",
-            f"  所附材料 {report.papers} 份：自导出后未变，其内容未经核对",
+            f"  所附材料 {report.papers} 份：自导出后未变，其内容未经核验",
         ]
     if not report.seals:
         said += [
@@ -141,7 +141,7 @@ def _export_kind(report: VerificationReport) -> tuple[str, str]:
     if report.lead is not None:
         return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
     if report.case is not None:
-        return f"case {report.case}, exported", f"案号 {report.case}，导出于"
+        return f"case {report.case}, exported", f"案件编号 {report.case}，导出于"
     return f"matter {report.matter}, exported", f"事项 {report.matter}，导出于"
 
 

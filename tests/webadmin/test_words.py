@@ -41,7 +41,7 @@ LATIN = set(
         r"\w+",
         """
     AOF ARC CSS CSV Chromium Cookie DNS Django EPUB GB HSTS HTML HTTP IP IPv6 JSON Lines MB Markdown MiB MongoDB PDF PEM
-    PostgreSQL RFC Redis SHA SQLite SearXNG TLS URL UTC WACZ WARC WET Word XLSX XPath docx robots txt zip
+    PostgreSQL RFC Redis SHA SQLite SearXNG TLS URL UTC WACZ WARC WET Word XLSX XPath ZIP docx robots txt zip
     AdSense Analytics CNZZ DOCX Google ICP ID JPEG PNG imports li
     AccessKey COS OSS S3 Secret boto3 check fill open submit user
         """,

@@ -60,7 +60,7 @@ def test_the_file_is_written_and_verified_and_progress_is_told_beside_the_output
     assert check_file(out).matter == matter.pk
     assert told.out.startswith(f"{out}：证据包 1 个")
     assert "已加入证据：1 / 1 件" in told.err
-    assert "正在写入并查验文件" in told.err
+    assert "正在写入并核验文件" in told.err
     assert "尚有证据包没有时间戳" in told.err
     assert [path.name for path in tmp_path.iterdir()] == ["事项.zip"]
 

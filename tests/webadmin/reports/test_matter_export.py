@@ -399,9 +399,9 @@ def test_what_is_damaged_is_left_out_and_named_and_the_rest_goes_out_sealed(
     assert (len(report.bundles), len(report.seals)) == (1, 1)
     page = html.unescape(read(tmp_path / "matter.zip", layout.MATTER_EXPLANATION).decode())
     assert "seal/1/response.tsr" in page
-    assert f"证据包 {row.digest} 未附" in page
+    assert f"未附证据包 {row.digest}" in page
     assert f"Evidence bundle {row.digest} is not enclosed" in page
-    assert "文件 登记证书.pdf 未附" in page
+    assert "未附文件 登记证书.pdf" in page
     assert len(json.loads(read(tmp_path / "matter.zip", MATTER))["left_out"]) == 3
 
 
@@ -424,7 +424,7 @@ def test_the_export_of_a_case_has_the_papers_that_went_out_and_no_internal_note(
         assert digest(read(tmp_path / "case.zip", each["file"])) == each["sha256"]
     world.damage(papers[2]["sha256"])
     assert export_case(world.cases[0].pk, tmp_path / "case.zip").papers == 3
-    assert "文件 公证书.pdf 未附" in html.unescape(read(tmp_path / "case.zip", layout.EXPLANATION).decode())
+    assert "未附文件 公证书.pdf" in html.unescape(read(tmp_path / "case.zip", layout.EXPLANATION).decode())
     Notice.objects.filter(pk=notice.pk).update(sent_on=None)
     export_case(case.pk, tmp_path / "case.zip")
     assert json.loads(read(tmp_path / "case.zip", layout.CASE))["papers"][0]["kind"] == "notarial", "no unsent notice"

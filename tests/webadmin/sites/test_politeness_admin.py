@@ -262,8 +262,8 @@ def test_a_typed_rule_is_tried_and_a_bad_one_refused(world: World, monkeypatch: 
     address = f"/admin/watched_sites/site/{site.pk}/try-rules"
     client = signed_in(world.ours.manager)
     for query, status, words in (
-        ({"words": "拖动滑块"}, 200, "1 页中有 1 页"),
-        ({"words": "别的"}, 200, "1 页中有 0 页"),
+        ({"words": "拖动滑块"}, 200, "1 个网页中，有 1 个"),
+        ({"words": "别的"}, 200, "1 个网页中，有 0 个"),
         ({"selector": "div["}, 400, "div["),
         ({"selector": "p ~ p ~ p"}, 400, "这些规则耗时太长"),
         ({"url": "https://a.example/none", "words": "x"}, 400, "https://a.example/none"),
@@ -280,7 +280,7 @@ def test_the_site_says_which_rules_were_left_out_and_how_many_pages_are_slow_to_
     page.obfuscations = [{"kind": "slow_parts", "count": 1, "example": "script"}]
     page.save()
     shown = manager.get(record_url(site)).content.decode()
-    assert "可疑：1 个页面含有使程序读取过久的内容" in shown
+    assert "可疑：1 个网页含有使程序读取过久的内容" in shown
     run = site.runs.filter(only_urls="").first() or CrawlRun(site=site, due_at=SystemClock().now())
     run.faults = [Message(SLOW_RULES, selectors=["p ~ p ~ p"])]
     run.save()

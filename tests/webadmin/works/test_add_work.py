@@ -66,7 +66,7 @@ def test_bad_files_are_told_beside_the_good_ones(world: World, outbox: Collectin
     response = send(client, world.ours.holder.pk, *files)
     assert len(response.context["works"]) == 1
     faults = response.context["faults"]
-    assert faults[0].startswith("书.mobi：不是可读取的类型")
+    assert faults[0].startswith("书.mobi：不支持此类文件")
     assert faults[1] == "空.txt：没有中文内容"
     assert len(faults) == 3
     assert "\u202e" not in response.content.decode()

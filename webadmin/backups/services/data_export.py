@@ -235,7 +235,11 @@ _FOLDERS = (
         "各树根的时间戳：请求、答复、根证书",
         "time stamps on these roots: query, response, root certificates",
     ),
-    ("files/", "上传的文件、通知、授权和第三方证明", "papers, notices, proofs of licences and of third parties"),
+    (
+        "files/",
+        "上传的文件、通知、授权证明文件和第三方材料",
+        "papers, notices, proofs of licences and of third parties",
+    ),
     ("SHA256SUMS", "各文件的 SHA-256：sha256sum -c SHA256SUMS", "SHA-256 of each file: sha256sum -c SHA256SUMS"),
     (
         "tables/",

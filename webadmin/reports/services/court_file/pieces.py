@@ -21,7 +21,7 @@ _SHOWN = {
 }
 
 _SHEETS = {
-    FACTORS: "就审查所看各项，已有与尚缺的材料",
+    FACTORS: "逐项列明法院可能审查的因素、已有与尚缺的材料",
     DAMAGES: "被使用字数、监测到的在线天数与许可费；权利人自行计算，仅供参考",
     DECISIONS: "何人何时作出何种认定；通知的经过",
 }
@@ -92,7 +92,7 @@ def _describe_file(kept: FileRow, facts: Mapping[str, Any]) -> tuple[EvidenceGro
         return EvidenceGroup.OWNERSHIP, "权利人提供", shows
     if isinstance(kept, ThirdPartyProof):
         made = "，".join(filter(None, (kept.issuer, kept.platform, kept.number, kept.made_on.isoformat())))
-        return EvidenceGroup.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
+        return EvidenceGroup.OTHERS, made, f"由第三方固定的网页内容（{kept.get_kind_display()}）"
     if isinstance(kept, NoticeMail):
         sent = format_with_offset(kept.began_at, zone) if kept.began_at else "尚未发出"
         shows = f"通知 #{kept.notice_id} 以电子邮件发往 {kept.recipient}（{kept.get_state_display()}）"
