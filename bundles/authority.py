@@ -12,8 +12,8 @@ from http import HTTPStatus
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pyasn1.codec.der.encoder import encode  # type: ignore[import-untyped]
-from pyasn1_modules import rfc3161  # type: ignore[import-untyped]
 
+from bundles import asn1
 from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from bundles.ports import Client
 from bundles.records import TimeStamp
@@ -133,7 +133,7 @@ class Authority:
 
 def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
     """Return a TimeStampReq in DER that requests the authority's certificates too."""
-    request = rfc3161.TimeStampReq()
+    request = asn1.rfc3161.TimeStampReq()
     request["version"] = "v1"
     request["messageImprint"]["hashAlgorithm"]["algorithm"] = SHA256_OID
     request["messageImprint"]["hashedMessage"] = bytes.fromhex(digest)

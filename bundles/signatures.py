@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from pyasn1.codec.der.decoder import decode  # type: ignore[import-untyped]
 from pyasn1.codec.der.encoder import encode  # type: ignore[import-untyped]
 from pyasn1.type import univ  # type: ignore[import-untyped]
-from pyasn1_modules import rfc3161, rfc4055, rfc5652  # type: ignore[import-untyped]
 
+from bundles import asn1
 from bundles.faults import DoesNotHold, Fault
 from core.wording import Message
 
@@ -45,11 +45,11 @@ def check_signature(signer_info: Any, content: bytes, signer: x509.Certificate, 
     if hash_name is None:
         raise _signature_fault(part, "flaw.weak-digest")
     attributes = {str(each["attrType"]): each["attrValues"] for each in signer_info["signedAttrs"]}
-    signed_digest = _single_value(attributes[str(rfc5652.id_messageDigest)], univ.OctetString())
-    signed_type = _single_value(attributes[str(rfc5652.id_contentType)], univ.ObjectIdentifier())
+    signed_digest = _single_value(attributes[str(asn1.rfc5652.id_messageDigest)], univ.OctetString())
+    signed_type = _single_value(attributes[str(asn1.rfc5652.id_contentType)], univ.ObjectIdentifier())
     if bytes(signed_digest) != hashlib.new(hash_name, content).digest():
         raise _signature_fault(part, "flaw.signed-content")
-    if str(signed_type) != str(rfc3161.id_ct_TSTInfo):
+    if str(signed_type) != str(asn1.rfc3161.id_ct_TSTInfo):
         raise _signature_fault(part, "flaw.signed-kind")
     try:
         _verify_signature(signer, signer_info, _attributes_der(signer_info), hash_name, part)
@@ -76,13 +76,13 @@ def _verify_signature(signer: x509.Certificate, signer_info: Any, message: bytes
 
 
 def _pss_padding(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
-    parameters, _ = decode(bytes(algorithm["parameters"]), asn1Spec=rfc4055.RSASSA_PSS_params())
+    parameters, _ = decode(bytes(algorithm["parameters"]), asn1Spec=asn1.rfc4055.RSASSA_PSS_params())
     return padding.PSS(padding.MGF1(chosen), int(parameters["saltLength"]))
 
 
 def _attributes_der(signer_info: Any) -> bytes:
     """Return the attributes as the signed set; inside the token they have another tag."""
-    attributes = rfc5652.SignedAttributes()
+    attributes = asn1.rfc5652.SignedAttributes()
     for position, each in enumerate(signer_info["signedAttrs"]):
         attributes[position] = each
     return bytes(encode(attributes))

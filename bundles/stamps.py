@@ -14,9 +14,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from pyasn1.codec.der.decoder import decode  # type: ignore[import-untyped]
 from pyasn1.error import PyAsn1Error  # type: ignore[import-untyped]
-from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[import-untyped]
 
-from bundles import der
+from bundles import asn1, der
 from bundles.certificates import MAX_CERTIFICATES, find_chain, parse_certificate, parse_certificates
 from bundles.faults import DoesNotHold, Fault
 from bundles.records import TimeStamp
@@ -150,26 +149,26 @@ def _verify_stamp(
 
 
 def _parse_query(content: bytes) -> _StampQuery:
-    asked = _decode_all(content, rfc3161.TimeStampReq())
+    asked = _decode_all(content, asn1.rfc3161.TimeStampReq())
     nonce = int(asked["nonce"]) if asked["nonce"].hasValue() else None
     policy = str(asked["reqPolicy"]) if asked["reqPolicy"].hasValue() else ""
     return _StampQuery(bytes(asked["messageImprint"]["hashedMessage"]), nonce, policy)
 
 
 def _parse_token(response: bytes, part: str) -> _Token:
-    answer = _decode_all(response, rfc3161.TimeStampResp())
+    answer = _decode_all(response, asn1.rfc3161.TimeStampResp())
     status = int(answer["status"]["status"])
     if status not in _GRANTED:
         said = " ".join(str(line) for line in answer["status"]["statusString"]) or f"status {status}"
         raise DoesNotHold(Fault.STAMP_REFUSED, part, why=said)
-    if str(answer["timeStampToken"]["contentType"]) != str(rfc5652.id_signedData):
+    if str(answer["timeStampToken"]["contentType"]) != str(asn1.rfc5652.id_signedData):
         raise ValueError("no signed data")
-    signed = _decode_all(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
+    signed = _decode_all(bytes(answer["timeStampToken"]["content"]), asn1.rfc5652.SignedData())
     enclosed = signed["encapContentInfo"]
-    if str(enclosed["eContentType"]) != str(rfc3161.id_ct_TSTInfo) or len(signed["signerInfos"]) != 1:
+    if str(enclosed["eContentType"]) != str(asn1.rfc3161.id_ct_TSTInfo) or len(signed["signerInfos"]) != 1:
         raise ValueError("no time stamp of one signer")
     content = bytes(enclosed["eContent"])
-    info = _decode_all(content, rfc3161.TSTInfo())
+    info = _decode_all(content, asn1.rfc3161.TSTInfo())
     return _Token(_enclosed_certificates(response), info, content, signed["signerInfos"][0])
 
 
@@ -186,13 +185,13 @@ def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
 def _find_signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
     """Return the certificate that the token's signed attributes name by digest (ESS), so that it cannot be replaced."""
     attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
-    if str(rfc5035.id_aa_signingCertificateV2) in attributes:
-        value = attributes[str(rfc5035.id_aa_signingCertificateV2)][0]
-        first = _decode_all(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
+    if str(asn1.rfc5035.id_aa_signingCertificateV2) in attributes:
+        value = attributes[str(asn1.rfc5035.id_aa_signingCertificateV2)][0]
+        first = _decode_all(bytes(value), asn1.rfc5035.SigningCertificateV2())["certs"][0]
         hash_name = HASH_NAMES[str(first["hashAlgorithm"]["algorithm"])]
     else:
-        value = attributes[str(rfc2634.id_aa_signingCertificate)][0]
-        first = _decode_all(bytes(value), rfc5035.SigningCertificate())["certs"][0]
+        value = attributes[str(asn1.rfc2634.id_aa_signingCertificate)][0]
+        first = _decode_all(bytes(value), asn1.rfc5035.SigningCertificate())["certs"][0]
         hash_name = "sha1"  # RFC 2634 allows no other; it only names the certificate, which is checked by its signature
     wanted = bytes(first["certHash"])
     for certificate in offered:

@@ -4,8 +4,6 @@ import re
 from functools import cache
 from typing import Any
 
-from fontTools.ttLib import TTFont
-
 from core.plain_text import by_number
 from core.typesetting import fonts
 
@@ -53,5 +51,7 @@ def _write_character(character: str) -> str:
 @cache
 def _covered_characters() -> frozenset[int]:
     """Return the code points that both fonts can display. Their tables are read once, in 0.4 s."""
+    from fontTools.ttLib import TTFont  # takes 1 MB
+
     tables = [TTFont(fonts() / name, lazy=True).getBestCmap() for name in _FONT_FILES]
     return frozenset(set(tables[0]).intersection(*tables[1:]))

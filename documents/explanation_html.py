@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, Template
+from typing import TYPE_CHECKING
 
 from documents.explanation_blocks import Block, block_values
 from documents.plain import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -18,7 +20,9 @@ def as_html(title: str, blocks: Sequence[Block]) -> str:
 
 
 @cache
-def _page_template() -> Template:
+def _page_template() -> "Template":
+    from jinja2 import Environment, FileSystemLoader  # take 2 MB, and only exports need them
+
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, keep_trailing_newline=True
     )

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.template.loader import get_template
+from django.urls import reverse
+from django.utils import translation
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.server import create_server
@@ -66,8 +69,16 @@ control_socket_disable = True
 
 
 def when_ready(server: Any) -> None:
-    """Import all views before the fork, and keep the garbage collector from unsharing memory."""
+    """Load all views and what a first request would load before the fork, so that both processes share it.
+
+    Without the database, which may be down.
+    """
     import_module(settings.ROOT_URLCONF)
+    reverse("admin:index")
+    get_template("admin/index.html")
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):
+            translation.gettext("Home")
     freeze_loaded_objects()
 
 

@@ -5,7 +5,7 @@ import os
 from celery.signals import heartbeat_sent, worker_init, worker_process_init, worker_shutdown, worker_shutting_down
 from django.db import connections
 
-from core.garbage import freeze_loaded_objects
+from core.garbage import freeze_loaded_objects, return_unneeded_memory
 from core.heartbeat import write_heartbeat
 from matcher.warm_up import warm_up
 from pipeline.app import CRAWL_QUEUE, CRAWLS_END_WITHIN_S, REWORDED_QUEUE, SETTINGS, app
@@ -20,6 +20,7 @@ def _warm_up(**_: object) -> None:
     warm_up()
     connections.close_all()
     freeze_loaded_objects()
+    return_unneeded_memory("libllvmlite")  # 50 MB of it were read to load the kernels
 
 
 @worker_process_init.connect

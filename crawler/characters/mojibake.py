@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from crawler.characters.repertoire import (
     CHINESE_MARKS,
@@ -23,6 +21,10 @@ from crawler.characters.repertoire import (
     PRIVATE_USE,
     SECOND_HAN,
 )
+
+if TYPE_CHECKING:  # numpy takes 17 MB, and the admin decodes nothing while it is idle
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Encodings of Latin letters, whose non-ASCII characters occur inside words.
 LATIN = frozenset(
@@ -134,6 +136,8 @@ def outside_ascii(text: str) -> str:
 
 def _count_chars(sample: str) -> Iterable[tuple[str, int]]:
     """Count each character."""
+    import numpy as np
+
     codes = _text_codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
     if codes is None or codes.max() > _LAST_OF_BASIC_PLANE:
         return Counter(sample).items()
@@ -142,7 +146,9 @@ def _count_chars(sample: str) -> Iterable[tuple[str, int]]:
     return zip(map(chr, there.tolist()), counts[there].tolist(), strict=True)
 
 
-def _text_codes(text: str) -> NDArray[np.uint32]:
+def _text_codes(text: str) -> "NDArray[np.uint32]":
+    import numpy as np
+
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 

@@ -4,7 +4,7 @@
 
 The folder contains the shared corpora (editions_dev.jsonl.gz and the others of SOURCES). SOURCES gives the number of
 windows drawn from each file; each passage is from the next work in turn, and every second window is a pair. News are
-left out, because their publisher allows study only. Prints the digest for `background.SHA256_2026`.
+left out, because their publisher allows study only. Prints the digest for `record.BACKGROUND_SHA256`.
 """
 
 import gzip

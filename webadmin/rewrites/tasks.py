@@ -10,7 +10,7 @@ import redis
 from core.clock import SystemClock
 from core.redis_names import REWORDED_NOTE
 from core.wording import Message
-from matcher.reworded.weights import is_installed
+from matcher.reworded.record import is_installed
 from pipeline.app import SETTINGS, app
 from pipeline.connections import redis_client
 from pipeline.status_notes import write_note

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant
-from matcher.reworded import weights
+from matcher.reworded import record, weights
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import ENGLISH, INNOCENT, WORK
 
@@ -34,10 +34,11 @@ def test_a_translation_is_nearer_than_another_text() -> None:
 
 
 def test_one_sentence_says_that_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "PACKAGE", "no_such_package")
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
-    assert not weights.is_installed()
+    assert not record.is_installed()
     with pytest.raises(BadConfiguration, match=r"the extra reworded, which is not installed"):
-        weights._read_resource("weights.npz", weights.WEIGHTS_SHA256)
+        weights._read_resource("weights.npz", record.WEIGHTS_SHA256)
 
 
 def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -50,4 +51,4 @@ def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
     monkeypatch.setattr(weights, "find_spec", lambda name: Found)
     with pytest.raises(BrokenInvariant, match="other weights"):
-        weights._read_resource("weights.npz", weights.WEIGHTS_SHA256)
+        weights._read_resource("weights.npz", record.WEIGHTS_SHA256)

@@ -13,7 +13,7 @@ from unfold.widgets import (
 )
 
 from core.wording import Message
-from matcher.reworded.weights import PACKAGE, is_installed
+from matcher.reworded.record import PACKAGE, is_installed
 from webadmin.accounts.models import Membership, RightsHolder, User
 from webadmin.accounts.models.rights_holder import WorkKind
 from webadmin.ui.pages.wording import message_text

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
+from typing import TYPE_CHECKING
 
-import holidays
 from django.db import transaction
 
 from core.addressees import COUNTER_TIMES, CounterRule, Paper, counter_days
@@ -32,6 +32,9 @@ from webadmin.notices.services.sending import (
     local_day,
     require_past,
 )
+
+if TYPE_CHECKING:
+    import holidays
 
 _COUNTRIES: Mapping[CounterRule, str] = {CounterRule.REPLY_2020_9: "CN", CounterRule.DMCA: "US"}
 State = Notice.State
@@ -71,7 +74,9 @@ def _is_year_announced(country: str, year: int) -> bool:
 
 
 @cache
-def _holiday_calendar(country: str, year: int) -> holidays.HolidayBase:
+def _holiday_calendar(country: str, year: int) -> "holidays.HolidayBase":
+    import holidays  # takes 2 MB, and few notices have counter-statements
+
     return holidays.country_holidays(country, years=year, expand=False)
 
 

@@ -7,7 +7,6 @@ from datetime import date, datetime, tzinfo
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-import xlsxwriter
 from django.db.models import QuerySet
 from django.http import FileResponse, StreamingHttpResponse
 from django.utils import timezone, translation
@@ -72,6 +71,8 @@ def xlsx_response(name: str, columns: Sequence[ExportColumn], records: Records) 
 
 
 def write_xlsx(file: IO[bytes], columns: Sequence[ExportColumn], records: Iterable[Any]) -> None:
+    import xlsxwriter  # takes 2 MB
+
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(file, options) as workbook:
         sheet = workbook.add_worksheet()

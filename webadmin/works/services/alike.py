@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from core.errors import RetryLater
 from core.ids import WorkTextId
 from core.wording import Message
@@ -22,6 +20,8 @@ from webadmin.works.models import Chapter, Work
 from webadmin.works.services.catalogue import PlannedChange
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from matcher.index.ports import MatchIndex
 
 # Works listed for one text: hundreds may share the same imprint, and each would list all others.
@@ -144,8 +144,10 @@ def _look_up_chapters(
     chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[ChapterText, list[WorkTextId]]]:
     """Return a sample of the chapters, each with the indexed texts that contain most of its hashes."""
-    from fingerprint.fingerprinting import fingerprint_text  # imported here: its tables take memory
-    from matcher.calibration import DEFAULT as CALIBRATION  # imported here: loads compiled loops
+    import numpy as np  # imported here, as the others: takes memory
+
+    from fingerprint.fingerprinting import fingerprint_text  # its tables take memory
+    from matcher.calibration import DEFAULT as CALIBRATION  # loads compiled loops
 
     found, room = [], MAX_LOOKED_UP_CHARS
     cap = CALIBRATION.cap(index.state().postings) if chapters else 0
@@ -160,6 +162,8 @@ def _look_up_chapters(
 
 
 def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> list[WorkTextId]:
+    import numpy as np
+
     hits = index.lookup(hashes, cap)
     # A hash in very many texts is no evidence, so it is left out on both sides.
     asked = hashes.size - hits.capped
