@@ -8,9 +8,6 @@ from core.errors import BrokenInvariant
 from core.ids import VersionId
 from core.works import StoredFingerprint
 from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
-from matcher.reworded.chunks import TextCells
-from matcher.reworded.meanings import TextMeanings
-from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, DamagedCodes
 from pagestore.blobs import BATCH_KEYS
 from pagestore.checking import (
     FINGERPRINTS,
@@ -29,7 +26,6 @@ from webadmin.cases.models import PageCheck
 from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord
 from webadmin.works.models import Chapter
 
-_CODES: dict[int, Callable[[bytes], object]] = {CELLS_ID: TextCells.from_bytes, MEANINGS_ID: TextMeanings.from_bytes}
 Owed = Callable[[Collection[str]], Collection[str]]
 
 
@@ -53,14 +49,16 @@ def check_pages(context: CheckContext) -> None:
             absences |= dict.fromkeys(map(str, document.get("absences", [])), page)
     named.update((version, page) for page, version in of_record.items() if version and context.part.has(page))
     named.update(_orphan_versions(reading, context, named))
+    checked = PageCheck.objects.values_list("version_id", "page_id").iterator(chunk_size=BATCH_KEYS)
+    named.update((version, page) for version, page in checked if context.part.has(page))
     _read_versions(reading, context, named)
     for _ in reading.absences(absences):
         pass
-    _settle_faults(reading, context)
+    report_faults(reading, context)
 
 
 def check_works(context: CheckContext) -> None:
-    """Check the texts of works with their fingerprints and codes."""
+    """Check the texts of works with their fingerprints."""
     reading, step = StoreReading(context.database, context.bodies), context.step("checking.step-works")
     wanted = {*Chapter.objects.values_list("text_id", flat=True), *_named_by_matches()}
     texts = sorted(text for text in wanted if context.part.has(text))
@@ -70,9 +68,8 @@ def check_works(context: CheckContext) -> None:
         found = {key: text_from_bytes(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
         of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
         _check_fingerprints(reading, context, of_corpus, _indexed_texts)
-        _check_codes(reading, context, of_corpus)
     step(len(texts), len(texts))
-    _settle_faults(reading, context)
+    report_faults(reading, context)
 
 
 def _indexed_texts(texts: Collection[str]) -> set[str]:
@@ -157,35 +154,6 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
             context.report.add_damages(of_store(FINGERPRINTS, subject, FaultKind(kind.value), remedy))
 
 
-def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
-    """Check the codes of works' texts for the search by meaning, if there are any, and remove damaged ones.
-
-    The next comparison by meaning computes missing codes; nothing else needs them.
-    """
-    keys = {f"{text}:{number:03d}": (text, number) for text in texts for number in _CODES}
-    there = sorted(reading.find_existing(FINGERPRINTS, list(keys)))
-    found = reading.contents(FINGERPRINTS, dict.fromkeys(there, ""))
-    for key in there:
-        text, number = keys[key]
-        fault = reading.faults.pop((FINGERPRINTS, key), None)
-        if fault is None and _are_codes(found[key], number):
-            continue
-        remedy = Remedy.CAN_BE_MADE if texts[text] else Remedy.RESTORE
-        if texts[text] and context.may_write(Store.PAGES):
-            context.ports.fingerprints.remove(text, number)
-            remedy = Remedy.MADE_ANEW
-        kind = fault.kind if fault else FaultKind.CHANGED
-        context.report.add_damages(of_store(FINGERPRINTS, key, kind, remedy))
-
-
-def _are_codes(payload: bytes, number: int) -> bool:
-    try:
-        _CODES[number](payload)
-    except DamagedCodes:
-        return False
-    return True
-
-
 def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:
     """Return the subjects that still have no fingerprint; a fingerprint stored meanwhile is no fault."""
     if not subjects:
@@ -216,7 +184,7 @@ def _make_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[
     return made
 
 
-def _settle_faults(reading: StoreReading, context: CheckContext) -> None:
+def report_faults(reading: StoreReading, context: CheckContext) -> None:
     """Report all faults."""
     context.report.items += reading.items
     for fault in reading.faults.values():

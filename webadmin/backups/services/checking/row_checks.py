@@ -1,4 +1,4 @@
-"""Checks the admin database against the page store: references of rows, and stored findings."""
+"""Checks the rows of the admin database: findings against the stored texts, and the trees of evidence."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,11 +9,12 @@ from django.db.models import F, QuerySet
 from bundles.merkle import day_root
 from core.batches import batches
 from core.ids import Digest, digest
-from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
+from pagestore.checking import WORKS, FaultKind, StoreReading
 from pagestore.documents import text_from_bytes
-from webadmin.backups.services.checking.context import CheckContext, of_store
+from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
-from webadmin.cases.models import CaseMatch, PageCheck
+from webadmin.backups.services.checking.page_checks import report_faults
+from webadmin.cases.models import CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle
 from webadmin.rewrites.models import RewordedLead
 from webadmin.sites.models import PageRecord
@@ -22,34 +23,9 @@ from webadmin.ui.models.fields import with_length_kept
 ROWS_AT_ONCE = 500
 
 
-def check_names(context: CheckContext) -> None:
-    """Check that the versions and texts that rows refer to exist, and that findings match them."""
-    reading = StoreReading(context.database, context.bodies)
-    _check_versions(reading, context)
-    _check_matches(reading, context)
-    context.report.items += reading.items
-    for fault in reading.faults.values():
-        if fault.collection in (VERSIONS, WORKS):
-            context.report.add_damages(of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages))
-
-
-def _check_versions(reading: StoreReading, context: CheckContext) -> None:
-    rows = PageCheck.objects.values_list("version_id", "page_id")
-    of = {version: page for version, page in rows.iterator(chunk_size=ROWS_AT_ONCE) if context.part.has(page)}
-    of |= {
-        version: page
-        for version, page in PageRecord.objects.values_list("version_id", "page_id").iterator(chunk_size=ROWS_AT_ONCE)
-        if version and context.part.has(page)
-    }
-    for batch in batches(sorted(of), ROWS_AT_ONCE):
-        there = reading.find_existing(VERSIONS, batch)
-        for version in batch:
-            if version not in there and (VERSIONS, version) not in reading.faults:
-                reading.note(VERSIONS, version, FaultKind.MISSING, of[version])
-
-
-def _check_matches(reading: StoreReading, context: CheckContext) -> None:
+def check_findings(context: CheckContext) -> None:
     """Check stored findings and suspected rewrites against both texts: digests, excerpts, places of sentences."""
+    reading = StoreReading(context.database, context.bodies)
     step, done = context.step("checking.step-findings"), 0
     matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
     leads = RewordedLead.objects.select_related("page", "work", "rights_holder").order_by("pk")
@@ -63,6 +39,7 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
             done += len(batch)
             _check_frozen([row for row in batch if context.part.has(row.page_id)], stand, reading, context)
     step(total, total)
+    report_faults(reading, context)
 
 
 def _check_frozen(

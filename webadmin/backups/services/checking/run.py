@@ -18,7 +18,7 @@ from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Da
 from webadmin.backups.services.checking.evidence_checks import check_evidence
 from webadmin.backups.services.checking.index_check import check_index
 from webadmin.backups.services.checking.page_checks import check_pages, check_works
-from webadmin.backups.services.checking.row_checks import check_evidence_rows, check_names
+from webadmin.backups.services.checking.row_checks import check_evidence_rows, check_findings
 from webadmin.backups.services.checking.sqlite_files import check_files, check_references
 from webadmin.backups.services.status_notes import note_damage
 from webadmin.backups.services.store_checks import known_damages, note_store_check
@@ -38,7 +38,7 @@ STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
     (Store.ADMIN, check_evidence_rows),
     (Store.PAGES, check_works),
     (Store.PAGES, check_pages),
-    (Store.PAGES, check_names),
+    (Store.PAGES, check_findings),
     (Store.EVIDENCE, check_evidence),
     (Store.INDEX, check_index),
 )
