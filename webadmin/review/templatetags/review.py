@@ -1,14 +1,11 @@
 """Template tags for the pages of the reviewer."""
 
 from django import template
-from django.utils.translation import gettext as _
 
 from core.matches import ChangeKind
 from webadmin.cases.models import Case
-from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.review.pages.case_page import comparison_html
 from webadmin.ui.models import phrases
-from webadmin.ui.pages.wording import message_text
 
 register = template.Library()
 
@@ -17,12 +14,6 @@ register = template.Library()
 def case_name(case: Case) -> str:
     """Return the name of a case with its number, by its state."""
     return phrases.case_name(case.pk, case.state)
-
-
-@register.filter
-def record_line(record: TrackRecord) -> str:
-    """Describe the results of former notices in one line."""
-    return _("; ").join(message_text(sentence) for sentence in record.sentences)
 
 
 @register.filter

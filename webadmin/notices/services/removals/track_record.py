@@ -13,7 +13,6 @@ from statistics import median
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.wording import Message
 from webadmin.notices.models import Addressee, Notice, NoticeEvent, NoticePage, Removal
 from webadmin.sites.models import Site
 
@@ -31,11 +30,8 @@ class TrackRecord:
     returned: int = 0  # removed pages that came back, whatever their state now
     refused: int = 0
     answered: int = 0  # refusals and counter-statements count as answers
-    unanswered: int = 0  # neither answered nor removed by the last day
-    waiting: int = 0  # neither answered nor removed, before the last day
     to_removal: timedelta | None = None
     to_answer: timedelta | None = None
-    asks_for_seal: bool = False
 
     @property
     def removal_rate(self) -> float | None:
@@ -50,24 +46,6 @@ class TrackRecord:
     def days_to_answer(self) -> int | None:
         return round_up_days(self.to_answer)
 
-    @property
-    def sentences(self) -> list[Message]:
-        """The track record as messages, for the form of the next notice."""
-        said = [Message("removal.record-seal")] if self.asks_for_seal else []
-        if not self.notices:
-            return [*said, Message("removal.record-none")]
-        if self.days_to_answer is not None:
-            said.append(_answer_sentence(self.days_to_answer))
-        if self.unanswered:
-            said.append(Message("removal.record-no-answer", unanswered=self.unanswered, notices=self.notices))
-        if self.waiting:
-            said.append(Message("removal.record-waiting", waiting=self.waiting))
-        if self.refused:
-            said.append(Message("removal.record-refused", refused=self.refused, notices=self.notices))
-        if self.days_to_removal is None:
-            return [*said, Message("removal.record-removed", removed=self.removed, pages=self.pages)]
-        return [*said, _removal_sentence(self, self.days_to_removal)]
-
 
 def round_up_days(time: timedelta | None) -> int | None:
     """Round a duration up to whole days.
@@ -80,7 +58,7 @@ def round_up_days(time: timedelta | None) -> int | None:
 
 def addressee_record(addressee: Addressee, since: datetime | None = None) -> TrackRecord:
     """Return the record of an addressee, since a time or for all time."""
-    return _make_record(_sending_times(Notice.objects.filter(addressee=addressee), since), addressee.asks_for_seal)
+    return _make_record(_sending_times(Notice.objects.filter(addressee=addressee), since))
 
 
 def site_record(site: Site, since: datetime | None = None) -> TrackRecord:
@@ -95,7 +73,7 @@ def records_per_addressee(site: Site, since: datetime | None = None) -> list[tup
     found = []
     for addressee in Addressee.objects.filter(pk__in=set(keys.values())).order_by("name", "pk"):
         own = {notice: at for notice, at in sent.items() if keys[notice] == addressee.pk}
-        found.append((addressee, _make_record(own, addressee.asks_for_seal)))
+        found.append((addressee, _make_record(own)))
     return found
 
 
@@ -117,14 +95,8 @@ def _event_time(at: datetime, day: date | None) -> datetime:
     return datetime.combine(day, time.min, zone)
 
 
-def _make_record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> TrackRecord:
+def _make_record(sent: Mapping[int, datetime]) -> TrackRecord:
     answers, refused = _answer_times(sent)
-    silent = Notice.objects.filter(pk__in=sent.keys() - answers.keys()).exclude(
-        state__in=[State.REMOVED, State.WITHDRAWN]
-    )
-    today = timezone.localdate()
-    periods = silent.values_list("state", "answer_due")
-    is_over = [state != State.SENT or (due is not None and due < today) for state, due in periods]
     named: dict[int, datetime] = {}
     for notice, case in NoticePage.objects.filter(notice__in=sent).values_list("notice_id", "case_id"):
         named[case] = min(sent[notice], named.get(case, sent[notice]))
@@ -136,11 +108,8 @@ def _make_record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> T
         returned=returned,
         refused=refused,
         answered=len(answers),
-        unanswered=sum(is_over),
-        waiting=len(is_over) - sum(is_over),
         to_removal=_median_time(removed),
         to_answer=_median_time(answers.values()),
-        asks_for_seal=asks_for_seal,
     )
 
 
@@ -172,17 +141,3 @@ def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) 
 def _median_time(times: Iterable[timedelta]) -> timedelta | None:
     seconds = [time.total_seconds() for time in times]
     return timedelta(seconds=median(seconds)) if seconds else None
-
-
-# English needs a singular for one day.
-
-
-def _answer_sentence(count: int) -> Message:
-    return Message("removal.record-answers-one") if count == 1 else Message("removal.record-answers", days=count)
-
-
-def _removal_sentence(record: TrackRecord, count: int) -> Message:
-    figures = {"removed": record.removed, "pages": record.pages}
-    if count == 1:
-        return Message("removal.record-removed-in-one", **figures)
-    return Message("removal.record-removed-in", days=count, **figures)
