@@ -12,7 +12,6 @@ from core.errors import ServiceUnavailable
 
 KEY = "zw:jobs"
 SWEEP, SEARCH, DAILY = "sweep", "search of stored pages", "daily comparison"
-EVIDENCE = "evidence check"
 NAMES = (SWEEP, SEARCH, DAILY)
 
 

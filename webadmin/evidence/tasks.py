@@ -2,7 +2,6 @@
 
 import logging
 import time
-from dataclasses import asdict
 
 from django.dispatch import receiver
 
@@ -10,7 +9,6 @@ from core.clock import SystemClock
 from core.errors import RetryLater
 from core.ids import VersionId
 from core.messages import matches_found
-from pipeline import job_stats
 from pipeline.app import SETTINGS, app
 from pipeline.connections import redis_client
 from pipeline.pending import pending
@@ -77,9 +75,8 @@ def check_evidence() -> None:
         ports = live_evidence(SETTINGS)
         removed = evidence.remove_expired(SETTINGS.evidence.keep_years, ports)
         checked = evidence.check_stored(ports)
-    counts = {**asdict(checked), "removed": removed}
-    done = job_stats.note_job_stats(redis_client(SETTINGS), job_stats.EVIDENCE, SystemClock().now(), counts)
-    log.info("%s: %s", job_stats.EVIDENCE, done)
+    log.info("evidence: %d bundles and %d files read, %d faults, %d bundles removed",
+             checked.bundles, checked.files, len(checked.faults), removed)  # fmt: skip
 
 
 @receiver(sweep_ended)

@@ -9,10 +9,9 @@ from typing import Any
 from core.errors import BadInput
 from core.ports import ObjectStore
 from pagestore.copying import EVIDENCE, PAGES, Collection, readable
-from webadmin.backups.services import tables
 from webadmin.backups.services.contents import read_documents
 from webadmin.backups.services.format import BackupPart, Manifest
-from webadmin.backups.services.references import Named, named_columns
+from webadmin.backups.services.references import named_keys
 from webadmin.backups.services.restoring import RestoreTarget, target_collections
 from webadmin.backups.services.verification import require_compatible_manifest
 from webadmin.backups.services.writing import Progress
@@ -41,20 +40,18 @@ def repair_stores(
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
     require_compatible_manifest(manifest)
-    wanted = _referenced_keys()
     put_back: list[str] = []
     looked_at = 0
     for collection in target_collections(target):
         part = manifest.part(collection.name)
-        put_back += _mend_part(part, source, collection, wanted.get(collection.name, set()), on_progress)
+        put_back += _mend_part(part, source, collection, on_progress)
         looked_at += part.records
     return RepairResult(tuple(put_back), looked_at)
 
 
-def _mend_part(
-    part: BackupPart, source: ObjectStore, collection: Collection, named: set[str], on_progress: Progress
-) -> list[str]:
+def _mend_part(part: BackupPart, source: ObjectStore, collection: Collection, on_progress: Progress) -> list[str]:
     put_back: list[str] = []
+    named = named_keys(part.name) if part.name in BY_NAME else set()
     done = 0
     size = ASKED_BUNDLES if part.name == EVIDENCE else ASKED
     for piece in part.pieces:
@@ -82,12 +79,3 @@ def _faulty_keys(collection: Collection, kept: dict[str, dict[str, Any]], named:
     # A page's document changes with each visit; other records never change.
     other = [key for key, each in seen.items() if each != kept[key]] if collection.name != PAGES else []
     return sorted({*damaged, *missing, *other})
-
-
-def _referenced_keys() -> dict[str, set[str]]:
-    """Return the keys that the current rows refer to."""
-    named = Named()
-    for model in named_columns():
-        for _, rows in tables.table_pieces(model):
-            named.note(model, rows, tables.table_columns(model))
-    return named.keys

@@ -33,6 +33,18 @@ def named_columns() -> Mapping[type[models.Model], tuple[tuple[str, str], ...]]:
     return {**NAMED, **dict.fromkeys(KEPT, (("digest", EVIDENCE),))}
 
 
+def named_keys(collection: str) -> set[str]:
+    """Return the keys in a collection that the current rows refer to, except bundles that retention removed."""
+    found = set[str]()
+    for model, columns in named_columns().items():
+        rows = model._base_manager.all()
+        if model is EvidenceBundle and collection == EVIDENCE:
+            rows = rows.filter(state__in=_THERE)
+        for column, named in columns:
+            found.update(rows.values_list(column, flat=True).distinct() if named == collection else ())
+    return found - {""}
+
+
 class Named:
     """The keys that rows and records refer to, by collection."""
 

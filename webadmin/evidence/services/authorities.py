@@ -18,17 +18,15 @@ from bundles.authority import TIMEOUT_S, Authority
 from bundles.certificates import parse_certificate, parse_certificates
 from bundles.faults import DoesNotHold
 from bundles.ports import Stamper
-from bundles.records import CaseMaterial, TimeStamp
+from bundles.records import TimeStamp
 from bundles.stamps import StampFacts, StampStatement, read_stamp, verify_stamp
 from bundles.verification import MAX_CLOCK_DIFFERENCE, VerificationReport
 from core.errors import BadConfiguration, BadInput, RetryLater
 from core.ids import Digest, digest
-from core.program import code_version
 from core.service_urls import without_secrets
 from core.settings import EvidenceSettings
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
-from webadmin.evidence.services.export import write_case_export
 
 log = logging.getLogger("zhuiwen.evidence")
 
@@ -50,11 +48,8 @@ def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIME
     return found
 
 
-def sealing_authorities(what: str) -> list[Authority]:
-    """Return the configured authorities with a short timeout; log a warning and return none if one is invalid.
-
-    what: the name of the export in the log.
-    """
+def _sealing_authorities(what: str) -> list[Authority]:
+    """Return the configured authorities with a short timeout; log a warning and return none if one is invalid."""
     try:
         return configured_authorities(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
     except BadConfiguration as error:  # The doctor reports it; the evidence exists regardless.
@@ -62,23 +57,12 @@ def sealing_authorities(what: str) -> list[Authority]:
         return []
 
 
-def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> VerificationReport:
-    """Write the export of a case with seals as in `write_with_seals`. Raises the errors of `write_case_export`."""
-    return write_with_seals(
-        lambda seals: write_case_export(path, material, code_version(), seals=seals),
-        authorities,
-        f"case {material.case}",
-    )
-
-
-def write_with_seals(
-    write: Callable[[Sequence[Stamper]], VerificationReport], authorities: Sequence[Stamper], what: str
-) -> VerificationReport:
-    """Write an export sealed by the authorities that respond, or unsealed if none does; the export says which.
+def write_with_seals(write: Callable[[Sequence[Stamper]], VerificationReport], what: str) -> VerificationReport:
+    """Write an export sealed by the configured authorities that respond, or unsealed; the export says which.
 
     what: the name of the export in the log. Raises the errors of `write`.
     """
-    left = [_TrackedAuthority(each) for each in authorities]
+    left = [_TrackedAuthority(each) for each in _sealing_authorities(what)]
     while True:
         try:
             return write(left)

@@ -16,12 +16,14 @@ from bundles.verification import VerificationReport
 from core.errors import BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
 from core.ports import EvidenceStore, KeptPages
+from core.program import code_version
 from core.shares import cut_share
 from webadmin import stores
 from webadmin.cases.models import Case
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
-from webadmin.evidence.services.authorities import sealing_authorities, write_sealed
+from webadmin.evidence.services.authorities import write_with_seals
+from webadmin.evidence.services.export import write_case_export
 from webadmin.evidence.services.kept_files import case_enclosures
 from webadmin.evidence.services.staff import Naming, by_name, by_role, format_moment
 
@@ -40,7 +42,9 @@ def export_material(material: CaseMaterial, path: Path) -> VerificationReport:
 
     Raises the errors of `export_case`.
     """
-    return write_sealed(path, material, sealing_authorities(f"case {material.case}"))
+    return write_with_seals(
+        lambda seals: write_case_export(path, material, code_version(), seals=seals), f"case {material.case}"
+    )
 
 
 def stored_materials() -> "StoredMaterials":

@@ -23,7 +23,7 @@ from core.settings import Settings
 from core.wording import Message
 from crawler.browsing.screenshots import NoRendering
 from webadmin.cases.models import CaseMatch
-from webadmin.evidence.models import DayTree, EvidenceBundle
+from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck
 from webadmin.evidence.services import bundles as bundle_rows
 from webadmin.evidence.services.drawings import draw_pages
 from webadmin.evidence.services.kept_files import KeptFileEntry, kept_files
@@ -59,17 +59,6 @@ class StampingResult:
     trees: int
     stamps: int
     refusals: int
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The counts of a check."""
-
-    bundles: int
-    changed: int
-    missing: int
-    files: int
-    faulty_files: int
 
 
 def create_bundles(version: VersionId, ports: EvidencePorts) -> int:
@@ -119,8 +108,8 @@ def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult
     return StampingResult(len(trees), stamps, refusals)
 
 
-def check_stored(ports: EvidencePorts) -> CheckResult:
-    """Read every stored bundle and kept file again, byte by byte, and record changed or missing ones.
+def check_stored(ports: EvidencePorts) -> EvidenceCheck:
+    """Read every stored bundle and kept file again, byte by byte; record and return what is changed or missing.
 
     Raises RetryLater if the store is unreachable.
     """
@@ -134,11 +123,8 @@ def check_stored(ports: EvidencePorts) -> CheckResult:
             seen.append((key, state))
             log.error("the evidence bundle %s is %s", name, state)
     files, faulty, of_files = _check_files(ports.store)
-    bundle_rows.note_check(
-        seen, started, ports.clock.now(), bundle_rows.CheckTotals(count, read + of_files, files, faulty)
-    )
-    changed = sum(state == State.CHANGED for _, state in seen)
-    return CheckResult(count, changed, len(seen) - changed, files, len(faulty))
+    totals = bundle_rows.CheckTotals(count, read + of_files, files, faulty)
+    return bundle_rows.note_check(seen, started, ports.clock.now(), totals)
 
 
 def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, str]], int]:

@@ -24,7 +24,7 @@ from core.program import code_version
 from core.wording import Message
 from matcher.reworded.record import CURRENT
 from webadmin import stores
-from webadmin.evidence.services.authorities import sealing_authorities, write_with_seals
+from webadmin.evidence.services.authorities import write_with_seals
 from webadmin.evidence.services.export import add_manifest, bundle_files, write_verified
 from webadmin.evidence.services.material import page_capture
 from webadmin.evidence.services.staff import by_name, by_role, format_moment
@@ -65,10 +65,8 @@ def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:
 
     Raises as `lead_material`, and UnreadableFile if `path` cannot be written.
     """
-    material, named = lead_material(lead, stores.page_store(), stores.work_store()), f"lead {lead.pk}"
-    return write_with_seals(
-        lambda seals: write_lead(path, material, code_version(), seals), sealing_authorities(named), named
-    )
+    material = lead_material(lead, stores.page_store(), stores.work_store())
+    return write_with_seals(lambda seals: write_lead(path, material, code_version(), seals), f"lead {lead.pk}")
 
 
 def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:

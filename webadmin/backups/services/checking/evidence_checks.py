@@ -8,7 +8,7 @@ from core.errors import BrokenInvariant, RetryLater
 from pagestore.checking import FaultKind
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
-from webadmin.evidence.models import EvidenceBundle, EvidenceCheck, RetentionLog
+from webadmin.evidence.models import EvidenceBundle, RetentionLog
 from webadmin.evidence.services.making import check_stored
 
 _KINDS = {
@@ -24,14 +24,13 @@ def check_evidence(context: CheckContext) -> None:
     step = context.step("checking.step-evidence")
     step(0, 1)
     try:
-        read = check_stored(context.evidence)
+        checked = check_stored(context.evidence)
     except DatabaseError:
         _check_without_database(context)
         raise
-    context.report.items += read.bundles + read.files
-    newest = EvidenceCheck.objects.order_by("-pk").first()
+    context.report.items += checked.bundles + checked.files
     cases = dict(EvidenceBundle.objects.values_list("digest", "case_id"))
-    for fault in newest.faults if newest else []:
+    for fault in checked.faults:
         kind, key = _KINDS[fault["state"]], fault["digest"]
         place = fault.get("kind", "bundle")
         of = (cases[key],) if key in cases else ()

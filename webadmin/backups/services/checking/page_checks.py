@@ -1,6 +1,6 @@
 """Checks the digests and internal references of the page store, and computes damaged fingerprints again."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 from core.batches import batches
@@ -22,6 +22,7 @@ from pagestore.documents import text_from_bytes
 from pipeline.steps import surrounding_text_id
 from webadmin.backups.services.checking.context import CheckContext, find_case_ids, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
+from webadmin.backups.services.references import named_keys
 from webadmin.cases.models import PageCheck
 from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord
 from webadmin.works.models import Chapter
@@ -60,8 +61,7 @@ def check_pages(context: CheckContext) -> None:
 def check_works(context: CheckContext) -> None:
     """Check the texts of works with their fingerprints."""
     reading, step = StoreReading(context.database, context.bodies), context.step("checking.step-works")
-    wanted = {*Chapter.objects.values_list("text_id", flat=True), *_named_by_matches()}
-    texts = sorted(text for text in wanted if context.part.has(text))
+    texts = sorted(text for text in named_keys(WORKS) if context.part.has(text))
     corpus = set(Chapter.objects.values_list("text_id", flat=True))
     for done, batch in enumerate(batches(texts, BATCH_KEYS)):
         step(done * BATCH_KEYS, len(texts))
@@ -76,15 +76,6 @@ def _indexed_texts(texts: Collection[str]) -> set[str]:
     """Return the texts that are in the index, whose fingerprints must be stored."""
     rows = Chapter.objects.filter(text_id__in=texts, indexed_at__isnull=False)
     return set(rows.values_list("text_id", flat=True))
-
-
-def _named_by_matches() -> Iterable[str]:
-    from webadmin.cases.models import CaseMatch, TakenText
-    from webadmin.rewrites.models import RewordedLead
-
-    yield from RewordedLead.objects.values_list("text_id", flat=True).distinct()
-    yield from CaseMatch.objects.values_list("text_id", flat=True).distinct()
-    yield from TakenText.objects.values_list("text_id", flat=True).distinct()
 
 
 def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:

@@ -27,7 +27,7 @@ from webadmin import stores
 from webadmin.cases.models import Case, Matter, VerdictRecord
 from webadmin.cases.services.matters.damages import compute_damages
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.authorities import sealing_authorities, write_with_seals
+from webadmin.evidence.services.authorities import write_with_seals
 from webadmin.evidence.services.case_export import (
     StoredMaterials,
     bundle_content,
@@ -62,10 +62,8 @@ _DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # Facts on a case pag
 
 def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> VerificationReport:
     """Write the file of a matter, sealed by the authorities that answer. Raises the same errors as `prepare_export`."""
-    named = f"matter {matter.pk}"
-    authorities = sealing_authorities(named)
     with prepare_export(matter, path.absolute().parent, chosen) as made:
-        return write_with_seals(lambda seals: made.write(path, seals), authorities, named)
+        return write_with_seals(lambda seals: made.write(path, seals), f"matter {matter.pk}")
 
 
 @contextmanager
