@@ -37,7 +37,7 @@ def named_keys(collection: str) -> set[str]:
     """Return the keys in a collection that the current rows refer to, except bundles that retention removed."""
     found = set[str]()
     for model, columns in named_columns().items():
-        rows = model._base_manager.all()
+        rows = model._base_manager.order_by()
         if model is EvidenceBundle and collection == EVIDENCE:
             rows = rows.filter(state__in=_THERE)
         for column, named in columns:
