@@ -44,8 +44,8 @@ class CounterTime:
     is_working_days: whether weekends and public holidays do not count.
     """
 
-    least: int
-    most: int
+    min_days: int
+    max_days: int
     is_working_days: bool
 
 
@@ -97,4 +97,6 @@ def counter_days(rule: CounterRule) -> int:
     if rule is CounterRule.NONE:
         return 0
     time = COUNTER_TIMES[rule]
-    return time.most if rule is CounterRule.REPLY_2020_9 else time.least  # from the 10th day on a provider may restore
+    return (
+        time.max_days if rule is CounterRule.REPLY_2020_9 else time.min_days
+    )  # from the 10th day on a provider may restore

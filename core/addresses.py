@@ -13,10 +13,10 @@ _GLOBAL_UNICAST = ip_network("2000::/3")  # everything that IANA assigns; the re
 _NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host responds there
 
 
-def refusal(address: str) -> Message | None:
+def forbidden_kind(address: str) -> Message | None:
     """Return the kind of an IP address that must not be connected to, or None if the address is public.
 
-    >>> str(refusal("10.0.0.1")), refusal("8.8.8.8"), str(refusal("::ffff:127.0.0.1"))
+    >>> str(forbidden_kind("10.0.0.1")), forbidden_kind("8.8.8.8"), str(forbidden_kind("::ffff:127.0.0.1"))
     ('a private address', None, 'a loopback address')
     """
     if address.partition("%")[0] in _METADATA:
@@ -34,7 +34,7 @@ def refusal(address: str) -> Message | None:
         return Message("address.metadata")
     if isinstance(ip, IPv6Address) and (ip not in _GLOBAL_UNICAST or any(ip in net for net in _NOT_GLOBAL)):
         kinds = (*kinds, (True, Message("address.reserved")))
-    return next((kind for is_so, kind in kinds if is_so), None)
+    return next((kind for applies, kind in kinds if applies), None)
 
 
 def _embedded_address(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

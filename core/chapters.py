@@ -22,13 +22,13 @@ class Chapters:
     ranges: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def parse(cls, typed: str) -> "Chapters":
+    def parse(cls, written: str) -> "Chapters":
         """Parse "1-20, 25" with ASCII or Chinese punctuation; "" means all chapters. Raises BadInput if not valid.
 
         >>> str(Chapters.parse("25、1-10，8 - 20，第30章至第31章"))
         '1-20, 25, 30-31'
         """
-        text = _DASHES.sub("-", unicodedata.normalize("NFKC", typed).strip())
+        text = _DASHES.sub("-", unicodedata.normalize("NFKC", written).strip())
         if len(text) > MAX_TYPED_CHARS:
             raise BadInput("work.chapters-too-long", most=MAX_TYPED_CHARS)
         return cls(tuple(join_ranges((_parse_range(part) for part in _COMMAS.split(text) if part), gap=1)))
@@ -60,9 +60,9 @@ class Chapters:
     def require_existing(self, numbers: Collection[int]) -> None:
         """Raise BadInput if a range begins or ends outside the work's chapters."""
         first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
-        for each in self.ranges:
-            if not first <= each[0] <= each[1] <= last:
-                raise BadInput("work.chapters-outside", part=str(Chapters((each,))), first=first, last=last)
+        for chapter_range in self.ranges:
+            if not first <= chapter_range[0] <= chapter_range[1] <= last:
+                raise BadInput("work.chapters-outside", part=str(Chapters((chapter_range,))), first=first, last=last)
 
 
 def format_chapter_numbers(numbers: Collection[int]) -> str:
@@ -77,7 +77,7 @@ def format_chapter_numbers(numbers: Collection[int]) -> str:
 
 
 def _parse_range(part: str) -> tuple[int, int]:
-    found = _RANGE.fullmatch(part)
-    if found is None or int(found[1]) > int(found[2] or found[1]):
+    match = _RANGE.fullmatch(part)
+    if match is None or int(match[1]) > int(match[2] or match[1]):
         raise BadInput("work.chapters-unreadable", part=part[:40])
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])

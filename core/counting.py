@@ -62,10 +62,10 @@ class TextLetters:
         """
         starts: list[int] = []
         for passage in passages:
-            at = self.text.find(passage.text) if passage.text else -1
-            while at >= 0:
-                starts += self.places[at : at + len(passage)]
-                at = self.text.find(passage.text, at + len(passage))
+            position = self.text.find(passage.text) if passage.text else -1
+            while position >= 0:
+                starts += self.places[position : position + len(passage)]
+                position = self.text.find(passage.text, position + len(passage))
         return Places.from_starts(starts)
 
 
@@ -124,7 +124,7 @@ class _Tally:
         self._all_work = Places.from_starts(sides.work.places)
         self._work = Places(self._all_work.bits & ~sides.work_left_out.bits)
         self._page = Places(Places.from_starts(sides.page.places).bits & ~sides.page_left_out.bits)
-        self._gone = sides.work_left_out.bits
+        self._excluded_work_bits = sides.work_left_out.bits
         self.matched, self._places, self._differing, self._covered = 0, 0, 0, 0.0
         self.in_work = 0  # bits: ranges of the work in page passages that are not excluded
 
@@ -159,7 +159,7 @@ class _Tally:
         if change.work.start < change.work.end:
             if not in_work:
                 return
-        elif self._gone >> change.work.start & 1:  # inserted into an excluded passage
+        elif self._excluded_work_bits >> change.work.start & 1:  # inserted into an excluded passage
             return
         self.matched -= in_work
         self._places += max(0, on_page - in_work)

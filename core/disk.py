@@ -44,12 +44,12 @@ class Space:
         return Message("start.full-disk-remedy" if self.is_full else "start.disk-remedy", gigabytes=wanted)
 
 
-def full(settings: Settings) -> list[Space]:
+def full_file_systems(settings: Settings) -> list[Space]:
     """Return the file systems of the installation on which nothing more can be stored."""
-    return [space for space in spaces(settings) if space.is_full]
+    return [space for space in file_systems(settings) if space.is_full]
 
 
-def spaces(settings: Settings) -> list[Space]:
+def file_systems(settings: Settings) -> list[Space]:
     """Return the free space of each file system that the installation writes to."""
     found: dict[int, Space] = {}
     for folder in _data_folders(settings):

@@ -25,18 +25,19 @@ def longest_equal_run(
     >>> longest_equal_run(span, range(9), range(9), Places.from_starts([8]), Places())
     4
     """
-    hiding = _letter_numbers(page, [change.page for change in span.changes if _only_hides(change)])
-    page = [page[number] for number in sorted(_letter_numbers(page, [span.page]) - hiding)]
+    hidden_letters = _letter_numbers(page, [change.page for change in span.changes if _only_hides(change)])
+    page = [page[number] for number in sorted(_letter_numbers(page, [span.page]) - hidden_letters)]
     work = [work[number] for number in sorted(_letter_numbers(work, [span.work]))]
     on_page, in_work = _flag_places(page_left_out), _flag_places(work_left_out)
     pairs = sorted(
-        (here, there)
-        for here, there in _equal_pairs(span, page, work)
-        if "1" not in (on_page[page[here] : page[here] + 1], in_work[work[there] : work[there] + 1])
+        (page_index, work_index)
+        for page_index, work_index in _equal_pairs(span, page, work)
+        if "1"
+        not in (on_page[page[page_index] : page[page_index] + 1], in_work[work[work_index] : work[work_index] + 1])
     )
     longest = run = min(1, len(pairs))
-    for (here, there), following in pairwise(pairs):
-        run = run + 1 if following == (here + 1, there + 1) else 1
+    for (page_index, work_index), next_pair in pairwise(pairs):
+        run = run + 1 if next_pair == (page_index + 1, work_index + 1) else 1
         longest = max(longest, run)
     return longest
 
@@ -52,23 +53,26 @@ def _is_difference(change: Change) -> bool:
 def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the indexes of each pair of equal letters on the page and in the work, moved pieces first."""
     changed = [change for change in span.changes if _is_difference(change)]
-    gone = (
+    used_letters = (
         _letter_numbers(page, [change.page for change in changed]),
         _letter_numbers(work, [change.work for change in changed]),
     )
     pieces = [(change.page, change.work) for change in span.changes if change.kind is ChangeKind.MOVED]
     for piece in [*pieces, (span.page, span.work)]:
-        of_piece = _letter_numbers(page, [piece[0]]) - gone[0], _letter_numbers(work, [piece[1]]) - gone[1]
-        yield from zip(*map(sorted, of_piece), strict=False)
-        gone = gone[0] | of_piece[0], gone[1] | of_piece[1]
+        letters_of_piece = (
+            _letter_numbers(page, [piece[0]]) - used_letters[0],
+            _letter_numbers(work, [piece[1]]) - used_letters[1],
+        )
+        yield from zip(*map(sorted, letters_of_piece), strict=False)
+        used_letters = used_letters[0] | letters_of_piece[0], used_letters[1] | letters_of_piece[1]
 
 
 def _letter_numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
     """Return the indexes of the letters that are in any of these ranges."""
-    found = set[int]()
-    for place in ranges:
-        found.update(range(bisect_left(letters, place.start), bisect_left(letters, place.end)))
-    return found
+    numbers = set[int]()
+    for text_range in ranges:
+        numbers.update(range(bisect_left(letters, text_range.start), bisect_left(letters, text_range.end)))
+    return numbers
 
 
 def _flag_places(places: Places) -> str:

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
-from core.plain_text import by_number
+from core.plain_text import code_point_label
 from core.typesetting import fonts
 
 _FONT_FILES = ("NotoSansCJKsc-Regular.otf", "NotoSerifCJKsc-Regular.otf")
@@ -45,7 +45,7 @@ def cut_runs(text: str) -> list[str]:
 
 
 def _write_character(character: str) -> str:
-    return character if ord(character) in _covered_characters() else by_number(character)
+    return character if ord(character) in _covered_characters() else code_point_label(character)
 
 
 @cache

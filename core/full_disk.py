@@ -19,16 +19,18 @@ def find_disk_full_error(error: BaseException) -> OSError | None:
     >>> find_disk_full_error(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
     OSError(28, 'No space left on device')
     """
-    return next((lack for each in _error_chain(error) if (lack := _disk_full_error(each)) is not None), None)
+    return next(
+        (disk_error for cause in _error_chain(error) if (disk_error := _disk_full_error(cause)) is not None), None
+    )
 
 
 def _disk_full_error(error: BaseException) -> OSError | None:
     if isinstance(error, OSError) and error.errno is not None:
         return error if error.errno in _FULL else None
-    said = str(error)
-    if _SQLITE_SAYS in said:
+    message = str(error)
+    if _SQLITE_SAYS in message:
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    return next((OSError(number, os.strerror(number)) for number in _FULL if os.strerror(number) in said), None)
+    return next((OSError(number, os.strerror(number)) for number in _FULL if os.strerror(number) in message), None)
 
 
 def _error_chain(error: BaseException) -> Iterator[BaseException]:

@@ -51,8 +51,8 @@ def compute_reach(monthly_visits: int | None, works_found: int) -> float:
     >>> compute_reach(10**8, 0), compute_reach(None, 0), compute_reach(None, MOST_WORKS)
     (1.0, 0.0, 1.0)
     """
-    known, most = (works_found, MOST_WORKS) if monthly_visits is None else (monthly_visits, MOST_VISITS)
-    return min(1.0, math.log1p(known) / math.log1p(most))
+    count, max_count = (works_found, MOST_WORKS) if monthly_visits is None else (monthly_visits, MOST_VISITS)
+    return min(1.0, math.log1p(count) / math.log1p(max_count))
 
 
 def _lead_weight(lead_s: float | None) -> float:

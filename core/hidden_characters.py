@@ -67,8 +67,8 @@ def clip_text(text: str, most: int = 60) -> str:
     >>> clip_text("一二三四五", 3), clip_text("一\u202e二")
     ('一二…', '一‹RLO›二')
     """
-    shown = spell_hidden(text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    spelled = spell_hidden(text[: most + 1])
+    return spelled if len(spelled) <= most else f"{spelled[: most - 1]}…"
 
 
 def has_hidden(text: str) -> bool:

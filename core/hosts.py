@@ -27,14 +27,14 @@ class Host:
     port: int | None = None
 
     def __str__(self) -> str:
-        shown = f"[{self.name}]" if ":" in self.name else self.name
-        return shown if self.port is None else f"{shown}:{self.port}"
+        name = f"[{self.name}]" if ":" in self.name else self.name
+        return name if self.port is None else f"{name}:{self.port}"
 
     @property
     def bare(self) -> str:
         """The name without `www.`, because both names lead to the same site."""
-        rest = self.name.removeprefix(_WWW)
-        return self.name if _is_shared_ending(rest) else rest
+        without_www = self.name.removeprefix(_WWW)
+        return self.name if _is_shared_ending(without_www) else without_www
 
     def equals(self, name: str, port: int) -> bool:
         """Return whether this is the host `name`, with or without `www.`, at `port`."""
@@ -67,12 +67,12 @@ def parse_host(text: str) -> Host:
     >>> str(parse_host("中文书城.com"))
     'xn--fiq4ey41apjo.com'
     """
-    typed = text.strip()
-    if len(typed) > _MAX_TYPED_CHARS:
+    stripped = text.strip()
+    if len(stripped) > _MAX_TYPED_CHARS:
         raise ValueError("too long for a host")
-    if _is_ipv6(typed):
-        return Host(str(ip_address(typed)))
-    parts = urlsplit(typed if "://" in typed else f"//{typed}")
+    if _is_ipv6(stripped):
+        return Host(str(ip_address(stripped)))
+    parts = urlsplit(stripped if "://" in stripped else f"//{stripped}")
     port = None if parts.port == DEFAULT_PORTS.get(parts.scheme.lower()) else parts.port
     name = _normalize_name(parts.hostname or "")
     if not name or port == 0:

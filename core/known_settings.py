@@ -48,7 +48,11 @@ class KnownSetting:
 def known_settings() -> Mapping[str, KnownSetting]:
     """Return all settings except the home folder, by name, in the order of `core.settings`."""
     sections = {name: model for name, model in get_type_hints(Settings).items() if name != HOME}
-    return {each.name: each for section, model in sections.items() for each in _section_settings(section, model)}
+    return {
+        known_setting.name: known_setting
+        for section, model in sections.items()
+        for known_setting in _section_settings(section, model)
+    }
 
 
 def environment_variable(name: str) -> str:
@@ -93,21 +97,25 @@ def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
     """
     known = {environment_variable(name) for name in (HOME, *known_settings())} | INTERNAL
     names = sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
-    return {name: environment_variable(near) if (near := nearest(name.removeprefix(PREFIX))) else "" for name in names}
+    return {
+        name: environment_variable(near) if (near := nearest_name(name.removeprefix(PREFIX))) else "" for name in names
+    }
 
 
-def nearest(name: str) -> str:
+def nearest_name(name: str) -> str:
     """Return the name of the setting that is most similar to `name`, or "" if none is similar."""
     return next(iter(get_close_matches(name.lower(), (HOME, *known_settings()), n=1)), "")
 
 
 def _section_settings(section: str, model: type) -> Iterator[KnownSetting]:
     hints = get_type_hints(model, include_extras=True)
-    for each in fields(model):
-        if told := each.metadata.get(SETTING):
-            hint = hints[each.name]
-            name, is_list = told.name or each.name, get_origin(hint) is tuple
-            yield KnownSetting(name, section, each.name, each.default, _describe_allowed(hint), told, is_list)
+    for model_field in fields(model):
+        if declaration := model_field.metadata.get(SETTING):
+            hint = hints[model_field.name]
+            name, is_list = declaration.name or model_field.name, get_origin(hint) is tuple
+            yield KnownSetting(
+                name, section, model_field.name, model_field.default, _describe_allowed(hint), declaration, is_list
+            )
 
 
 def _describe_allowed(hint: Any) -> Message:

@@ -64,14 +64,14 @@ def plain_address(text: str) -> str | None:
     >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
     ('ts@xn--fsqu00a.cn', None, None)
     """
-    found = _ADDRESS.fullmatch(text.strip(" "))
-    if found is None:
+    match = _ADDRESS.fullmatch(text.strip(" "))
+    if match is None:
         return None
     try:
-        domain = found["domain"].encode("idna").decode("ascii")
+        domain = match["domain"].encode("idna").decode("ascii")
     except UnicodeError:
         return None
-    address = f"{found[0][: found.start('domain')]}{domain}"
+    address = f"{match[0][: match.start('domain')]}{domain}"
     return address if _DOMAIN.fullmatch(domain) and len(address) <= MAX_ADDRESS_CHARS else None
 
 

@@ -78,9 +78,11 @@ class RawPlaces:
         if not self._pieces:
             return TextRange(start, end)
         first = max(0, bisect_right(self._starts, start) - 1)
-        behind = max(first + 1, bisect_right(self._starts, end - 1)) if end > start else first + 1
-        found = [piece.raw_range(start, end) for piece in self._pieces[first:behind]]
-        return TextRange(min(each.start for each in found), max(each.end for each in found))
+        stop = max(first + 1, bisect_right(self._starts, end - 1)) if end > start else first + 1
+        raw_ranges = [piece.raw_range(start, end) for piece in self._pieces[first:stop]]
+        return TextRange(
+            min(raw_range.start for raw_range in raw_ranges), max(raw_range.end for raw_range in raw_ranges)
+        )
 
 
 def rebuild_text(raw: str, text: str, marks: Sequence[Mark]) -> str:
@@ -89,54 +91,54 @@ def rebuild_text(raw: str, text: str, marks: Sequence[Mark]) -> str:
     >>> rebuild_text("他x说", "他说", [Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))])
     '他说'
     """
-    same = iter(_cut_ranges(raw, [mark.raw for mark in marks]))
-    written = sorted((mark.text for mark in marks if len(mark.text)), key=lambda each: each.start)
-    parts, at = list[str](), 0
-    for place in written:
-        parts += [char for _, char in zip(range(place.start - at), same, strict=False)]
-        parts.append(text[place.start : place.end])
-        at = place.end
-    return "".join([*parts, *same])
+    unchanged = iter(_cut_ranges(raw, [mark.raw for mark in marks]))
+    clean_ranges = sorted((mark.text for mark in marks if len(mark.text)), key=lambda clean_range: clean_range.start)
+    parts, position = list[str](), 0
+    for clean_range in clean_ranges:
+        parts += [char for _, char in zip(range(clean_range.start - position), unchanged, strict=False)]
+        parts.append(text[clean_range.start : clean_range.end])
+        position = clean_range.end
+    return "".join([*parts, *unchanged])
 
 
 def _cut_ranges(text: str, ranges: Iterable[TextRange]) -> str:
-    kept, at = list[str](), 0
-    for each in sorted(ranges):
-        kept.append(text[at : each.start])
-        at = max(at, each.end)
-    return "".join([*kept, text[at:]])
+    parts, position = list[str](), 0
+    for removed_range in sorted(ranges):
+        parts.append(text[position : removed_range.start])
+        position = max(position, removed_range.end)
+    return "".join([*parts, text[position:]])
 
 
 def _clean_pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
     """Return the pieces of the clean text in order."""
-    written = sorted((mark for mark in marks if len(mark.text)), key=lambda mark: mark.text)
-    found = [_Piece(mark.text.start, mark.text.end, mark.raw.start, mark.raw.end) for mark in written]
-    taken = _range_gaps(sorted(mark.raw for mark in marks if len(mark.raw)))
-    raw_start, raw_end = next(taken)
-    for start, end in _uncovered_ranges([mark.text for mark in written], chars):
-        at = start
-        while at < end:
+    marks_with_text = sorted((mark for mark in marks if len(mark.text)), key=lambda mark: mark.text)
+    pieces = [_Piece(mark.text.start, mark.text.end, mark.raw.start, mark.raw.end) for mark in marks_with_text]
+    raw_gaps = _range_gaps(sorted(mark.raw for mark in marks if len(mark.raw)))
+    raw_start, raw_end = next(raw_gaps)
+    for start, end in _uncovered_ranges([mark.text for mark in marks_with_text], chars):
+        position = start
+        while position < end:
             if raw_start >= raw_end:
-                raw_start, raw_end = next(taken)
+                raw_start, raw_end = next(raw_gaps)
                 continue
-            step = min(end - at, raw_end - raw_start)
-            found.append(_Piece(at, at + step, raw_start, raw_start + step))
-            at, raw_start = at + step, raw_start + step
-    return sorted(found, key=lambda piece: piece.start)
+            step = min(end - position, raw_end - raw_start)
+            pieces.append(_Piece(position, position + step, raw_start, raw_start + step))
+            position, raw_start = position + step, raw_start + step
+    return sorted(pieces, key=lambda piece: piece.start)
 
 
 def _uncovered_ranges(ranges: Sequence[TextRange], chars: int) -> Iterator[tuple[int, int]]:
-    at = 0
-    for each in ranges:
-        yield at, each.start
-        at = each.end
-    yield at, chars
+    position = 0
+    for covered_range in ranges:
+        yield position, covered_range.start
+        position = covered_range.end
+    yield position, chars
 
 
 def _range_gaps(ranges: Sequence[TextRange]) -> Iterator[tuple[int, int]]:
     """Yield the gaps between ranges of the raw text; the last gap is unbounded."""
-    at = 0
-    for each in ranges:
-        yield at, each.start
-        at = max(at, each.end)
-    yield at, 1 << 62
+    position = 0
+    for covered_range in ranges:
+        yield position, covered_range.start
+        position = max(position, covered_range.end)
+    yield position, 1 << 62

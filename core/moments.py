@@ -24,15 +24,15 @@ def parse_moment(text: str, zone: tzinfo | None) -> datetime:
     >>> parse_moment("2026年3月1日 12时30分", ZoneInfo("Asia/Shanghai")).isoformat()
     '2026-03-01T04:30:00+00:00'
     """
-    written = " ".join(text.split())
-    shown = written if len(written) <= MAX_SHOWN_CHARS else f"{written[:MAX_SHOWN_CHARS]}..."
-    found = _FORM.fullmatch(written.translate(_WIDE))
-    if found is None:
+    normalized = " ".join(text.split())
+    shown = normalized if len(normalized) <= MAX_SHOWN_CHARS else f"{normalized[:MAX_SHOWN_CHARS]}..."
+    match = _FORM.fullmatch(normalized.translate(_WIDE))
+    if match is None:
         raise BadInput("times.no-moment", text=shown)
-    offset = _parse_offset(found[7]) if found[7] else zone
+    offset = _parse_offset(match[7]) if match[7] else zone
     if offset is None:
         raise BadInput("times.no-offset", text=shown)
-    year, month, day, hour, minute, second = (int(each or 0) for each in found.groups()[:6])
+    year, month, day, hour, minute, second = (int(number or 0) for number in match.groups()[:6])
     try:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=offset)
     except ValueError as error:

@@ -129,12 +129,12 @@ class Reading:
     @property
     def lines(self) -> list[ZonedLine]:
         """The visible lines of the page in order, each with its zone."""
-        main, found, at = self.text.split("\n") if self.text else [], list[ZonedLine](), 0
+        main_lines, lines_of_page, position = self.text.split("\n") if self.text else [], list[ZonedLine](), 0
         for line in self.surroundings:
-            found += [ZonedLine(Zone.MAIN, text) for text in main[at : line.after]]
-            at = max(at, min(line.after, len(main)))
-            found.append(ZonedLine(line.zone, line.text))
-        return found + [ZonedLine(Zone.MAIN, text) for text in main[at:]]
+            lines_of_page += [ZonedLine(Zone.MAIN, text) for text in main_lines[position : line.after]]
+            position = max(position, min(line.after, len(main_lines)))
+            lines_of_page.append(ZonedLine(line.zone, line.text))
+        return lines_of_page + [ZonedLine(Zone.MAIN, text) for text in main_lines[position:]]
 
     @property
     def identity(self) -> str:
@@ -169,7 +169,7 @@ class Reading:
     def text_by_digest(self, text_digest: str) -> str | None:
         """Return the main text or the whole text, whichever has this digest, or None if neither has."""
         texts = (self.text, self.whole_text)
-        return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
+        return next((text for text in texts if digest(text.encode("utf-8", "surrogatepass")) == text_digest), None)
 
     def chapter_titles(self, places: Iterable[int]) -> tuple[str, ...]:
         """Return the titles of the chapters that contain these offsets of the text, each once, in order.
@@ -179,8 +179,8 @@ class Reading:
         ('二',)
         """
         starts = [chapter.start for chapter in self.chapters]
-        found = sorted({bisect_right(starts, place) for place in places} - {0})
-        return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
+        numbers = sorted({bisect_right(starts, place) for place in places} - {0})
+        return tuple(dict.fromkeys(title for number in numbers if (title := self.chapters[number - 1].title)))
 
     def poster_names(self, places: Iterable[int]) -> tuple[str, ...]:
         r"""Return the accounts that posted the text at these offsets of the main text, each once, in order.
@@ -191,8 +191,8 @@ class Reading:
         """
         starts = [poster.after for poster in self.posters]
         lines = {self.text.count("\n", 0, place) for place in places if place < len(self.text)}
-        found = sorted({bisect_right(starts, line) for line in lines} - {0})
-        return tuple(dict.fromkeys(name for at in found if (name := self.posters[at - 1].name)))
+        numbers = sorted({bisect_right(starts, line) for line in lines} - {0})
+        return tuple(dict.fromkeys(name for number in numbers if (name := self.posters[number - 1].name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,12 +327,16 @@ class CrawlCounts:
         >>> CrawlCounts(fetched=2, rejected={"robots": 1}).plus(CrawlCounts(fetched=3, rejected={"robots": 2})).rejected
         {'robots': 3}
         """
-        both = {each.name: (getattr(self, each.name), getattr(earlier, each.name)) for each in fields(self)}
-        sums = {name: now + before for name, (now, before) in both.items() if isinstance(now, int | float)}
+        value_pairs = {item.name: (getattr(self, item.name), getattr(earlier, item.name)) for item in fields(self)}
+        sums = {
+            name: current + earlier_value
+            for name, (current, earlier_value) in value_pairs.items()
+            if isinstance(current, int | float)
+        }
         rejected = {
             reason: self.rejected.get(reason, 0) + earlier.rejected.get(reason, 0)
             for reason in {**earlier.rejected, **self.rejected}
         }
         faults = list(dict.fromkeys([*earlier.faults, *self.faults]))[:MAX_FAULTS]
-        refusals = [each for each in dict.fromkeys([*earlier.refusals, *self.refusals]) if each in faults]
+        refusals = [item for item in dict.fromkeys([*earlier.refusals, *self.refusals]) if item in faults]
         return replace(self, **sums, rejected=rejected, faults=faults, refusals=refusals)

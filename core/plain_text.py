@@ -27,11 +27,11 @@ def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
     """
     head = _INVISIBLE.sub("", text[: max_chars * 4])
     line = _BLANK.sub(" ", head).strip()
-    safe = "".join(character if _is_harmless(character) else by_number(character) for character in line)
+    safe = "".join(character if _is_harmless(character) else code_point_label(character) for character in line)
     return safe if len(safe) <= max_chars else safe[: max_chars - 1] + "…"
 
 
-def by_number(character: str) -> str:
+def code_point_label(character: str) -> str:
     """Return the code point of a character in brackets, such as [U+202E]."""
     return f"[U+{ord(character):04X}]"
 

@@ -41,9 +41,9 @@ def files_digest(folder: Path = FOLDER) -> tuple[Digest, int]:
 
 def _package_files(folder: Path) -> Iterator[Path]:
     """Return an iterator over the files of the packages, in byte order of their names."""
-    found = [path for package in PACKAGES for path in (folder / package).rglob("*") if path.is_file()]
-    kept = (path for path in found if _COMPILED not in path.parts)
-    return iter(sorted(kept, key=lambda path: path.relative_to(folder).as_posix().encode()))
+    paths = [path for package in PACKAGES for path in (folder / package).rglob("*") if path.is_file()]
+    source_paths = (path for path in paths if _COMPILED not in path.parts)
+    return iter(sorted(source_paths, key=lambda path: path.relative_to(folder).as_posix().encode()))
 
 
 def _file_digest(path: Path) -> str:

@@ -69,15 +69,15 @@ def rule(
     for domain in own_domains:
         if is_on_domain(url, domain):
             return Ruling(Rejection.OWN_SITE, domain)
-    near = None
+    nearly_licensed = None
     for permission in permissions:
         is_valid = permission.valid_from <= on and (permission.valid_until is None or on <= permission.valid_until)
         if is_valid and permission.covers(url):
             outside = tuple(permission.chapters.outside(copied))
             if not permission.chapters or (copied and not outside):
                 return Ruling(Rejection.LICENSED, permission.label, permission)
-            near = near or Ruling(None, permission=permission, outside=outside)
-    return near or Ruling(None)
+            nearly_licensed = nearly_licensed or Ruling(None, permission=permission, outside=outside)
+    return nearly_licensed or Ruling(None)
 
 
 def is_on_domain(url: str, domain: str) -> bool:
@@ -131,15 +131,15 @@ def is_below(url: str, address: str) -> bool:
     """
     try:
         same_host = parse_host(address).equals(*host_key(url))
-        page, given = urlsplit(url), urlsplit(address)
+        page, licensed = urlsplit(url), urlsplit(address)
     except ValueError:
         return False
-    path, top = unquote(page.path), unquote(given.path).rstrip("/")
+    path, base_path = unquote(page.path), unquote(licensed.path).rstrip("/")
     if not same_host or ".." in path.split("/"):
         return False
-    if given.query:
-        return path.rstrip("/") == top and _parse_query(given.query) <= _parse_query(page.query)
-    return path == top or path.startswith(f"{top}/")
+    if licensed.query:
+        return path.rstrip("/") == base_path and _parse_query(licensed.query) <= _parse_query(page.query)
+    return path == base_path or path.startswith(f"{base_path}/")
 
 
 def is_page_or_below(url: str, address: str) -> bool:
@@ -154,10 +154,10 @@ def is_page_or_below(url: str, address: str) -> bool:
     """
     if not is_below(url, address):
         return False
-    page, given = urlsplit(url), urlsplit(address)
-    if unquote(page.path).rstrip("/") != unquote(given.path).rstrip("/"):
-        return not given.fragment
-    return (_parse_query(page.query), page.fragment) == (_parse_query(given.query), given.fragment)
+    page, licensed = urlsplit(url), urlsplit(address)
+    if unquote(page.path).rstrip("/") != unquote(licensed.path).rstrip("/"):
+        return not licensed.fragment
+    return (_parse_query(page.query), page.fragment) == (_parse_query(licensed.query), licensed.fragment)
 
 
 def is_whole_site(address: str) -> bool:

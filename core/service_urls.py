@@ -35,11 +35,11 @@ def bucket_and_prefix(url: str) -> tuple[str, str] | None:
     >>> bucket_and_prefix("s3://kept/zhuiwen"), bucket_and_prefix("s3://kept"), bucket_and_prefix("s3://key:hush@kept")
     (('kept', 'zhuiwen/'), ('kept', ''), None)
     """
-    found = _S3_PLACE.fullmatch(url)
-    if found is None or len(found[2]) > 200 or not {".", ".."}.isdisjoint(found[2].split("/")):
+    match = _S3_PLACE.fullmatch(url)
+    if match is None or len(match[2]) > 200 or not {".", ".."}.isdisjoint(match[2].split("/")):
         return None
-    prefix = found[2].strip("/")
-    return found[1], f"{prefix}/" if prefix else ""
+    prefix = match[2].strip("/")
+    return match[1], f"{prefix}/" if prefix else ""
 
 
 def is_plain_web_url(url: str) -> bool:

@@ -71,8 +71,8 @@ def _storage_url(beginnings: tuple[str, ...]) -> Admits:
         is_s3 = text.lower().startswith("s3:")
         return service_urls.can_be(text, beginnings) and (not is_s3 or bool(service_urls.bucket_and_prefix(text)))
 
-    shown = tuple("s3://BUCKET/PREFIX" if each == "s3://" else each for each in beginnings)
-    return Admits(test, Message("config.url", beginnings=shown))
+    examples = tuple("s3://BUCKET/PREFIX" if beginning == "s3://" else beginning for beginning in beginnings)
+    return Admits(test, Message("config.url", beginnings=examples))
 
 
 def _is_place(text: str) -> bool:
@@ -119,8 +119,8 @@ def _is_web_name(text: str) -> bool:
 
 def _is_origin(text: str) -> bool:
     """Return whether `text` is valid in CSRF_TRUSTED_ORIGINS: `https://name` or `https://name:port`, or `*.name`."""
-    found = _ORIGIN.fullmatch(text)
-    return found is not None and _is_web_name(found[1])
+    match = _ORIGIN.fullmatch(text)
+    return match is not None and _is_web_name(match[1])
 
 
 def _is_zone(name: str) -> bool:

@@ -61,8 +61,8 @@ class Layers:
         return next((layer for layer in self.layers if name in layer.values), None)
 
     def origin(self, name: str) -> SettingOrigin:
-        found = self.find_layer(name)
-        return found.origin if found else SettingOrigin.DEFAULT
+        layer = self.find_layer(name)
+        return layer.origin if layer else SettingOrigin.DEFAULT
 
 
 def effective_layers(environ: Mapping[str, str]) -> Layers:
@@ -70,20 +70,20 @@ def effective_layers(environ: Mapping[str, str]) -> Layers:
 
     Raises BadConfiguration if a file cannot be read.
     """
-    home, given = find_home(environ), environment_layer(environ)
+    home, from_environment = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
-        return Layers(home, (given,))
+        return Layers(home, (from_environment,))
     started = started_layer(home)
-    return Layers(home, (given, started) if started else (given, *file_layers(home)))
+    return Layers(home, (from_environment, started) if started else (from_environment, *file_layers(home)))
 
 
 def planned_layers(environ: Mapping[str, str]) -> Layers:
     """Return the layers for the next `zhuiwen up`: the environment, that of the last `zhuiwen up`, and the files."""
-    home, given = find_home(environ), environment_layer(environ)
+    home, from_environment = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
-        return Layers(home, (given,))
-    kept = last_environment_layer(home)
-    return Layers(home, (given, *([kept] if kept else []), *file_layers(home)))
+        return Layers(home, (from_environment,))
+    last_environment = last_environment_layer(home)
+    return Layers(home, (from_environment, *([last_environment] if last_environment else []), *file_layers(home)))
 
 
 def running_layers(environ: Mapping[str, str]) -> Layers:
@@ -98,13 +98,13 @@ def running_layers(environ: Mapping[str, str]) -> Layers:
 
 def find_home(environ: Mapping[str, str]) -> Path:
     """Return the home folder: ZHUIWEN_HOME, or the folder named by a file in the default home, or the default home."""
-    if named := environ.get(environment_variable(HOME), "").strip():
-        return Path(named).expanduser().absolute()
-    usual = default_home()
+    if configured := environ.get(environment_variable(HOME), "").strip():
+        return Path(configured).expanduser().absolute()
+    default = default_home()
     # An unreadable file is an error when its settings are loaded; finding the home folder ignores it.
     with contextlib.suppress(BadConfiguration):
-        return usual / Path(str(_parse_file(usual / SETTINGS_FILE).get(HOME, ""))).expanduser()
-    return usual
+        return default / Path(str(_parse_file(default / SETTINGS_FILE).get(HOME, ""))).expanduser()
+    return default
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
@@ -145,8 +145,8 @@ def last_environment_layer(home: Path) -> Layer | None:
 
 def given_names(path: Path) -> frozenset[str]:
     """Return the names that a file of started settings lists as given by the environment."""
-    listed = _parse_file(path).get(GIVEN, [])
-    return frozenset(str(name) for name in listed) if isinstance(listed, list) else frozenset()
+    names = _parse_file(path).get(GIVEN, [])
+    return frozenset(str(name) for name in names) if isinstance(names, list) else frozenset()
 
 
 def file_values(parsed: Mapping[str, Any]) -> dict[str, Value]:
@@ -160,8 +160,10 @@ def _file_layer(path: Path, origin: SettingOrigin) -> Layer:
     known = known_settings()
     parsed = _parse_file(path)
     values = file_values(parsed)
-    own = {HOME, GIVEN}
-    return Layer(origin, str(path), values, tuple(name for name in parsed if name not in known and name not in own))
+    reserved_names = {HOME, GIVEN}
+    return Layer(
+        origin, str(path), values, tuple(name for name in parsed if name not in known and name not in reserved_names)
+    )
 
 
 def _parse_file(path: Path) -> dict[str, Any]:

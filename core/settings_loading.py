@@ -60,8 +60,8 @@ def _settings_validator() -> TypeAdapter[Settings]:
     return TypeAdapter(Settings)
 
 
-def _setting_fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
-    setting = _describe_setting(known.name, repr(mask_secrets(known.name, str(seen))), layers)
+def _setting_fault(known: KnownSetting, value: Any, layers: Layers) -> Message:
+    setting = _describe_setting(known.name, repr(mask_secrets(known.name, str(value))), layers)
     return Message("config.not-allowed", setting=setting, allowed=known.allowed)
 
 
@@ -76,9 +76,9 @@ def _port_clashes(services: ServiceSettings, faulty: Collection[str], layers: La
         yield Message("config.demo-port", setting=web, first=demo[0], last=demo[-1], demo=first)
 
 
-def _describe_setting(name: str, seen: object, layers: Layers) -> Message:
+def _describe_setting(name: str, value: object, layers: Layers) -> Message:
     """Return a message with a setting, its value and its source."""
     layer = layers.find_layer(name)
     if layer is None:
-        return Message("config.by-default", name=environment_variable(name), value=seen)
-    return Message("config.in-place", name=layer.local_name(name), value=seen, place=layer.place)
+        return Message("config.by-default", name=environment_variable(name), value=value)
+    return Message("config.in-place", name=layer.local_name(name), value=value, place=layer.place)

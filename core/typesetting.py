@@ -38,19 +38,19 @@ def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: 
 
     Raises TypesettingError if that process fails.
     """
-    order = {"folder": str(folder), "template": template, "inputs": inputs, "timestamp": made_at.isoformat()}
-    done = subprocess.run(
-        [sys.executable, "-P", __file__], input=json.dumps(order).encode(), capture_output=True, check=False
+    request = {"folder": str(folder), "template": template, "inputs": inputs, "timestamp": made_at.isoformat()}
+    process = subprocess.run(
+        [sys.executable, "-P", __file__], input=json.dumps(request).encode(), capture_output=True, check=False
     )
-    if done.returncode or not done.stdout.startswith(b"%PDF"):
-        raise TypesettingError(done.stderr.decode("utf-8", "replace")[-500:] or f"exit code {done.returncode}")
-    return done.stdout
+    if process.returncode or not process.stdout.startswith(b"%PDF"):
+        raise TypesettingError(process.stderr.decode("utf-8", "replace")[-500:] or f"exit code {process.returncode}")
+    return process.stdout
 
 
 def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
     """Return a template rendered as SVG files, one for each page, with text as shapes and no external resources."""
-    pictures = _compile_template(folder, template, inputs, format="svg")
-    return pictures if isinstance(pictures, list) else [pictures]
+    svg_files = _compile_template(folder, template, inputs, format="svg")
+    return svg_files if isinstance(svg_files, list) else [svg_files]
 
 
 def fonts() -> Path:
@@ -74,9 +74,9 @@ def _compile_template(folder: Path, template: str, inputs: dict[str, str], **opt
 
 
 def _serve_requests() -> None:
-    order = json.load(sys.stdin.buffer)
-    made_at = datetime.fromisoformat(order["timestamp"])
-    sys.stdout.buffer.write(typeset(Path(order["folder"]), order["template"], order["inputs"], made_at))
+    request = json.load(sys.stdin.buffer)
+    made_at = datetime.fromisoformat(request["timestamp"])
+    sys.stdout.buffer.write(typeset(Path(request["folder"]), request["template"], request["inputs"], made_at))
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ def gunzip(packed: bytes, most_bytes: int) -> bytes:
     content = bytearray()
     try:
         with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
-            while read := file.read(_READ_BYTES):
-                content += read
+            while chunk := file.read(_READ_BYTES):
+                content += chunk
                 if len(content) > most_bytes:
                     raise TooLarge(f"more than {most_bytes} bytes")
     except (OSError, EOFError, zlib.error) as error:

@@ -56,11 +56,11 @@ class Message:
         A code without a translation is returned unchanged, with its parameters.
         """
         code = "zh" if language.startswith("zh") else "en"
-        shown = {name: _translate_value(value, code) for name, value in self.params.items()}
+        translated = {name: _translate_value(value, code) for name, value in self.params.items()}
         try:
-            return find_words(self.code, code).format_map(shown)
+            return find_words(self.code, code).format_map(translated)
         except (KeyError, ValueError):
-            return f"{self.code}: {', '.join(f'{name}={value}' for name, value in shown.items())}"
+            return f"{self.code}: {', '.join(f'{name}={value}' for name, value in translated.items())}"
 
     def __str__(self) -> str:
         return self.in_language("en")
@@ -100,9 +100,9 @@ def _translate_value(value: Any, language: str) -> Any:
     if isinstance(value, Message):
         return value.in_language(language)
     if isinstance(value, tuple):
-        several = _Several(_translate_value(each, language) for each in value)
-        several.language = language
-        return several
+        joined = _Several(_translate_value(item, language) for item in value)
+        joined.language = language
+        return joined
     return value
 
 
@@ -111,9 +111,9 @@ def _convert_parameter(value: object) -> Any:
     if isinstance(value, Message | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(_convert_parameter(each) for each in value)
-    said = getattr(value, "message", None)
-    return said if isinstance(said, Message) else str(value)
+        return tuple(_convert_parameter(item) for item in value)
+    message = getattr(value, "message", None)
+    return message if isinstance(message, Message) else str(value)
 
 
 def _dump_parameter(value: Any) -> Any:

@@ -207,7 +207,7 @@ class RunWatch:
         from pipeline.connections import redis_client
         from pipeline.pending import pending
 
-        for space in disk.full(self._settings):
+        for space in disk.full_file_systems(self._settings):
             return space.problem, space.remedy
         pending(redis_client(self._settings))  # raises if the broker is down
         if health.any_worker_answers(self._settings.redis_url, self._queue):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core import disk
-from core.known_settings import format_value, known_settings, mask_secrets, nearest, unknown_names
+from core.known_settings import format_value, known_settings, mask_secrets, nearest_name, unknown_names
 from core.settings_layers import file_layers, planned_layers
 from core.settings_loading import read_leniently
 from core.sqlite_files import find_faults
@@ -19,7 +19,12 @@ def check_setting_names(context: Context) -> list[DoctorFinding]:
         for name, near in unknown_names(context.environ).items()
     ]
     of_files = [
-        (name, Message("start.unknown-in-file", name=name, place=layer.place), nearest(name), Message("doctor.remove"))
+        (
+            name,
+            Message("start.unknown-in-file", name=name, place=layer.place),
+            nearest_name(name),
+            Message("doctor.remove"),
+        )
         for layer in file_layers(context.home.path)
         for name in layer.unknown
     ]
@@ -79,7 +84,9 @@ def _private_paths(home: Path) -> list[Path]:
 
 def check_free_disk(context: Context) -> list[DoctorFinding]:
     found = [
-        space for space in disk.spaces(context.home.settings) if space.is_full or space.free_bytes < disk.LOW_BYTES
+        space
+        for space in disk.file_systems(context.home.settings)
+        if space.is_full or space.free_bytes < disk.LOW_BYTES
     ]
     return [DoctorFinding("disk.full" if each.is_full else "disk.free", each.problem, each.remedy) for each in found]
 

@@ -1,1 +1,1 @@
-"""Computes the fingerprint of a text: readings, tokens, frequency windows, anchors; with numpy and numba only."""
+"""Computes the fingerprint of a text: readings, tokens, frequency windows and anchors, with numpy and numba only."""

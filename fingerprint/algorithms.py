@@ -1,6 +1,6 @@
-"""Numbered fingerprint algorithms. A record is never edited: any change of a fingerprint needs a new id.
+"""Numbered fingerprint algorithms. A record is never edited: any change of a fingerprint requires a new id.
 
-The id is the first byte of every stored fingerprint and part of every key of the index. How to add one:
+The id is the first byte of every stored fingerprint and part of every key of the index. How to add an algorithm:
 docs/recipes/fingerprint-algorithm.md.
 """
 
@@ -23,9 +23,10 @@ MAX_ID = 255  # one byte
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """The parameters of a fingerprint, from the rules and tables for reading a text to the seeds.
+    """The parameters of a fingerprint, from the normalisation of a text to its seeds.
 
-    near: the tokens that agree in alignment. It belongs to the reading table and changes no fingerprint.
+    near: the tokens that agree in alignment; it belongs to the reading table and changes no fingerprint. Raises
+    ValueError if the parameters do not fit each other or the id is not from 1 to MAX_ID.
     """
 
     id: int
@@ -50,7 +51,7 @@ class Algorithm:
 
     @cached_property
     def symbols(self) -> NDArray[np.uint16]:
-        """The symbol of each token that anchors hash, uint16[65536]."""
+        """The symbol that anchors hash for each token, uint16[65536]."""
         return self.anchors.alphabet.symbols(self.tables.readings.names)
 
     def as_dict(self) -> dict[str, Any]:

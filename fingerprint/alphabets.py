@@ -1,4 +1,4 @@
-"""Alphabets define which tokens anchors treat as equal."""
+"""Alphabets, which define the tokens that anchors treat as equal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from fingerprint.letters import TOKENS, initial_letters
 
 @dataclass(frozen=True, eq=False)
 class Alphabet:
-    """Replaces tokens by symbols before hashing.
+    """A replacement of tokens by symbols before hashing.
 
-    symbols: returns the symbol of every token, uint16[65536], from the names of syllables by id. is_heard_alike:
+    symbols: a function from the names of syllables, by id, to the symbol of every token, uint16[65536]. is_heard_alike:
     whether people confuse tokens with the same symbol, so that these agree in alignment too.
     """
 

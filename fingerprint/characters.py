@@ -1,4 +1,4 @@
-"""Kinds of characters: characters that normalisation reads, drops or counts as noise."""
+"""Kinds of characters, which decide whether normalisation reads a character, drops it or records it as noise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ TOKEN_MASK = (1 << TOKEN_BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class CharacterClasses:
-    """The code points of each kind, in addition to HAN and DIGIT of the readings; the last matching kind wins."""
+    """The code points of each kind except HAN and DIGIT, which the readings determine. The last matching kind wins."""
 
     by_character: Mapping[Kind, str]
     by_range: Mapping[Kind, tuple[range, ...]]

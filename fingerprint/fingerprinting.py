@@ -1,4 +1,4 @@
-"""A fingerprint: how it is computed from a text, and its form as bytes."""
+"""Fingerprints: how they are computed from a text, and their form as bytes."""
 
 import struct
 import zlib
@@ -23,7 +23,7 @@ COMPRESSION_LEVEL = 6
 
 
 class DamagedFingerprint(BadInput):
-    """Bytes that this version cannot read as a fingerprint."""
+    """Bytes that this version cannot read as a fingerprint. reason: why it cannot."""
 
     def __init__(self, code: str, /, **params: object) -> None:
         self.reason = Message(code, **params)
@@ -53,19 +53,19 @@ class Fingerprint:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm that computed it."""
+        """The algorithm that computed the fingerprint."""
         return ALGORITHMS[self.algorithm_id]
 
     @property
     def nbytes(self) -> int:
-        """The memory of the arrays in bytes."""
+        """The memory of the arrays, in bytes."""
         of_tokens = self.tokens.nbytes + self.offsets.nbytes + self.hashes.nbytes + self.anchors.nbytes
         return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * self.noise.starts.size
 
     def to_bytes(self) -> bytes:
         """Return the stored form, which begins with the algorithm id.
 
-        Hashes are not stored: they follow from tokens and windows.
+        Hashes are not stored, because they can be computed from tokens and windows.
         """
         columns = (
             self.tokens.astype("<u2"),
@@ -88,7 +88,7 @@ class Fingerprint:
 
     @classmethod
     def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
-        """Read the bytes that `to_bytes` wrote. Raises DamagedFingerprint for anything else."""
+        """Return the fingerprint in the output of `to_bytes`. Raises DamagedFingerprint for any other bytes."""
         if len(stored) < HEADER.size:
             raise DamagedFingerprint("fingerprint.too-short")
         algorithm_id, version, checksum, tokens, anchors, windows, noise = HEADER.unpack_from(stored)
@@ -113,10 +113,10 @@ class Fingerprint:
 
 
 def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
-    """Return the fingerprint of any text by an algorithm; a text without Chinese has an empty stream.
+    """Return the fingerprint of a text. A text without Chinese has an empty stream.
 
     Time and memory are linear in the length of the text. Raises BrokenInvariant if the installed table of readings is
-    not the one that the algorithm names.
+    not that of the algorithm.
     """
     stream = algorithm.normalization.stage(text, algorithm.tables)
     windows = fingerprint_windows(stream.tokens, algorithm)
@@ -132,14 +132,14 @@ def _seed_hashes(
 ) -> NDArray[np.uint64]:
     if algorithm.seeds is Seeds.ANCHORS:
         return hash_anchors(tokens, positions, algorithm.anchors, algorithm.symbols)
-    hashes, found = find_seeds(tokens, windows, algorithm)
-    if not np.array_equal(found, positions):
+    hashes, seed_positions = find_seeds(tokens, windows, algorithm)
+    if not np.array_equal(seed_positions, positions):
         raise DamagedFingerprint("fingerprint.seeds")
     return hashes
 
 
 def _stored_checksum(stored: bytes) -> int:
-    """Return the CRC-32 of the stored form except the checksum itself, with unused bits of the last byte."""
+    """Return the CRC-32 of all stored bytes except the checksum."""
     return zlib.crc32(stored[COUNTS_AT:], zlib.crc32(stored[:2]))
 
 
@@ -148,7 +148,7 @@ def _to_steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
 
 
 def _to_planes(column: NDArray[np.generic]) -> bytes:
-    """Return all first bytes, then all second bytes: numbers of one size compress better in this order."""
+    """Return the first bytes of all numbers, then the second bytes, and so on: they compress better in this order."""
     return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
 
 
@@ -164,20 +164,20 @@ def _decompress(compressed: bytes, size: int) -> bytes:
 
 
 class _Columns:
-    """Takes columns from a payload, in the order in which they were written."""
+    """Reads columns from a payload, in the order in which they were written."""
 
     def __init__(self, payload: bytes) -> None:
-        self._bytes, self._at = np.frombuffer(payload, np.uint8), 0
+        self._bytes, self._position = np.frombuffer(payload, np.uint8), 0
 
     def take(self, dtype: str, size: int) -> NDArray[np.generic]:
         width = np.dtype(dtype).itemsize
-        plane = self._bytes[self._at : self._at + size * width].reshape(width, size)
-        self._at += size * width
+        plane = self._bytes[self._position : self._position + size * width].reshape(width, size)
+        self._position += size * width
         return np.ascontiguousarray(plane.T).view(dtype).reshape(size)
 
     def take_bytes(self, size: int) -> NDArray[np.uint8]:
         return self.take("u1", size).astype(np.uint8)
 
     def take_delta_coded(self, size: int) -> NDArray[np.int32]:
-        """Read deltas and return their running sums."""
+        """Read differences, and return their running sums."""
         return np.cumsum(self.take("<u4", size), dtype=np.int32)

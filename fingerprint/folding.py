@@ -1,9 +1,9 @@
-"""Folded syllables: syllables that people confuse by ear have one symbol, so that anchors survive the confusion.
+"""Folded syllables: syllables that people confuse by ear have one symbol, so that confusions leave anchors unchanged.
 
-Three parts of a syllable are kept, each coarsely: the place of articulation of its initial, the glide, and the rhyme.
+A syllable is reduced to three coarse parts: the place of articulation of its initial, the glide, and the rhyme.
 Aspirated or not, stop or fricative, dental or retroflex (b/p, d/t, g/k, j/q/x, z/c/s/zh/ch/sh), n or l are one initial.
-u and ü are one sound. -n and -ng after a or e are one rhyme; ao and ou another. Algorithm 5 depends on it, so it never
-changes. Chosen by measurement: docs/decisions/fingerprint-and-index.md.
+u and ü are one sound. -n and -ng after a or e are one rhyme; ao and ou are another. Algorithm 5 depends on this, so it
+must never change. Chosen by measurement: docs/decisions/fingerprint-and-index.md.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ Folded = tuple[str, str, str]
 
 
 def folded_symbols(names: tuple[str, ...]) -> NDArray[np.uint16]:
-    """Return the symbol of every token, from 1 in the order of syllables, uint16[65536]; 0 for all others.
+    """Return the symbol of every token, uint16[65536]: from 1 in the order of the syllables, or 0 without a syllable.
 
     names: the syllables by id; the name of id 0 is "".
 
@@ -46,7 +46,7 @@ def folded_symbols(names: tuple[str, ...]) -> NDArray[np.uint16]:
 
 
 def fold_syllable(name: str) -> Folded:
-    """Return the places of initial, glide and rhyme of a toneless syllable; any of them may be empty.
+    """Return the folded initial, glide and rhyme of a toneless syllable; any of them may be empty.
 
     >>> fold_syllable("zhuang"), fold_syllable("yuan"), fold_syllable("liu"), fold_syllable("er")
     (('z', 'u', 'n'), ('', 'u', 'n'), ('l', 'i', 'ao'), ('', '', 'er'))

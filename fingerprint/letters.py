@@ -1,4 +1,4 @@
-"""Letters of pinyin, and the initial of each token: the first letter of its syllable."""
+"""The letters of pinyin, and the initial of each token, which is the first letter of its syllable."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Characters that may stand for one another, by any of their readings or by their shape; for verification, not seeds.
+"""Characters that may stand for one another, by any of their readings or by their shape, for alignment.
 
 A table is written by laboratory.tables.build_near for one reading table, and loaded at first use. It changes no
 fingerprint.
@@ -24,7 +24,7 @@ ARRAYS = 5  # in a data file
 
 
 def pack_arrays(arrays: list[NDArray[np.generic]]) -> bytes:
-    """Return arrays as the bytes of a data file: compressed npy forms, one after the other."""
+    """Return arrays as a data file: their npy forms, one after the other, compressed."""
     stream = io.BytesIO()
     for array in arrays:
         np.save(stream, array, allow_pickle=False)
@@ -32,7 +32,7 @@ def pack_arrays(arrays: list[NDArray[np.generic]]) -> bytes:
 
 
 def unpack_arrays(path: Path, count: int) -> list[NDArray[np.generic]]:
-    """Return the arrays of a file written by `pack_arrays`. count: the number of arrays.
+    """Return the arrays in a file written by `pack_arrays`. count: the number of arrays.
 
     Raises BrokenInvariant if the file is not valid.
     """
@@ -44,9 +44,9 @@ def unpack_arrays(path: Path, count: int) -> list[NDArray[np.generic]]:
 
 
 class NearTable:
-    """Tables of the neighbours of each character; a traditional character has the row of its simplified form.
+    """Tables of similar characters. A traditional character has the row of its simplified form.
 
-    These are plain arrays, so that compiled loops can read them: `table.readings[table.rows[code]]`. Row 0 is empty.
+    These are plain arrays, which compiled loops can read: `table.readings[table.rows[code]]`. Row 0 is empty.
     """
 
     def __init__(self, path: Path, table: ReadingTable) -> None:
@@ -63,7 +63,7 @@ class NearTable:
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:
-        """The row of each character in the tables below, uint16[code point]; 0 if it has none."""
+        """The row of each character in the other tables, uint16[code point]; 0 if it has none."""
         rows = np.zeros(CODE_POINTS, np.uint16)
         codes = self._stored_arrays[0]
         rows[codes] = np.arange(1, codes.size + 1)
@@ -73,28 +73,31 @@ class NearTable:
 
     @cached_property
     def readings(self) -> NDArray[np.uint16]:
-        """The ids of every reading, uint16[rows, READINGS_WIDTH]; the first is the token; 0 after the last."""
+        """The ids of all readings, uint16[rows, READINGS_WIDTH], padded with 0. The first reading is the token."""
         return _with_empty_row(self._stored_arrays[1])
 
     @cached_property
     def alternatives(self) -> NDArray[np.uint16]:
-        """Tokens that a similar-sounding character may have besides this one's own, uint16[rows, ALTERNATIVES_WIDTH].
+        """Other tokens that a character with a similar sound may have, uint16[rows, ALTERNATIVES_WIDTH], padded with 0.
 
         First the other readings of the character itself, then the first readings of characters that share one of its
-        readings, the likeliest first; 0 after the last.
+        readings, the likeliest first.
         """
         return _with_empty_row(self._stored_arrays[2][self._stored_arrays[3]])
 
     @cached_property
     def shapes(self) -> NDArray[np.uint16]:
-        """The rows of common characters that look alike, uint16[rows, SHAPES_WIDTH]; the most similar first, then 0."""
+        """The rows of common characters of similar shape, uint16[rows, SHAPES_WIDTH], padded with 0.
+
+        The most similar characters come first.
+        """
         return _with_empty_row(self._stored_arrays[4])
 
     @cached_property
     def shape_alternatives(self) -> NDArray[np.uint16]:
-        """The tokens of `shapes`, uint16[rows, SHAPE_ALTERNATIVES_WIDTH]; the most similar first, then 0.
+        """The tokens of `shapes`, uint16[rows, SHAPE_ALTERNATIVES_WIDTH], the most similar first, padded with 0.
 
-        Leaves out the row's own token and tokens for which its sound may stand.
+        The row's own token and its `alternatives` are omitted.
         """
         tokens = self.readings[self.shapes, 0]
         known = np.concatenate([self.readings[:, :1], self.alternatives], axis=1)

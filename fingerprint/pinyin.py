@@ -1,4 +1,4 @@
-"""Reads Latin letters as pinyin: removes tone marks and splits a run into the fewest syllables."""
+"""Reads Latin letters as pinyin: removes tone marks, and splits runs of letters into as few syllables as possible."""
 
 import unicodedata
 from functools import cached_property, lru_cache
@@ -27,7 +27,7 @@ class PinyinReader:
         self._cached: dict[str, Syllables | None] = {}
 
     def split_run(self, run: str) -> Syllables | None:
-        """Return (syllable id, offset in the run) of each syllable, or None if the run is not pinyin.
+        """Return the id and the offset in the run of each syllable, or None if the run is not pinyin.
 
         Tone marks are removed, ü is v, and capitals and full-width letters count as lower case.
         """
@@ -41,7 +41,10 @@ class PinyinReader:
 
     @cached_property
     def letters(self) -> NDArray[np.uint8]:
-        """The number of each Latin letter, 1 to 26, whatever its marks, case and width, uint8[LETTER_CODES]; else 0."""
+        """The number of each Latin letter, 1 to 26, regardless of marks, case and width, uint8[LETTER_CODES].
+
+        0 for others.
+        """
         kinds = self._kinds[:LETTER_CODES]
         table = np.zeros(LETTER_CODES, np.uint8)
         for code in np.flatnonzero((kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)).tolist():
@@ -50,7 +53,10 @@ class PinyinReader:
 
     @cached_property
     def trie(self) -> NDArray[np.int32]:
-        """The node after each letter, or 0, int32[nodes, LETTERS]; column 0 has the syllable that ends there."""
+        """The trie of all syllables, int32[nodes, LETTERS]: the node after each letter, or 0.
+
+        Column 0 contains the id of the syllable that ends at the node, or 0.
+        """
         rows = [[0] * LETTERS]
         for name, number in self._ids.items():
             node = 0
@@ -77,7 +83,7 @@ class PinyinReader:
 
 @lru_cache(maxsize=4096)  # texts use a few hundred distinct letters
 def letter_without_marks(character: str) -> str:
-    """Return the lower-case letter of a Latin letter, regardless of marks and width; ü is v.
+    """Return the lower-case form of a Latin letter, without marks and width; ü is v.
 
     >>> "".join(map(letter_without_marks, "Lǜ"))
     'lv'

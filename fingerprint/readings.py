@@ -1,6 +1,6 @@
 """One reading for each code point, without context: an edit of one character never changes the readings around it.
 
-A table is written by laboratory.tables.build_readings; its digest is part of the algorithms that use it.
+A table is written by laboratory.tables.build_readings. Its digest is part of the algorithms that use it.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ Columns = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 
 def pack_readings(readings: Columns, folding: Columns) -> bytes:
-    """Return the table uncompressed: the length, code points and values of each of its two parts (uint32, LE)."""
+    """Return the table as uncompressed bytes: for each of its two parts the length, the code points and the values."""
     parts = []
     for keys, values in (readings, folding):
         steps = np.diff(keys, prepend=np.uint32(0))
@@ -30,7 +30,7 @@ def pack_readings(readings: Columns, folding: Columns) -> bytes:
 
 
 def unpack_readings(payload: bytes) -> tuple[Columns, Columns]:
-    """Return the two parts of a table packed by `pack_readings`."""
+    """Return the two parts of a table from the output of `pack_readings`."""
     words = np.frombuffer(payload, "<u4")
     first, second = int(words[0]), int(words[1 + 2 * int(words[0])])
     rest = words[2 + 2 * first :]
@@ -44,7 +44,7 @@ def payload_digest(payload: bytes) -> str:
 
 
 def read_payload(path: Path, digest: str) -> bytes:
-    """Return the uncompressed content of a data file. Raises BrokenInvariant if it does not have the digest."""
+    """Return the decompressed content of a data file. Raises BrokenInvariant if it has another digest."""
     try:
         payload = lzma.decompress(path.read_bytes())
     except (OSError, lzma.LZMAError) as error:
@@ -56,10 +56,10 @@ def read_payload(path: Path, digest: str) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class ReadingTable:
-    """The readings in a data file, loaded at first use.
+    """The readings in a data file, which is loaded at first use.
 
-    digest: SHA-256 of the file before compression, recorded permanently in the algorithms that use it. names: the
-    syllables by id; the name of id 0 is "", no reading.
+    digest: the SHA-256 of the file before compression, recorded permanently in the algorithms that use it. names: the
+    syllables by id; the name of id 0, which means no reading, is "".
     """
 
     path: Path
@@ -81,7 +81,7 @@ class ReadingTable:
 
     @cached_property
     def folding(self) -> NDArray[np.uint32]:
-        """The simplified or compatibility form that represents each code point, uint32[code point]."""
+        """The simplified or compatibility form of each code point, uint32[code point]."""
         codes, values = self._stored_columns[1]
         table = np.arange(CODE_POINTS, dtype=np.uint32)
         table[codes] = values
@@ -96,7 +96,7 @@ READINGS_2026 = ReadingTable(
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """Return the code points of a text, lone surrogates included, uint32[len(text)]."""
+    """Return the code points of a text, including lone surrogates, uint32[len(text)]."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 

@@ -1,4 +1,4 @@
-"""The rules of a fingerprint algorithm, which `fingerprint.algorithms` combines."""
+"""The rules that make up a fingerprint algorithm (`fingerprint.algorithms`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Stage = Callable[[str, Tables], Stream]
 
 
 class Seeds(Flag):
-    """The seeds that an algorithm's index uses and `Fingerprint.hashes` holds."""
+    """The seeds that an algorithm's index uses and `Fingerprint.hashes` contains."""
 
     ANCHORS = 1
     WINDOWS = 2
@@ -25,8 +25,8 @@ class Seeds(Flag):
 class Normalization:
     """The rule that turns a text into a token stream.
 
-    number: its name in stored descriptions. stage: the function from text to stream. tables: the look-up tables of the
-    stage.
+    number: its name in stored descriptions; stage: the function from text to stream; tables: the tables that the
+    function uses.
     """
 
     number: int
@@ -36,9 +36,10 @@ class Normalization:
 
 @dataclass(frozen=True, slots=True)
 class WindowRule:
-    """The rule of frequency windows.
+    """The rule for frequency windows.
 
-    granularity, step: tokens; a step of half the granularity is 50 % overlap, and a step of 1 the maximum.
+    granularity: the tokens in a window; step: the tokens from one window to the next. A step of half the granularity is
+    an overlap of 50 %. Raises ValueError if the parameters do not fit each other.
     """
 
     granularity: int
@@ -60,7 +61,7 @@ class WindowRule:
 
 @dataclass(frozen=True, slots=True)
 class AnchorRule:
-    """The rule of anchors: hashes of `tokens` consecutive tokens, about one in `one_in` of which is kept."""
+    """The rule for anchors: hashes of `tokens` consecutive tokens, of which about one in `one_in` is selected."""
 
     alphabet: Alphabet
     tokens: int

@@ -1,4 +1,4 @@
-"""The token stream of a text, which is all that later stages see of the text, and the noise left out."""
+"""The token stream of a text, which is all that later stages use, and the noise that was removed from it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,10 @@ NOISE_KINDS: tuple[Obfuscation, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
-    """Noise items in order of the text. starts, ends: int32[items], text offsets; kinds: uint8[items], NOISE_KINDS."""
+    """The items of noise in order of the text.
+
+    starts, ends: int32[items], offsets in the text; kinds: uint8[items], indexes into NOISE_KINDS.
+    """
 
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
@@ -34,7 +37,7 @@ class Noise:
         return self.starts.size
 
     def items(self) -> Iterator[tuple[TextRange, Obfuscation]]:
-        """Yield each item as a range of the text and its kind."""
+        """Yield the range and the kind of each item."""
         for start, end, kind in zip(self.starts.tolist(), self.ends.tolist(), self.kinds.tolist(), strict=True):
             yield TextRange(start, end), NOISE_KINDS[kind]
 
@@ -43,8 +46,8 @@ class Noise:
 class Stream:
     """The tokens of a text in reading order.
 
-    tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], distinct, and increasing except in noise of the kind
-    REARRANGED; noise: items left out, and ranges that were reordered.
+    tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], distinct, and increasing except within noise of the
+    kind REARRANGED; noise: the removed items, and the ranges that were reordered.
     """
 
     tokens: NDArray[np.uint16]
@@ -53,7 +56,7 @@ class Stream:
 
 
 def find_runs(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the starts and ends of the runs of True.
+    """Return the starts and the ends of the runs of True.
 
     >>> [edges.tolist() for edges in find_runs(np.array([False, True, True, False, True]))]
     [[1, 4], [3, 5]]

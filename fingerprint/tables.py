@@ -1,4 +1,4 @@
-"""The look-up tables of normalisation, built from one reading table at first use."""
+"""The tables of normalisation, computed from one reading table at first use."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +35,7 @@ class Tables:
 
     @cached_property
     def signs(self) -> NDArray[np.uint16]:
-        """The sign of each code point, uint16[code point]: kind above TOKEN_BITS, syllable below; 0 for wildcards."""
+        """The sign of each code point, uint16[code point]: kind above TOKEN_BITS, syllable below (0 for wildcards)."""
         signs = self.readings.syllables.copy()
         signs[self.kinds == Kind.WILDCARD] = 0
         signs += self.kinds.astype(np.uint16) << np.uint16(TOKEN_BITS)
@@ -43,19 +43,22 @@ class Tables:
 
     @cached_property
     def simplified_forms(self) -> NDArray[np.uint16]:
-        """The simplified form of each Chinese character of the basic plane, uint16[code point]; else NO_CHARACTER."""
+        """The simplified form of each Chinese character in the basic plane, uint16[code point].
+
+        NO_CHARACTER for others.
+        """
         folding = self.readings.folding
         is_simple = (self.kinds == Kind.HAN) & (folding <= np.iinfo(np.uint16).max)
         return np.where(is_simple, folding, NO_CHARACTER).astype(np.uint16)
 
     @cached_property
     def pinyin(self) -> PinyinReader:
-        """The reader of Latin letters as syllables."""
+        """The reader that splits Latin letters into syllables."""
         return PinyinReader(self.readings.names, self.kinds)
 
     @cached_property
     def initials(self) -> NDArray[np.uint8]:
-        """The initial of every token, uint8[65536] (fingerprint.alphabets)."""
+        """The initial of every token, uint8[65536] (fingerprint.letters)."""
         return initial_letters(self.readings.names)
 
 

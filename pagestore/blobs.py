@@ -78,13 +78,13 @@ class Blobs:
 
     def get_many(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the bytes under those `keys` that exist. Raises BrokenInvariant if any of them were changed."""
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         with translate_errors(self._database):
             for batch in batches(keys, BATCH_KEYS):
                 heads = {head["_id"]: head for head in self._find_heads(batch)}
                 pieces = self._load_pieces(heads)
-                found.update((key, _join_parts(head, pieces)) for key, head in heads.items())
-        return found
+                contents.update((key, _join_parts(head, pieces)) for key, head in heads.items())
+        return contents
 
     def find_existing(self, keys: Sequence[str]) -> set[str]:
         """Return those `keys` that exist, without reading their bytes."""
@@ -118,8 +118,10 @@ class Blobs:
             yield from self._heads.find({"_id": {"$in": batch}}, fields)
 
     def _load_pieces(self, heads: dict[str, Document]) -> dict[str, bytes]:
-        wanted = [part for key, head in heads.items() for part in _part_keys(key, head["parts"])]
-        return {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": wanted}})} if wanted else {}
+        part_keys = [part for key, head in heads.items() for part in _part_keys(key, head["parts"])]
+        return (
+            {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": part_keys}})} if part_keys else {}
+        )
 
 
 def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
@@ -128,12 +130,12 @@ def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
     after = ""
     while True:
         with translate_errors(database):
-            asked = collection.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(BATCH_IDS)
-            found = [each["_id"] for each in asked if isinstance(each.get("_id"), str)]
-        yield from found
-        if len(found) < BATCH_IDS:
+            documents = collection.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(BATCH_IDS)
+            ids = [document["_id"] for document in documents if isinstance(document.get("_id"), str)]
+        yield from ids
+        if len(ids) < BATCH_IDS:
             return
-        after = found[-1]
+        after = ids[-1]
 
 
 def _cut_data(data: bytes) -> list[bytes]:

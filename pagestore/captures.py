@@ -145,17 +145,17 @@ def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
 
 
 def _read_record(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
-    own = {"head": document["head"].encode("latin-1"), "payload": bodies[document["payload_at"]]}
-    return _RECORD.validate_python({**document, **own})
+    decoded = {"head": document["head"].encode("latin-1"), "payload": bodies[document["payload_at"]]}
+    return _RECORD.validate_python({**document, **decoded})
 
 
 def _read_exchange(
     document: Mapping[str, Any], certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]
 ) -> WireExchange:
-    own = {name: document[name].encode("latin-1") for name in ("request_head", "response_head")}
-    own["body"] = bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"])
+    decoded = {name: document[name].encode("latin-1") for name in ("request_head", "response_head")}
+    decoded["body"] = bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"])
     tls = document["tls"] and {
         **document["tls"],
         "certificates": [certificates[name] for name in document["tls"]["certificates"]],
     }
-    return _EXCHANGE.validate_python({**document, **own, "tls": tls})
+    return _EXCHANGE.validate_python({**document, **decoded, "tls": tls})

@@ -71,12 +71,12 @@ class StoreReading:
 
         If the store cannot list them, a fault is recorded and the result is empty.
         """
-        found: list[str] = []
+        all_keys: list[str] = []
         try:
-            found += iterate_ids(self._database, collection)
+            all_keys += iterate_ids(self._database, collection)
         except BrokenInvariant:
             self.note(collection, "", FaultKind.UNREADABLE)
-        return found
+        return all_keys
 
     def note(self, collection: str, key: str, kind: FaultKind, page: str = "") -> None:
         """Record a fault, once for each item, and the page that needs the item."""
@@ -99,16 +99,18 @@ class StoreReading:
         page_by_key: the page of each version, "" if unknown.
         """
         for batch in batches(page_by_key, BATCH_KEYS):
-            found = self._find_documents(VERSIONS, batch, page_by_key)
-            owners = {key: page_by_key[key] or str(document.get("page", "")) for key, document in found.items()}
-            wanted: dict[str, dict[str, str]] = {name: {} for name in (TEXTS, BODIES, CAPTURES)}
-            for key, document in found.items():
+            documents_by_key = self._find_documents(VERSIONS, batch, page_by_key)
+            owners = {
+                key: page_by_key[key] or str(document.get("page", "")) for key, document in documents_by_key.items()
+            }
+            referenced: dict[str, dict[str, str]] = {name: {} for name in (TEXTS, BODIES, CAPTURES)}
+            for key, document in documents_by_key.items():
                 for name, keys in _referenced_keys(document).items():
-                    wanted[name] |= dict.fromkeys(keys, owners[key])
-            texts = self.contents(TEXTS, wanted[TEXTS])
-            self.contents(BODIES, wanted[BODIES])
-            self.captures(wanted[CAPTURES])
-            for key, document in found.items():
+                    referenced[name] |= dict.fromkeys(keys, owners[key])
+            texts = self.contents(TEXTS, referenced[TEXTS])
+            self.contents(BODIES, referenced[BODIES])
+            self.captures(referenced[CAPTURES])
+            for key, document in documents_by_key.items():
                 version = self._read_version(key, document, texts)
                 if version is not None:
                     yield version
@@ -137,9 +139,9 @@ class StoreReading:
                 names = {str(name): page_by_key[key] for name in named_certificates(data)}
                 bodies = {str(name): page_by_key[key] for name in named_bodies(data)}
                 certificates = self.contents(CERTIFICATES, names)
-                found = self.contents(BODIES, bodies)
-                if len(certificates) == len(names) and len(found) == len(bodies):
-                    parse_capture(data, certificates, found)
+                contents_of_bodies = self.contents(BODIES, bodies)
+                if len(certificates) == len(names) and len(contents_of_bodies) == len(bodies):
+                    parse_capture(data, certificates, contents_of_bodies)
             except GARBLED:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
@@ -148,20 +150,20 @@ class StoreReading:
 
         page_by_key: the page that needs each key.
         """
-        found: dict[str, bytes] = {}
+        intact: dict[str, bytes] = {}
         for batch in batches(page_by_key, BATCH_KEYS):
-            read, errors = _read_items(self._blobs[collection].get_many, batch)
+            items, errors = _read_items(self._blobs[collection].get_many, batch)
             self.items += len(batch)
             for key in batch:
                 if key in errors:
                     self.note(collection, key, _error_kind(errors[key]), page_by_key[key])
-                elif key not in read:
+                elif key not in items:
                     self.note(collection, key, FaultKind.MISSING, page_by_key[key])
-                elif not _is_content(collection, key, read[key]):
+                elif not _is_content(collection, key, items[key]):
                     self.note(collection, key, FaultKind.CHANGED, page_by_key[key])
                 else:
-                    found[key] = read[key]
-        return found
+                    intact[key] = items[key]
+        return intact
 
     def find_existing(self, collection: str, keys: Collection[str]) -> set[str]:
         """Return those `keys` that exist in a collection of documents."""
@@ -169,8 +171,11 @@ class StoreReading:
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
         """Return, for each of `pages` that exists, the ids of its versions."""
-        found = self._find_documents(PAGES, list(pages), None)
-        return {key: frozenset(map(str, _list_or_empty(document.get("versions")))) for key, document in found.items()}
+        documents_by_key = self._find_documents(PAGES, list(pages), None)
+        return {
+            key: frozenset(map(str, _list_or_empty(document.get("versions"))))
+            for key, document in documents_by_key.items()
+        }
 
     def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield the id of each version and the id of its page."""
@@ -200,17 +205,17 @@ class StoreReading:
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
         """Return documents by id. If `page_by_key` is not None, missing documents are recorded as faults."""
-        found, owners = dict[str, Document](), page_by_key or {}
+        documents_by_key, owners = dict[str, Document](), page_by_key or {}
         for batch in batches(keys, BATCH_KEYS):
-            read, errors = _read_items(partial(self._find_by_key, collection), batch)
-            found |= read
+            items, errors = _read_items(partial(self._find_by_key, collection), batch)
+            documents_by_key |= items
             for key in batch:
                 if key in errors:
                     self.note(collection, key, FaultKind.UNREADABLE, owners.get(key, ""))
-                elif key not in read and page_by_key is not None:
+                elif key not in items and page_by_key is not None:
                     self.note(collection, key, FaultKind.MISSING, owners.get(key, ""))
         self.items += len(keys)
-        return found
+        return documents_by_key
 
     def _find_by_key(self, collection: str, keys: list[str]) -> dict[str, Document]:
         with translate_errors(self._database):
@@ -226,31 +231,31 @@ def _read_items(
     except GARBLED as error:
         if len(keys) == 1:
             return {}, {keys[0]: error}
-    found, errors = dict[str, Item](), dict[str, Exception]()
+    items, errors = dict[str, Item](), dict[str, Exception]()
     for key in keys:
         item, error_of_item = _read_items(read, [key])
-        found |= item
+        items |= item
         errors |= error_of_item
-    return found, errors
+    return items, errors
 
 
 def _error_kind(error: Exception) -> FaultKind:
-    is_told = isinstance(error, BrokenInvariant) and error.message.code in CHANGED_CODES
-    return FaultKind.CHANGED if is_told else FaultKind.UNREADABLE
+    is_changed = isinstance(error, BrokenInvariant) and error.message.code in CHANGED_CODES
+    return FaultKind.CHANGED if is_changed else FaultKind.UNREADABLE
 
 
 def _check_page(document: Document) -> bool:
     page = documents.read_page(document)
     versions = document["versions"]
-    named = {each["key"] for each in document.get("states", []) if each["kind"] == "version"}
+    versions_in_states = {entry["key"] for entry in document.get("states", []) if entry["kind"] == "version"}
     read_states(sightings(document))
     return (
         page_id(page.site_id, page.canonical_url) == page.id
         and page.first_seen <= page.last_seen
         and page.current_version in versions
-        and named <= set(versions)
-        and all(isinstance(each, str) and len(each) == ID_HEX_CHARS for each in versions)
-        and all(isinstance(each, str) for each in document.get("absences", []))
+        and versions_in_states <= set(versions)
+        and all(isinstance(entry, str) and len(entry) == ID_HEX_CHARS for entry in versions)
+        and all(isinstance(entry, str) for entry in document.get("absences", []))
     )
 
 
@@ -264,13 +269,13 @@ def _passes_check(check: Callable[[Document], bool], document: Document) -> bool
 def _referenced_keys(document: Document) -> dict[str, set[str]]:
     """Return the keys to which a version refers, by collection. Values that cannot be keys are ignored."""
     parts = [part for part in _list_or_empty(document.get("parts")) if isinstance(part, dict)]
-    both = (document, *parts)
-    found = {
+    all_documents = (document, *parts)
+    keys_by_collection = {
         TEXTS: {document.get(name) for name in ("text", "raw_text", "beside", "marks")},
-        BODIES: {each.get("raw") for each in both},
-        CAPTURES: {each.get("capture") for each in both},
+        BODIES: {document_of_part.get("raw") for document_of_part in all_documents},
+        CAPTURES: {document_of_part.get("capture") for document_of_part in all_documents},
     }
-    return {name: {key for key in keys if isinstance(key, str) and key} for name, keys in found.items()}
+    return {name: {key for key in keys if isinstance(key, str) and key} for name, keys in keys_by_collection.items()}
 
 
 def _list_or_empty(value: Any) -> list[Any]:

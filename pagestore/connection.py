@@ -23,9 +23,9 @@ OPERATION_TIMEOUT_S = 60.0  # one document of 4 MiB takes the embedded server 0.
 _REFUSED_CODES = {13, 18, 8000}  # unauthorized, authentication failed, Atlas
 # InternalError, LockTimeout, LockBusy, WriteConflict, ExceededTimeLimit, InterruptedAtShutdown,
 # InterruptedDueToReplStateChange, OutOfDiskSpace: temporary failures. Source: error_codes.yml of MongoDB 8.
-_PASSING_CODES = {1, 24, 46, 112, 262, 11600, 11602, 14031}
+_TEMPORARY_CODES = {1, 24, 46, 112, 262, 11600, 11602, 14031}
 # The embedded server sends these for every fault, MongoDB for no temporary one: no code, or UnknownError.
-_UNTOLD_CODES = {None, 8}
+_UNSPECIFIC_CODES = {None, 8}
 
 
 def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
@@ -80,9 +80,9 @@ def _classify_error(error: OperationFailure, database: MongoDatabase) -> Excepti
         return BadConfiguration("store.user", where=_server_addresses(database))
     if says_damage(str(error)):
         return DamagedStore(SERVICE, _server_addresses(database))
-    if codes & _UNTOLD_CODES and _is_busy_error(str(error)):
+    if codes & _UNSPECIFIC_CODES and _is_busy_error(str(error)):
         return ServiceUnavailable(SERVICE, _server_addresses(database))
-    if codes & _PASSING_CODES or (codes & _UNTOLD_CODES and not _can_write(database)):
+    if codes & _TEMPORARY_CODES or (codes & _UNSPECIFIC_CODES and not _can_write(database)):
         return ServiceUnavailable(SERVICE, _server_addresses(database), Message("service.free-disk"))
     return BrokenInvariant("store.operation", error=error)
 

@@ -156,12 +156,12 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
     except BrokenInvariant:
         if len(keys) == 1:
             return [], list(keys)
-    found, damaged = [], []
+    readable_records, damaged = [], []
     for key in keys:
-        one, fault = readable(collection, [key])
-        found += one
-        damaged += fault
-    return found, damaged
+        records, damaged_keys = readable(collection, [key])
+        readable_records += records
+        damaged += damaged_keys
+    return readable_records, damaged
 
 
 def is_whole(name: str, record: Document) -> bool:

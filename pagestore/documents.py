@@ -124,17 +124,17 @@ def required_portable(document: Document) -> Document:
     return document
 
 
-def _require_portable(value: Any, place: str, *, is_in_list: bool = False) -> None:
+def _require_portable(value: Any, path: str, *, is_in_list: bool = False) -> None:
     fault = _value_fault(value, is_in_list=is_in_list)
     if fault:
-        raise BrokenInvariant("store.document", error=f"{place} {fault}")
+        raise BrokenInvariant("store.document", error=f"{path} {fault}")
     if isinstance(value, Mapping):
         for name, each in value.items():
             _require_portable(name, f"the name {name!r}")
-            _require_portable(each, f"{place}.{name}" if place else name)
+            _require_portable(each, f"{path}.{name}" if path else name)
     elif isinstance(value, (list, tuple)):
         for number, each in enumerate(value):
-            _require_portable(each, f"{place}.{number}", is_in_list=True)
+            _require_portable(each, f"{path}.{number}", is_in_list=True)
 
 
 def _value_fault(value: Any, *, is_in_list: bool) -> str:

@@ -29,21 +29,21 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="pagestore.embedded", description="The embedded page store.")
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--socket", type=Path, required=True, dest="path")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     os.umask(0o077)
     _raise_file_limit()
     freeze_loaded_objects()
     try:
-        with (given.data_dir / "lock").open("w") as lock:
+        with (options.data_dir / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            handler = NeoSQLiteHandler(data_dir=str(given.data_dir))
-            asyncio.run(serve(handler, given.path))  # ends after the clients' running operations
+            handler = NeoSQLiteHandler(data_dir=str(options.data_dir))
+            asyncio.run(serve(handler, options.path))  # ends after the clients' running operations
             handler.close_all()
     except BlockingIOError:
-        return _exit_process(f"another page store serves {given.data_dir}")
+        return _exit_process(f"another page store serves {options.data_dir}")
     except OSError as error:
-        return _exit_process(f"the page store cannot work in {given.data_dir} and at {given.path}: {error}")
+        return _exit_process(f"the page store cannot work in {options.data_dir} and at {options.path}: {error}")
     return 0
 
 
@@ -54,11 +54,11 @@ def _exit_process(sentence: str) -> int:
 
 async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
     """Serve at a socket until a signal arrives."""
-    ended = asyncio.Event()
+    stop_event = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+        asyncio.get_running_loop().add_signal_handler(number, stop_event.set)
     server = await asyncio.start_unix_server(partial(handle_client, handler=handler), sock=_bind_socket(path))
-    await ended.wait()
+    await stop_event.wait()
     server.close()
     path.unlink(missing_ok=True)
 
@@ -66,18 +66,18 @@ async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
 def _bind_socket(path: Path) -> socket.socket:
     """Return a listening socket for this user only. A socket left behind at this path is replaced."""
     path.unlink(missing_ok=True)
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listening.bind(str(path))
+    server_socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server_socket.bind(str(path))
     path.chmod(0o600)
-    listening.listen(BACKLOG)
-    return listening
+    server_socket.listen(BACKLOG)
+    return server_socket
 
 
 def _raise_file_limit() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    new_limit = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < new_limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (new_limit, hard))
 
 
 if __name__ == "__main__":

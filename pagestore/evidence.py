@@ -69,8 +69,8 @@ class MongoEvidenceStore:
             if head is None:
                 return None
             keys = [_part_key(name, number) for number in range(min(int(head["parts"]), 10_000))]
-            found = {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": keys}})}
-        content = b"".join(found.get(key, b"") for key in keys)
+            data_by_key = {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": keys}})}
+        content = b"".join(data_by_key.get(key, b"") for key in keys)
         return _require_digest(content, head["sha256"], name)
 
     def digests(self) -> Iterator[Digest]:
@@ -88,8 +88,8 @@ class MongoEvidenceStore:
 
     def removals(self) -> list[BundleRemoval]:
         with translate_errors(self._database):
-            found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
-        entries = map(read_removal, found)
+            documents = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
+        entries = map(read_removal, documents)
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
@@ -115,9 +115,9 @@ class ObjectEvidenceStore:
     def put(self, name: Digest, content: bytes) -> bool:
         if self._was_removed(name):
             raise BrokenInvariant("store.bundle-removed", name=name)
-        there = self._bundle_key(name)
-        if there is not None:
-            _require_same(_key_sha256(there), content, name)
+        existing = self._bundle_key(name)
+        if existing is not None:
+            _require_same(_key_sha256(existing), content, name)
             return False
         return self._objects.put_new(f"{name[:2]}/{name}.{digest(content)}{SUFFIX}", content)
 
@@ -145,10 +145,10 @@ class ObjectEvidenceStore:
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
-        there = self._bundle_key(name)
-        if there is not None:
-            _require_same(_key_sha256(there), content, name)
-            self._objects.remove(there)
+        existing = self._bundle_key(name)
+        if existing is not None:
+            _require_same(_key_sha256(existing), content, name)
+            self._objects.remove(existing)
         self.put(name, content)
 
     def note_removal(self, removal: BundleRemoval) -> None:
@@ -192,8 +192,10 @@ def _insert_document(collection: Any, document: dict[str, Any], name: str) -> bo
     try:
         collection.insert_one(document)
     except DuplicateKeyError:
-        there = collection.find_one({"_id": document["_id"]})
-        if there is not None and any(there.get(key) != document[key] for key in ("data", "sha256") if key in document):
+        existing = collection.find_one({"_id": document["_id"]})
+        if existing is not None and any(
+            existing.get(key) != document[key] for key in ("data", "sha256") if key in document
+        ):
             raise BrokenInvariant("store.bundle-differs", name=name) from None
         return False
     return True

@@ -65,7 +65,10 @@ class MongoPageStore(MongoPageHistory):
         with translate_errors(self._database):
             self._insert_versions(versions, [fetched for fetched, _ in pages])
             inserted = self._insert_pages(versions)
-            return [inserted[at] if at in inserted else self._put_page(each) for at, each in enumerate(versions)]
+            return [
+                inserted[index] if index in inserted else self._put_page(version)
+                for index, version in enumerate(versions)
+            ]
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
         """Store the capture of the response, then the response."""
@@ -76,27 +79,29 @@ class MongoPageStore(MongoPageHistory):
 
     def page(self, page_id: PageId) -> Page | None:
         with translate_errors(self._database):
-            found = self._pages.find_one({"_id": page_id}, _WITHOUT_HISTORY)
-        return documents.read_page(found) if found is not None else None
+            document = self._pages.find_one({"_id": page_id}, _WITHOUT_HISTORY)
+        return documents.read_page(document) if document is not None else None
 
     def version(self, version_id: VersionId) -> PageVersion | None:
         return next(iter(self._iterate_versions([version_id])), None)
 
     def versions(self, page_id: PageId) -> list[PageVersion]:
         with translate_errors(self._database):
-            found = self._pages.find_one({"_id": page_id}, {"versions": 1})
-        ids = [VersionId(each) for each in found["versions"]] if found is not None else []
+            document = self._pages.find_one({"_id": page_id}, {"versions": 1})
+        ids = [VersionId(each) for each in document["versions"]] if document is not None else []
         return sorted(self._iterate_versions(ids), key=documents.oldest_first)
 
     def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
         versions = list(self._iterate_versions(list(dict.fromkeys(version_ids))))
-        wanted = sorted({version.page_id for version in versions})
+        page_ids = sorted({version.page_id for version in versions})
         with translate_errors(self._database):
-            found = (self._pages.find({"_id": {"$in": batch}}, SIGHTINGS) for batch in batches(wanted, BATCH_KEYS))
-            pages = {page["_id"]: page for batch in found for page in batch}
+            batches_of_pages = (
+                self._pages.find({"_id": {"$in": batch}}, SIGHTINGS) for batch in batches(page_ids, BATCH_KEYS)
+            )
+            pages = {page["_id"]: page for batch in batches_of_pages for page in batch}
         # If a writer died after storing the version, it has no page.
-        of_page = [(version, pages.get(version.page_id, {})) for version in versions]
-        return [on_page(version, page.get("current"), sightings(page)) for version, page in of_page]
+        versions_with_pages = [(version, pages.get(version.page_id, {})) for version in versions]
+        return [on_page(version, page.get("current"), sightings(page)) for version, page in versions_with_pages]
 
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
         return {version.id: version.reading.text for version in self._iterate_versions(version_ids)}
@@ -124,18 +129,20 @@ class MongoPageStore(MongoPageHistory):
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         if limit <= 0:
             return []
-        beyond: Document = {"_id": {"$gt": after}} if after is not None else {}
+        query: Document = {"_id": {"$gt": after}} if after is not None else {}
         with translate_errors(self._database):
-            found = list(self._pages.find(beyond, _WITHOUT_HISTORY).sort("_id", 1).limit(limit))
-        return [documents.read_page(each) for each in found]
+            page_documents = list(self._pages.find(query, _WITHOUT_HISTORY).sort("_id", 1).limit(limit))
+        return [documents.read_page(each) for each in page_documents]
 
     def _iterate_versions(self, ids: Sequence[VersionId]) -> Iterator[PageVersion]:
         for batch in batches(ids, BATCH_KEYS):
             with translate_errors(self._database):
-                found = list(self._versions.find({"_id": {"$in": batch}}))
-            texts = self._texts.get_many(list({key for each in found for key in documents.text_keys(each)}))
-            for each in found:
-                yield documents.read_version(each, texts)
+                version_documents = list(self._versions.find({"_id": {"$in": batch}}))
+            texts = self._texts.get_many(
+                list({key for document in version_documents for key in documents.text_keys(document)})
+            )
+            for document in version_documents:
+                yield documents.read_version(document, texts)
 
     def _insert_versions(self, versions: Sequence[PageVersion], fetched: Sequence[Fetched]) -> None:
         new: dict[VersionId, tuple[PageVersion, Fetched]] = {}
@@ -160,15 +167,15 @@ class MongoPageStore(MongoPageHistory):
     def _insert_pages(self, versions: Sequence[PageVersion]) -> dict[int, Stored]:
         """Insert new pages; return the results by index in `versions`, for the first version of each new page only."""
         first: dict[PageId, int] = {}
-        for at, version in enumerate(versions):
-            first.setdefault(version.page_id, at)
+        for index, version in enumerate(versions):
+            first.setdefault(version.page_id, index)
         for key in self._existing_ids(self._pages, list(first)):
             del first[PageId(key)]
-        lost = _insert_new(self._pages, [_new_page_document(versions[at]) for at in first.values()])
+        already_inserted = _insert_new(self._pages, [_new_page_document(versions[index]) for index in first.values()])
         return {
-            at: Stored(page, versions[at].id, is_new_page=True, is_new_version=True)
-            for page, at in first.items()
-            if page not in lost
+            index: Stored(page, versions[index].id, is_new_page=True, is_new_version=True)
+            for page, index in first.items()
+            if page not in already_inserted
         }
 
     def _put_page(self, version: PageVersion) -> Stored:
@@ -180,9 +187,9 @@ class MongoPageStore(MongoPageHistory):
 
     def _existing_ids(self, collection: MongoCollection[Document], ids: Sequence[str]) -> set[str]:
         return {
-            found["_id"]
+            document["_id"]
             for batch in batches(ids, BATCH_KEYS)
-            for found in collection.find({"_id": {"$in": batch}}, {"_id": 1})
+            for document in collection.find({"_id": {"$in": batch}}, {"_id": 1})
         }
 
     def _make_current(self, version: PageVersion) -> Stored | None:
@@ -231,8 +238,10 @@ class MongoWorkStore:
     def texts(self) -> Iterator[WorkText]:
         """Yield every text, in order of id, without texts that are removed meanwhile."""
         for batch in batches(self._texts.keys(), BATCH_KEYS):
-            found = self._texts.get_many(batch)
-            yield from (WorkText(WorkTextId(key), text_from_bytes(found[key])) for key in batch if key in found)
+            data_by_key = self._texts.get_many(batch)
+            yield from (
+                WorkText(WorkTextId(key), text_from_bytes(data_by_key[key])) for key in batch if key in data_by_key
+            )
 
 
 class MongoFingerprintStore:
@@ -246,7 +255,7 @@ class MongoFingerprintStore:
 
     def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None:
         self._payloads.put_many(
-            {_fingerprint_key(each.subject, each.algorithm_id): each.payload for each in fingerprints}
+            {_fingerprint_key(version.subject, version.algorithm_id): version.payload for version in fingerprints}
         )
 
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None:
@@ -278,7 +287,9 @@ def _page_bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[Pa
     bodies: dict[str, bytes] = {}
     for (fetched, _), version in zip(pages, versions, strict=True):
         bodies[version.raw_digest] = fetched.body
-        bodies |= {kept.raw_digest: part.body for part, kept in zip(fetched.parts, version.parts, strict=True)}
+        bodies |= {
+            stored_part.raw_digest: part.body for part, stored_part in zip(fetched.parts, version.parts, strict=True)
+        }
     return bodies
 
 
@@ -287,8 +298,8 @@ def _page_texts(pages: Sequence[tuple[Fetched, Reading]]) -> dict[str, bytes]:
 
 
 def _fetched_captures(fetched: Fetched) -> list[Capture]:
-    found = (fetched.capture, *(part.capture for part in fetched.parts))
-    return [capture for capture in found if capture is not None]
+    captures = (fetched.capture, *(part.capture for part in fetched.parts))
+    return [capture for capture in captures if capture is not None]
 
 
 def _new_page_document(version: PageVersion) -> Document:

@@ -68,12 +68,12 @@ class MongoPageHistory:
     def absences(self, page_id: PageId) -> list[Absence]:
         with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {"absences": 1}) or {}
-            found = [
+            absences_of_page = [
                 read_absence(document)
                 for batch in batches(page.get("absences", []), BATCH_KEYS)
                 for document in self._absences.find({"_id": {"$in": batch}})
             ]
-        return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
+        return sorted(absences_of_page, key=lambda absence: (absence.fetched_at, absence.id))
 
     def states(self, page_id: PageId) -> list[PageState]:
         with translate_errors(self._database):
@@ -90,16 +90,16 @@ class MongoPageHistory:
         moment = microseconds(at)
         if page is None or page["last_seen"] > moment:
             return None
-        unmoved = {"_id": page_id, "last_seen": {"$lte": moment}, "current": page["current"]}
+        query = {"_id": page_id, "last_seen": {"$lte": moment}, "current": page["current"]}
         change: Document = {"$set": {"last_seen": moment, "current": version}}
         if page["current"] == version and "gone" not in page:
-            unmoved["gone"] = {"$exists": False}
+            query["gone"] = {"$exists": False}
         else:
             before = state(page["last_seen"], "version", page["current"])
             change["$addToSet"] = {"versions": version, "states": {"$each": [before, version_state(at, version)]}}
             change["$unset"] = {"gone": ""}
-        found = self._pages.find_one_and_update(unmoved, change)
-        return None if found is None else dict(found)
+        previous = self._pages.find_one_and_update(query, change)
+        return None if previous is None else dict(previous)
 
 
 def sightings(page: Document) -> list[Document]:

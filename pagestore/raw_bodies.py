@@ -58,8 +58,8 @@ class ObjectBodies:
         _run_concurrently(lambda name: self._put_body(name, bodies[name]), bodies)
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        found = _run_concurrently(self._get_body, dict.fromkeys(names))
-        return {name: body for name, body in found if body is not None}
+        bodies = _run_concurrently(self._get_body, dict.fromkeys(names))
+        return {name: body for name, body in bodies if body is not None}
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
         sizes = _run_concurrently(lambda name: self._objects.size(_body_key(name)), dict.fromkeys(names))
@@ -106,9 +106,9 @@ class MovedBodies:
         self._bodies.put_many(bodies)
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        found = self._bodies.get_many(names)
-        lacking = [name for name in names if name not in found]
-        return found | (self._earlier.get_many(lacking) if lacking else {})
+        bodies = self._bodies.get_many(names)
+        missing = [name for name in names if name not in bodies]
+        return bodies | (self._earlier.get_many(missing) if missing else {})
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
         earlier = self._earlier.find_existing(names)
@@ -121,16 +121,16 @@ class MovedBodies:
         self._bodies.put_back(bodies)
 
 
-def _run_concurrently(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
-    """Call `ask` for all names concurrently, and return each name with its result.
+def _run_concurrently(call: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
+    """Call `call` for all names concurrently, and return each name with its result.
 
     Waits until all calls have ended, then raises the first error.
     """
-    asked = list(names)
-    if len(asked) < 2:
-        return iter([(name, ask(name)) for name in asked])
-    with ThreadPoolExecutor(min(THREADS, len(asked)), thread_name_prefix="raw-bodies") as pool:
-        return iter(list(zip(asked, pool.map(ask, asked), strict=True)))
+    all_names = list(names)
+    if len(all_names) < 2:
+        return iter([(name, call(name)) for name in all_names])
+    with ThreadPoolExecutor(min(THREADS, len(all_names)), thread_name_prefix="raw-bodies") as pool:
+        return iter(list(zip(all_names, pool.map(call, all_names), strict=True)))
 
 
 def _body_key(name: str) -> str:

@@ -47,18 +47,18 @@ def read_states(entries: Iterable[Document]) -> list[PageState]:
     states: list[PageState] = []
     for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
         at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
-        found = PageState(at, VersionId(key) if is_version else VersionId(""), "" if is_version else key)
+        page_state = PageState(at, VersionId(key) if is_version else VersionId(""), "" if is_version else key)
         # Two responses that show that a page is gone are one state.
-        if not states or states[-1].version_id != found.version_id:
-            states.append(found)
+        if not states or states[-1].version_id != page_state.version_id:
+            states.append(page_state)
     return states
 
 
 def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Document]) -> VersionOfPage:
     """Return a version with its state on the page. current: the page's current version; entries: the page's states."""
-    at = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
-    at.append(microseconds(version.fetched_at))
-    return VersionOfPage(version, current == version.id, Sighted(moment(min(at)), moment(max(at))))
+    times = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
+    times.append(microseconds(version.fetched_at))
+    return VersionOfPage(version, current == version.id, Sighted(moment(min(times)), moment(max(times))))
 
 
 def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:

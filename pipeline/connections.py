@@ -28,9 +28,9 @@ def match_index(settings: Settings) -> MatchIndex:
 
 def redis_index(settings: Settings) -> RedisIndex:
     """Return the index in Redis, without a snapshot."""
-    waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
-    make = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
-    return RedisIndex(partial(make, settings.index_url, **waits), DEFAULT.id)
+    timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
+    create_client = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
+    return RedisIndex(partial(create_client, settings.index_url, **timeouts), DEFAULT.id)
 
 
 @cache

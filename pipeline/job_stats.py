@@ -23,18 +23,18 @@ class JobStats:
     counts: Mapping[str, int]
 
     def __str__(self) -> str:
-        done = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
-        return done or "nothing was pending"
+        counts_text = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
+        return counts_text or "nothing was pending"
 
 
 def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts: Mapping[str, int]) -> JobStats:
     """Store the counts of a job in place of the previous ones. Raises ServiceUnavailable if Redis does not respond."""
-    done = JobStats(ended_at, dict(counts))
+    stats = JobStats(ended_at, dict(counts))
     try:
-        client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": done.counts}))
+        client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": stats.counts}))
     except redis.RedisError as error:
         raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
-    return done
+    return stats
 
 
 def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
@@ -43,13 +43,13 @@ def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
     Raises ServiceUnavailable if Redis does not respond.
     """
     try:
-        kept = client.hgetall(KEY)
+        stored = client.hgetall(KEY)
     except redis.RedisError as error:
         raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
     jobs: dict[str, JobStats] = {}
-    for name, value in kept.items():
+    for name, value in stored.items():
         with suppress(ValueError, KeyError, TypeError):  # ignore a garbled note
-            noted = json.loads(value)
-            ended = datetime.fromisoformat(noted["ended_at"])
-            jobs[name.decode() if isinstance(name, bytes) else name] = JobStats(ended, noted["counts"])
+            note = json.loads(value)
+            ended = datetime.fromisoformat(note["ended_at"])
+            jobs[name.decode() if isinstance(name, bytes) else name] = JobStats(ended, note["counts"])
     return jobs

@@ -34,7 +34,7 @@ def _work_entries(
     counted: dict[WorkTextId, int],
     on_progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[WorkTextId, Fingerprint]]:
-    for done, text_id in enumerate(sorted(texts), start=1):
+    for number, text_id in enumerate(sorted(texts), start=1):
         try:
             fingerprint = work_fingerprint(text_id, ports)
             counted[text_id] = fingerprint.tokens.size
@@ -42,7 +42,7 @@ def _work_entries(
         except NotFound:
             missing.append(text_id)
         if on_progress is not None:
-            on_progress(done, len(texts))
+            on_progress(number, len(texts))
 
 
 def refresh_snapshot(ports: Ports, *, is_urgent: bool = False) -> bool:

@@ -26,20 +26,20 @@ def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterato
     """
     lock = client.lock(KEY_PREFIX + name, timeout=TTL_S, thread_local=False)
     try:
-        is_ours = bool(lock.acquire(blocking=wait_s > 0, blocking_timeout=wait_s))
+        is_acquired = bool(lock.acquire(blocking=wait_s > 0, blocking_timeout=wait_s))
     except redis.RedisError as error:
         raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
-    if not is_ours:
+    if not is_acquired:
         yield False
         return
-    ended = threading.Event()
-    renewing = threading.Thread(target=_renew_lock, args=(lock, ended), daemon=True)
-    renewing.start()
+    end_event = threading.Event()
+    renewal = threading.Thread(target=_renew_lock, args=(lock, end_event), daemon=True)
+    renewal.start()
     try:
         yield True
     finally:
-        ended.set()
-        renewing.join()
+        end_event.set()
+        renewal.join()
         _release_lock(lock)
 
 
@@ -48,8 +48,8 @@ def forget_lock(client: "redis.Redis", name: str) -> None:
     client.delete(KEY_PREFIX + name)
 
 
-def _renew_lock(lock: "redis.lock.Lock", ended: threading.Event) -> None:
-    while not ended.wait(RENEW_S):
+def _renew_lock(lock: "redis.lock.Lock", end_event: threading.Event) -> None:
+    while not end_event.wait(RENEW_S):
         try:
             lock.reacquire()
         except (LockError, redis.RedisError):

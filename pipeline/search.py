@@ -144,23 +144,23 @@ class _SearchPass:
             return _PageVerdicts([], list(pages), handed_over=len(pages))
 
     def _search_fingerprints(self, pages: Sequence[Unsearched]) -> _PageVerdicts:
-        wanted = {page.version: self._select_query(page) for page in pages}
-        versions = [version for version, each in wanted.items() if each is not None]
+        queries = {page.version: self._select_query(page) for page in pages}
+        versions = [version for version, query in queries.items() if query is not None]
         subjects = [subject for version in versions for subject in (version, surrounding_text_id(version))]
         stored = self._ports.fingerprints.get_many(subjects, self._search.algorithm_id)
         verdicts, doubtful = _PageVerdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
         for page in pages:
-            fingerprint, texts = decode_stored_fingerprint(stored.get(page.version)), wanted[page.version]
-            if fingerprint is None or texts is None:
+            fingerprint, query_of_page = decode_stored_fingerprint(stored.get(page.version)), queries[page.version]
+            if fingerprint is None or query_of_page is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
-            elif self._shares_surrounding_seeds(stored.get(surrounding_text_id(page.version)), texts):
+            elif self._shares_surrounding_seeds(stored.get(surrounding_text_id(page.version)), query_of_page):
                 verdicts.hits.append(page)
                 verdicts.sharing += 1
-            elif is_too_short(fingerprint) or not texts.shares_seeds(fingerprint):
+            elif is_too_short(fingerprint) or not query_of_page.shares_seeds(fingerprint):
                 verdicts.clean.append(page)
             else:
-                doubtful.append((page, fingerprint, texts))
+                doubtful.append((page, fingerprint, query_of_page))
         verdicts.sharing += len(doubtful)
         self._decide_doubtful(doubtful, verdicts)
         return verdicts
@@ -180,11 +180,11 @@ class _SearchPass:
         """Decide which pages match a new text, and which only share a seed with one by chance."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
-        for page, fingerprint, wanted in doubtful:
+        for page, fingerprint, query in doubtful:
             # A text without a finding may still change the existing findings of a page.
             text = None if page.has_findings else texts.get(page.version)
-            took = text is None or wanted.has_match(text, fingerprint, page.checked_at)
-            (verdicts.hits if took else verdicts.clean).append(page)
+            has_match = text is None or query.has_match(text, fingerprint, page.checked_at)
+            (verdicts.hits if has_match else verdicts.clean).append(page)
 
     def _select_query(self, page: Unsearched) -> NewTextQuery | None:
         """Return the query for a page, or None to leave the page to the index.
@@ -223,6 +223,6 @@ def has_common_value(values: NDArray[np.uint64], ordered: NDArray[np.uint64]) ->
     """
     if not ordered.size:
         return False
-    places = np.searchsorted(ordered, values)
-    places[places == ordered.size] = 0
-    return bool((ordered[places] == values).any())
+    indexes = np.searchsorted(ordered, values)
+    indexes[indexes == ordered.size] = 0
+    return bool((ordered[indexes] == values).any())

@@ -42,11 +42,11 @@ class Slot:
         self._file.close()
 
 
-def take(folder: Path, number: int) -> Slot | None:
-    """Acquire one of `number` slots; return None if all are in use. Creates the folder if it is missing."""
+def take(folder: Path, slot_count: int) -> Slot | None:
+    """Acquire one of `slot_count` slots; return None if all are in use. Creates the folder if it is missing."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for place in range(1, number + 1):
-        slot = _lock_slot(folder / f"slot-{place}.lock")
+    for slot_number in range(1, slot_count + 1):
+        slot = _lock_slot(folder / f"slot-{slot_number}.lock")
         if slot is not None:
             return slot
     return None

@@ -109,10 +109,10 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
     return _make_fingerprints({text_id: text}, ports)[text_id]
 
 
-def decode_stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
+def decode_stored_fingerprint(stored: StoredFingerprint | None) -> Fingerprint | None:
     """Decode a stored fingerprint. Returns None if there is none or it is damaged, so that it is computed again."""
     try:
-        return None if kept is None else Fingerprint.from_bytes(kept.payload)
+        return None if stored is None else Fingerprint.from_bytes(stored.payload)
     except DamagedFingerprint:
         return None
 
@@ -122,16 +122,16 @@ def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[
 
     Compute and store missing fingerprints.
     """
-    texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
+    texts: dict[str, str] = {page_version.version.id: page_version.version.reading.text for page_version in versions}
     texts |= {
-        surrounding_text_id(each.version.id): each.version.reading.surrounding_text
-        for each in versions
-        if each.version.reading.surroundings
+        surrounding_text_id(page_version.version.id): page_version.version.reading.surrounding_text
+        for page_version in versions
+        if page_version.version.reading.surroundings
     }
-    kept = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
-    read = {subject: decode_stored_fingerprint(kept.get(subject)) for subject in texts}
-    found = {subject: fingerprint for subject, fingerprint in read.items() if fingerprint is not None}
-    return found | _make_fingerprints({subject: text for subject, text in texts.items() if subject not in found}, ports)
+    stored = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
+    decoded = {subject: decode_stored_fingerprint(stored.get(subject)) for subject in texts}
+    known = {subject: fingerprint for subject, fingerprint in decoded.items() if fingerprint is not None}
+    return known | _make_fingerprints({subject: text for subject, text in texts.items() if subject not in known}, ports)
 
 
 def _make_fingerprints(texts: dict[str, str], ports: Ports) -> dict[str, Fingerprint]:
@@ -151,16 +151,18 @@ def _compare_versions(
     ports: Ports,
 ) -> Iterator[ComparisonOutcome]:
     texts = [_comparable_texts(page, fingerprints, ports) for page in pages]
-    found = ports.matcher.match_pages(given for of_page in texts for given in of_page.values())
-    for page, of_page in zip(pages, texts, strict=True):
-        matches = {subject: next(found) for subject in of_page}
+    results = ports.matcher.match_pages(
+        page_to_match for texts_of_page in texts for page_to_match in texts_of_page.values()
+    )
+    for page, texts_of_page in zip(pages, texts, strict=True):
+        matches = {subject: next(results) for subject in texts_of_page}
         main = matches.get(page.version.id, ())
         yield ComparisonOutcome(
             version=page.version,
             is_current=page.is_current,
             first_seen=page.sighted.first,
             seen_at=page.sighted.last,
-            rejection=None if of_page else Rejection.TOO_FEW_HAN_CHARS,
+            rejection=None if texts_of_page else Rejection.TOO_FEW_HAN_CHARS,
             matches=merge_matches(main, matches.get(surrounding_text_id(page.version.id), ()), page.version.reading),
             algorithm_id=ports.algorithm.id,
             corpus_revision=state.corpus_revision,
@@ -222,5 +224,5 @@ def _shift_span(span: Span, offset_chars: int, zone: Zone) -> Span:
     return replace(span, page=_shift_range(span.page, offset_chars), changes=changes, zone=zone)
 
 
-def _shift_range(place: TextRange, offset_chars: int) -> TextRange:
-    return TextRange(place.start + offset_chars, place.end + offset_chars)
+def _shift_range(text_range: TextRange, offset_chars: int) -> TextRange:
+    return TextRange(text_range.start + offset_chars, text_range.end + offset_chars)

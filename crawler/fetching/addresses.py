@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-from core.addresses import refusal
+from core.addresses import forbidden_kind
 from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 from core.wording import Message
@@ -66,7 +66,7 @@ class AddressGuard:
 
     def check_address(self, url: str, host: str, port: int, address: str) -> None:
         """Raise UnsafeUrl if `host` has an address that must not be fetched."""
-        kind = refusal(address)
+        kind = forbidden_kind(address)
         if kind is not None and not self.is_allowed(host, port):
             remedy = _allowing_remedy(host, port, address)
             raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)

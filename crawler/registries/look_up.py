@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from core.addresses import refusal
+from core.addresses import forbidden_kind
 from core.contacts import Contact, ContactSource
 from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.hosts import Host, host_key, parse_host
@@ -66,7 +66,7 @@ class Registries:
         for name in names:
             self._query_servers(looked, name, rdap.registrar, whois.registrar, f"domain/{quote(name)}", name)
         for address in addresses:
-            if refusal(address) is not None:
+            if forbidden_kind(address) is not None:
                 looked.faults.append(Message("registry.private-address", address=address))
                 continue
             self._query_servers(looked, address, rdap.host, whois.host, f"ip/{quote(address, safe=':')}", "")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.errors import BadConfiguration
-from core.known_settings import environment_variable, nearest, unknown_names
+from core.known_settings import environment_variable, nearest_name, unknown_names
 from core.settings_layers import SettingOrigin, file_layers, planned_layers
 from core.wording import Message
 from deploy import restoration, started
@@ -19,7 +19,7 @@ def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
         _print_warning(Message("start.unknown-variable", name=name), near)
     for layer in file_layers(home):
         for name in layer.unknown:
-            _print_warning(Message("start.unknown-in-file", name=name, place=layer.place), nearest(name))
+            _print_warning(Message("start.unknown-in-file", name=name, place=layer.place), nearest_name(name))
 
 
 def _print_warning(problem: Message, near: str) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.errors import BadInput
-from core.known_settings import HOME, PREFIX, known_settings, mask_secrets, nearest
+from core.known_settings import HOME, PREFIX, known_settings, mask_secrets, nearest_name
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import as_json, print_line, print_table, terminal_text
@@ -73,7 +73,7 @@ def _known_name(name: str) -> str:
     """Return the name of a setting given in either form, `web_port` or `ZHUIWEN_WEB_PORT`. Raises BadInput."""
     bare = name.lower().removeprefix(PREFIX.lower())
     if bare != HOME and bare not in known_settings():
-        if near := nearest(bare):
+        if near := nearest_name(bare):
             raise BadInput("setting.unknown-but", name=name, near=near)
         raise BadInput("setting.unknown", name=name)
     return bare

@@ -61,7 +61,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     services = status(home)
     told = _describe_others(home, environ, services)
     is_meant = not installed.is_unused(home.path)
-    problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
+    problems = [space.sentence for space in disk.full_file_systems(home.settings)] + ([] if is_meant else told)
     problems += known_damage(home.settings)
     missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
     notes = _changed_settings(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)

@@ -49,7 +49,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
     all. Raises PortTaken, BadConfiguration (also if a preparation step failed), ServiceUnavailable (of an external
     service), RetryLater (on a full disk, or if processes keep dying or do not respond).
     """
-    for space in disk.full(home.settings):
+    for space in disk.full_file_systems(home.settings):
         raise RetryLater(space.sentence)  # a process stopped now could not be started again
     with _installation_lock(home, on_progress):
         make_socket_folder(home.path)

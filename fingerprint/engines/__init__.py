@@ -1,1 +1,1 @@
-"""Published engines behind one protocol, for comparison with the product's own matcher."""
+"""Published engines behind one protocol, for comparison with the product's matcher."""

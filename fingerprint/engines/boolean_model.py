@@ -36,9 +36,9 @@ Features = tuple[NDArray[np.uint64], NDArray[np.int32]]  # increasing, and the c
 
 
 def dissimilarity(page: Features, work: Features) -> float:
-    """Return the ones of the XOR of the two vectors, as a share of all features of either; 1 if there are none.
+    """Return the weight of the features that only one text has, as a share of all features; 1 if there are none.
 
-    Each feature is weighted by its term frequency, or by the mean of both if the texts share it.
+    A feature is weighted by its term frequency, a shared feature by the mean of both.
 
     >>> page = np.array([1, 2, 3, 4], np.uint64), np.ones(4, np.int32)
     >>> work = np.array([1, 2, 5, 6, 7], np.uint64), np.ones(5, np.int32)
@@ -53,7 +53,7 @@ def dissimilarity(page: Features, work: Features) -> float:
 
 @dataclass(eq=False)
 class BooleanModel(WordEngine):
-    """Finds chapters that differ in at most a fifth of the features, by number and by weight."""
+    """Finds chapters that differ from the page in at most a fifth of the features, both by number and by weight."""
 
     max_different: float = MAX_DIFFERENT
     max_count_difference: int = MAX_COUNT_DIFFERENCE
@@ -74,10 +74,10 @@ class BooleanModel(WordEngine):
         sizes = np.diff(table.starts)
         is_candidate = (sizes >= self.min_features) & (np.abs(sizes - page[0].size) <= self.max_count_difference)
         # At most a share s of the union may differ: shared >= (1 - s) * (page + chapter - shared).
-        needed = (1 - self.max_different) * (sizes + page[0].size - shared)
-        candidates = np.flatnonzero(is_candidate & (shared >= needed - 1e-6))
+        min_shared = (1 - self.max_different) * (sizes + page[0].size - shared)
+        candidates = np.flatnonzero(is_candidate & (shared >= min_shared - 1e-6))
         similarities = [(chapter, 1 - dissimilarity(page, table.chapter(chapter))) for chapter in candidates.tolist()]
-        return self._works.owners.works(found for found in similarities if found[1] >= 1 - self.max_different)
+        return self._works.owners.works(pair for pair in similarities if pair[1] >= 1 - self.max_different)
 
     def _prepare(self, table: ChapterTable) -> None:
         ones = np.ones(table.terms.size, np.float32)

@@ -1,6 +1,6 @@
-"""The engines by their names for `--engine`. Each engine's module defines ENTRIES; this module lists the modules.
+"""The engines by their names for `--engine`. The module of each engine defines ENTRIES; this module lists the modules.
 
-How to add one: docs/recipes/engine.md.
+How to add an engine: docs/recipes/engine.md.
 """
 
 from collections.abc import Mapping

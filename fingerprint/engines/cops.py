@@ -1,4 +1,4 @@
-"""COPS: the share of a page's sentences that a work has, word for word.
+"""COPS: the share of a page's sentences that occur word for word in a work.
 
 Source: Brin, Davis, Garcia-Molina, "Copy detection mechanisms for digital documents", SIGMOD 1995.
 """
@@ -21,10 +21,11 @@ MIN_SHARE = 0.1
 
 
 class Cops:
-    """Finds works that have at least `min_share` of the page's sentences.
+    """Finds works that contain at least `min_share` of the page's sentences.
 
-    A sentence is compared without punctuation, and counts if it has at least `min_sentence_chars` letters, digits and
-    Chinese characters. similarity: the share; spans: the equal sentences, each at its first place in the work.
+    Sentences are compared without punctuation. A sentence counts if it has at least `min_sentence_chars` letters,
+    digits and Chinese characters. similarity: the share; spans: the equal sentences, each at its first occurrence in
+    the work.
     """
 
     def __init__(self, min_share: float = MIN_SHARE, min_sentence_chars: int = MIN_SENTENCE_CHARS) -> None:
@@ -32,20 +33,20 @@ class Cops:
         self._places: dict[int, list[tuple[str, TextRange]]] = {}
 
     def add_work(self, work_id: str, text: str) -> None:
-        first: dict[int, TextRange] = {}
+        first_ranges: dict[int, TextRange] = {}
         for sentence, digest in self._sentence_units(text):
-            first.setdefault(digest, sentence.place)
-        for digest, place in first.items():
-            self._places.setdefault(digest, []).append((work_id, place))
+            first_ranges.setdefault(digest, sentence.place)
+        for digest, text_range in first_ranges.items():
+            self._places.setdefault(digest, []).append((work_id, text_range))
 
     def find(self, text: str) -> list[EngineMatch]:
         units = list(self._sentence_units(text))
         spans: dict[str, list[SharedSpan]] = {}
         for sentence, digest in units:
-            for work_id, place in self._places.get(digest, ()):
-                spans.setdefault(work_id, []).append(SharedSpan(sentence.place, place))
-        found = (EngineMatch(work_id, len(shared) / len(units), tuple(shared)) for work_id, shared in spans.items())
-        return best_works(work for work in found if work.similarity >= self._min_share)
+            for work_id, work_range in self._places.get(digest, ()):
+                spans.setdefault(work_id, []).append(SharedSpan(sentence.place, work_range))
+        matches = (EngineMatch(work_id, len(shared) / len(units), tuple(shared)) for work_id, shared in spans.items())
+        return best_works(work for work in matches if work.similarity >= self._min_share)
 
     def _sentence_units(self, text: str) -> Iterator[tuple[PlacedSentence, int]]:
         for sentence in split_sentences(text):

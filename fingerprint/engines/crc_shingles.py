@@ -34,9 +34,9 @@ _RUN = re.compile(rf"({_HAN}+)|(?:(?!{_HAN})\S)+")
 
 @dataclass(eq=False)
 class CrcShingleEngine(ChapterEngine):
-    """Finds chapters that share more than `above_share` of a shingle with the page per word of the longer text.
+    """Finds chapters that share more than `above_share` of a shingle with the page for each word of the longer text.
 
-    words: the length of a shingle. similarity: distinct shared shingles / words of the longer text.
+    words: the number of words in a shingle. similarity: distinct shared shingles / words of the longer text.
     """
 
     words: int = 3
@@ -56,8 +56,8 @@ class CrcShingleEngine(ChapterEngine):
         words = canonical_words(text)
         chapters, shared = self._index.count_shared(_shingle_features(words, self.words))
         shares = shared / np.maximum(len(words), np.array(self._word_counts, np.int64)[chapters])
-        same = shares > self.above_share
-        return self._owners.works(zip(chapters[same].tolist(), shares[same].tolist(), strict=True))
+        is_similar = shares > self.above_share
+        return self._owners.works(zip(chapters[is_similar].tolist(), shares[is_similar].tolist(), strict=True))
 
 
 def canonical_words(text: str) -> list[str]:
@@ -70,7 +70,7 @@ def canonical_words(text: str) -> list[str]:
 
 
 def crc_shingles(words: Sequence[str], size: int = 3) -> NDArray[np.uint32]:
-    """Return the CRC-32 of every `size` consecutive words, joined by blanks, uint32[n - size + 1]; empty if too few.
+    """Return the CRC-32 of every `size` consecutive words, joined by blanks, uint32[n]; empty if there are fewer words.
 
     >>> crc_shingles("a rose is a rose".split()).size, crc_shingles(["rose"]).size
     (3, 0)

@@ -1,4 +1,4 @@
-"""DSC: keeps 1 in 25 shingles, chosen by hash; DSC-SS: hashes several kept shingles together.
+"""DSC: selects 1 in 25 shingles by their hash. DSC-SS: hashes several selected shingles together.
 
 Source: Broder, Glassman, Manasse, Zweig, "Syntactic clustering of the Web", WWW 1997.
 """
@@ -22,16 +22,16 @@ MIN_CONTAINMENT, MIN_CONTAINMENT_SS = 0.25, 0.10
 
 
 def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN) -> NDArray[np.uint64]:
-    """Return the shingles whose hash is divisible by `one_in`, in order of the text, uint64[n]."""
+    """Return the hashes of a text's shingles that are divisible by `one_in`, in order of the text, uint64[n]."""
     hashes = shingle_hashes(tokenize(text).ids, tokens)
     return np.compress(hashes % np.uint64(one_in) == 0, hashes)
 
 
 @dataclass(eq=False)
 class DscEngine(FeatureEngine):
-    """Finds chapters with at least `min_containment` of the page's kept shingles.
+    """Finds chapters with at least `min_containment` of the page's selected shingles.
 
-    super_shingle: the number of consecutive kept shingles that are hashed together; 1 for plain DSC.
+    super_shingle: how many consecutive selected shingles are hashed together; 1 for plain DSC.
     """
 
     min_containment: float = MIN_CONTAINMENT
@@ -47,10 +47,10 @@ class DscEngine(FeatureEngine):
         return shares, shares >= self.min_containment
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        kept = kept_shingles(text, self.shingle_tokens, self.one_in)
+        selected_hashes = kept_shingles(text, self.shingle_tokens, self.one_in)
         if self.super_shingle == 1:
-            return np.unique(mix_bits(kept))
-        return np.unique(shingle_hashes(kept, self.super_shingle)[:: self.super_shingle])
+            return np.unique(mix_bits(selected_hashes))
+        return np.unique(shingle_hashes(selected_hashes, self.super_shingle)[:: self.super_shingle])
 
 
 SAMPLING = Message("engine.hashes-are-those-of-splitmix64-in-place")

@@ -1,6 +1,6 @@
-"""The interface of all engines: add works, then look up pages.
+"""The interface of all engines: works are added, then pages are looked up.
 
-An engine lives in the memory of one process; it stores nothing and sends nothing.
+An engine runs in the memory of one process. It stores nothing and sends nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class SharedSpan:
-    """A passage that page and work share, in offsets of the texts as given."""
+    """A passage that a page and a work share, as offsets of the texts as given."""
 
     page: TextRange
     work: TextRange
@@ -32,24 +32,25 @@ class EngineMatch:
 class Engine(Protocol):
     """An engine with its works.
 
-    It accepts any text, including empty texts, texts without Chinese and lone surrogates. A text without features has
-    no matches and never raises an error.
+    It accepts any text, including empty texts, texts without Chinese characters and lone surrogates. A text without
+    features has no matches and never causes an error.
     """
 
     def add_work(self, work_id: str, text: str) -> None:
         """Index a work. Each id is added once; works with equal texts are different works."""
 
     def find(self, text: str) -> list[EngineMatch]:
-        """Return each work that the page duplicates by the engine's published rule, best first."""
+        """Return the works that the page duplicates by the engine's published rule, the most similar first."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineEntry:
     """An engine as listed in the catalogue.
 
-    make: takes the parameters by name, all with defaults. source: the publication. departures: deviations from the
-    source, and choices if it is silent. parameters: their meanings. needs_corpus: whether it uses word frequencies in
-    the corpus and therefore finds nothing with a single work. gives_spans: whether `find` returns the shared passages.
+    make: creates the engine; all parameters are keywords with defaults. source: the publication. departures: deviations
+    from the source, and choices where the source is silent. parameters: the meaning of each parameter. needs_corpus:
+    whether the engine uses word frequencies in the corpus and therefore finds nothing with a single work. gives_spans:
+    whether `find` returns the shared passages.
     """
 
     name: str
@@ -63,5 +64,5 @@ class EngineEntry:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The default of each parameter, in order."""
+        """The default of each parameter, in the order of the parameters."""
         return {name: parameter.default for name, parameter in signature(self.make).parameters.items()}

@@ -1,8 +1,8 @@
-"""The eRulemaking method: each bucket of texts of similar length has seeds, and texts are compared only with seeds.
+"""The eRulemaking method: texts are compared only with the seeds of buckets of texts of similar length.
 
-Source: Yang, Callan, "Near-duplicate detection for eRulemaking", dg.o 2005: public comments on a rule, many of which
-are one form letter. The most repeated text in a bucket is its seed. Other texts are compared with the seed by the
-vector space model, with features chosen by inverse document frequency.
+Source: Yang, Callan, "Near-duplicate detection for eRulemaking", dg.o 2005, on public comments to a rule, many of which
+are copies of one form letter. The most repeated text in a bucket is its seed. Other texts are compared with the seed by
+the vector space model, with features chosen by inverse document frequency.
 """
 
 from collections.abc import Iterable
@@ -43,11 +43,12 @@ MIN_WORDS = 20  # distinct words: the cosine of very short texts is high by chan
 
 @dataclass(eq=False)
 class ERulemaking(WordEngine):
-    """Finds works with chapters that belong to a seed in or next to the page's bucket, with a cosine of `min_cosine`.
+    """Finds works whose chapters belong to a seed that is near the page's bucket and similar enough to the page.
 
     Chapters become seeds in the order of repetition of their text, then of addition, unless an earlier seed in a nearby
-    bucket is similar enough. A text is the vector of the counts of its `features` words with the highest inverse
-    document frequency; words that no chapter has are in no document. similarity: the cosine of page and seed.
+    bucket has a cosine of `min_cosine`. The vector of a text contains the counts of its `features` words with the
+    highest inverse document frequency; words that no chapter contains are ignored. similarity: the cosine of page and
+    seed.
     """
 
     min_cosine: float = MIN_COSINE
@@ -73,33 +74,40 @@ class ERulemaking(WordEngine):
         table = self._works.table()
         numbers = table.term_numbers(words)
         numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
-        chosen = highest_places(self._inverse_frequencies[numbers], self.features)
-        weights = unit_weights(np.array([0, chosen.size]), counts[chosen].astype(np.float64))
-        cosines = self._seed_cosines(numbers[chosen], weights, self._length_bucket(plain_characters(text)[0].size))
-        of_chapters = np.minimum(cosines, 1).astype(np.float64)[self._seed_of]
-        found = np.flatnonzero(of_chapters >= self.min_cosine)
-        return self._works.owners.works(zip(found.tolist(), of_chapters[found].tolist(), strict=True))
+        term_indexes = highest_places(self._inverse_frequencies[numbers], self.features)
+        weights = unit_weights(np.array([0, term_indexes.size]), counts[term_indexes].astype(np.float64))
+        cosines = self._seed_cosines(
+            numbers[term_indexes], weights, self._length_bucket(plain_characters(text)[0].size)
+        )
+        chapter_cosines = np.minimum(cosines, 1).astype(np.float64)[self._seed_of]
+        similar = np.flatnonzero(chapter_cosines >= self.min_cosine)
+        return self._works.owners.works(zip(similar.tolist(), chapter_cosines[similar].tolist(), strict=True))
 
     def _prepare(self, table: ChapterTable) -> None:
-        """Find the seed of each chapter: the most similar earlier one near its bucket, or itself."""
+        """Find the seed of each chapter: the most similar earlier seed near its bucket, or the chapter itself."""
         self._inverse_frequencies = table.inverse_frequencies()
-        starts, chosen = highest_terms(table, self._inverse_frequencies[table.terms], self.features)
-        terms, weights = table.terms[chosen], unit_weights(starts, table.counts[chosen].astype(np.float64))
+        starts, term_indexes = highest_terms(table, self._inverse_frequencies[table.terms], self.features)
+        terms, weights = table.terms[term_indexes], unit_weights(starts, table.counts[term_indexes].astype(np.float64))
         self._postings = build_word_postings(starts, terms, weights, table.vocabulary.size)
         self._bucket_of, self._is_seed = np.array(self._buckets, np.int64), np.zeros(table.chapters, np.bool_)
         self._seed_of = np.arange(table.chapters)
         order = _by_repetition(self._digests)
-        for place, chapter in enumerate(order.tolist()):
-            own = slice(starts[chapter], starts[chapter + 1])
-            in_order = self._seed_cosines(terms[own], weights[own], self._buckets[chapter])[order[:place]]
-            best = place - 1 - int(np.argmax(in_order[::-1])) if place else 0  # of equal ones the last
-            self._is_seed[chapter] = not place or in_order[best] < np.float32(self.min_cosine)
+        for rank, chapter in enumerate(order.tolist()):
+            terms_of_chapter = slice(starts[chapter], starts[chapter + 1])
+            in_order = self._seed_cosines(terms[terms_of_chapter], weights[terms_of_chapter], self._buckets[chapter])[
+                order[:rank]
+            ]
+            best = rank - 1 - int(np.argmax(in_order[::-1])) if rank else 0  # of equal ones the last
+            self._is_seed[chapter] = not rank or in_order[best] < np.float32(self.min_cosine)
             self._seed_of[chapter] = chapter if self._is_seed[chapter] else order[best]
 
     def _seed_cosines(
         self, terms: NDArray[np.integer], weights: NDArray[np.float32], bucket: int
     ) -> NDArray[np.float32]:
-        """Return the cosine of a text with each seed in or next to its bucket, float32[chapters]; 0 for the others."""
+        """Return the cosine of a text with each seed in or next to its bucket, float32[chapters].
+
+        0 for all other chapters.
+        """
         sums = dot_products(self._postings, terms, weights, self._seed_of.size)
         sums[~self._is_seed | (np.abs(self._bucket_of - bucket) > 1)] = 0
         return sums
@@ -109,7 +117,10 @@ class ERulemaking(WordEngine):
 
 
 def _by_repetition(digests: list[int]) -> NDArray[np.int64]:
-    """Return the numbers of the texts, those with the most frequent digests first; equal ones keep their order."""
+    """Return the numbers of the texts, the most frequent digests first.
+
+    Texts with equal frequencies keep their order.
+    """
     _, kinds, repeats = np.unique(np.array(digests, np.uint64), return_inverse=True, return_counts=True)
     return np.argsort(-repeats[kinds], kind="stable")
 

@@ -1,4 +1,4 @@
-"""Exact copies: equal digests of the normalised text."""
+"""Exact copies: texts with equal digests after normalisation."""
 
 import hashlib
 from collections import defaultdict
@@ -14,7 +14,7 @@ from fingerprint.engines.tokens import canonical_text
 
 @dataclass(eq=False)
 class ExactEngine(ChapterEngine):
-    """Finds works with a chapter, or whole works, whose digest equals the digest of the page or a piece of it.
+    """Finds works that have the same digest as the page, as a whole or chapter by chapter.
 
     algorithm: a name that hashlib knows. The normalised text consists of letters, digits and Chinese characters in
     lower case and half width; all other characters are ignored.
@@ -34,7 +34,7 @@ class ExactEngine(ChapterEngine):
         return (EngineMatch(work_id, 1.0) for work_id in self._works.get(self._text_digest(text), ()))
 
     def _text_digest(self, text: str) -> bytes:
-        """Return the digest of a text; empty if nothing remains after normalisation."""
+        """Return the digest of a normalised text; b"" if the normalised text is empty."""
         normalized = canonical_text(text).replace("\0", "")
         if not normalized:
             return b""

@@ -1,4 +1,4 @@
-"""Engines whose chapters are sets of features: the number of shared features decides whether texts are alike."""
+"""Engines that compare chapters as sets of features: the number of shared features decides whether they are similar."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -12,22 +12,22 @@ from fingerprint.engines.engine import EngineMatch
 
 
 class FeatureTable:
-    """A value for each occurrence of a feature, in order of the features and, for equal ones, of addition."""
+    """A value for each occurrence of a feature, ordered by feature and, for equal features, by addition."""
 
     def __init__(self) -> None:
         self._features, self.values = np.zeros(0, np.uint64), np.zeros(0, np.int64)
         self._pending: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = []
 
     def add_occurrences(self, features: NDArray[np.uint64], values: NDArray[np.int64]) -> None:
-        """Add features, each with its value."""
+        """Add occurrences of features, each with its value."""
         self._pending.append((features, values))
 
     def find_rows(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first row of `values` for each feature and the number of its rows, int64[n] each."""
         if self._pending:
-            added, values = zip(*self._pending, strict=True)
+            pending_features, values = zip(*self._pending, strict=True)
             self._pending = []
-            features_of_all = np.concatenate([self._features, *added])
+            features_of_all = np.concatenate([self._features, *pending_features])
             order = np.argsort(features_of_all, kind="stable")
             self._features = features_of_all[order]
             self.values = np.concatenate([self.values, *values])[order]
@@ -38,7 +38,7 @@ class FeatureTable:
 def expand_ranges(
     firsts: NDArray[np.integer], counts: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of the range and the row, for each row of some ranges of rows, int64[rows] each.
+    """Return, for each row in some ranges of rows, the number of the range and the row, int64[rows] each.
 
     >>> [column.tolist() for column in expand_ranges(np.array([7, 2]), np.array([2, 1]))]
     [[0, 0, 1], [7, 8, 2]]
@@ -48,7 +48,7 @@ def expand_ranges(
 
 
 class FeatureIndex:
-    """Sets of features, one per chapter, numbered from 0."""
+    """The set of features of each chapter. Chapters are numbered from 0."""
 
     def __init__(self) -> None:
         self._sizes: list[int] = []
@@ -60,15 +60,12 @@ class FeatureIndex:
         return np.array(self._sizes, np.int64)
 
     def add_features(self, features: NDArray[np.uint64]) -> None:
-        """Add the next chapter.
-
-        features: distinct.
-        """
+        """Add the next chapter. features: distinct."""
         self._table.add_occurrences(features, np.full(features.size, len(self._sizes)))
         self._sizes.append(features.size)
 
     def count_shared(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the chapters int64[c], increasing, that share features with a page, and the number shared, int64[c].
+        """Return the chapters that share features with a page, increasing, and how many they share, int64[c] each.
 
         features: the distinct features of the page.
         """
@@ -80,7 +77,7 @@ class FeatureIndex:
 
 @dataclass(eq=False)
 class FeatureEngine(ChapterEngine):
-    """Finds the chapters that `_alike` accepts; chapters without features are never found."""
+    """Finds the chapters that `_alike` accepts. Chapters without features are never found."""
 
     _index: FeatureIndex = field(init=False, repr=False, default_factory=FeatureIndex)
 
@@ -104,4 +101,4 @@ class FeatureEngine(ChapterEngine):
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the similarity of page and chapter, float64[n], and whether it is sufficient, bool[n]."""
+        """Return the similarity of the page and each chapter, float64[n], and whether it is sufficient, bool[n]."""

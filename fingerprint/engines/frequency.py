@@ -1,11 +1,12 @@
-"""The plain index of the frequency fingerprint: windows with equal numbers are a match, without any further check.
+"""The plain index of frequency fingerprints: windows with equal numbers are a match, without further checks.
 
 Source: "How can plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18): granularity 64, overlap 50
-%, the digits of the 20 most frequent initials in one of four ranges. The product's own matcher does more with it.
+%, the digits of the 20 most frequent initials in one of four ranges. The product's matcher only begins with such
+windows.
 
 The source says "subtract the reference, normalise to a closed range" and gives no formula. Here the frequency of
 ordinary text is the middle of the range, so that rare and frequent letters count equally. For the reasons, and the
-difference to the product's stored windows, see docs/decisions/measurement.md.
+difference from the product's stored windows, see docs/decisions/measurement.md.
 """
 
 from dataclasses import replace
@@ -27,11 +28,13 @@ from fingerprint.tables import TABLES_2026
 
 
 class FrequencyEngine:
-    """Finds works with at least `min_matches` windows of the page; equal windows overlapping on both sides form a span.
+    """Finds works with at least `min_matches` windows of the page.
 
-    max_digit: 1, 3, 7 or 9, the end of the published range; granularity: tokens in a window; step, page_step: tokens
-    from one window to the next, in works and in pages. Of consecutive equal windows only the first counts, and windows
-    of which half cannot be read do not count.
+    Equal windows that overlap on both sides form a span.
+
+    max_digit: 1, 3, 7 or 9, the end of the published range; granularity: the tokens in a window; step, page_step: the
+    tokens from one window to the next, in works and on pages. Of consecutive equal windows only the first counts.
+    Windows of which more than half cannot be read do not count.
     """
 
     def __init__(
@@ -49,19 +52,19 @@ class FrequencyEngine:
         self._works = LocatedWorks(granularity)
 
     def add_work(self, work_id: str, text: str) -> None:
-        offsets, windows, places = _text_windows(text, self._rule)
-        self._works.add_features(work_id, offsets, windows, places)
+        offsets, windows, positions = _text_windows(text, self._rule)
+        self._works.add_features(work_id, offsets, windows, positions)
 
     def find(self, text: str) -> list[EngineMatch]:
-        offsets, windows, places = _text_windows(text, self._page_rule)
-        clusters = merge_hits(self._works.hits(windows, places), self._merge).keep_works_by_total(self._min_matches)
+        offsets, windows, positions = _text_windows(text, self._page_rule)
+        clusters = merge_hits(self._works.hits(windows, positions), self._merge).keep_works_by_total(self._min_matches)
         return self._works.matches(clusters, offsets, windows.size)
 
 
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
-    """Return the occurrences beyond the reference, shifted by the middle of [0, max_digit], uint8[windows, letters].
+    """Return the occurrences beyond the reference, shifted to the middle of [0, max_digit], uint8[windows, letters].
 
-    The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5; values outside the range are clipped.
+    The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5. Values outside the range are clipped.
     """
     columns = [letter_number(letter) for letter in rule.letters]
     expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
@@ -71,7 +74,7 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
 
 
 def _text_windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the offsets of the tokens, the windows as hashes, and the first token of each window."""
+    """Return the offsets of a text's tokens, the hashes of its windows, and the first token of each window."""
     stream, initials = normalize(text), TABLES_2026.initials
     hashes = mix_bits(window_numbers(windows_of_rule(stream.tokens, rule, initials, digits)))
     unread_before = np.append(0, np.cumsum(initials[stream.tokens] == NO_LETTER))

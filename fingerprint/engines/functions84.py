@@ -24,10 +24,9 @@ SEEDS = mix_bits(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
 
 
 def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64]:
-    """Return the least hash of a text's shingles under each function, uint64[84]; uint64[0] without shingles.
+    """Return the lowest hash of a text's shingles under each function, uint64[84]; empty if there are no shingles.
 
-    A text of n tokens has n - 10 + 1 shingles. Markup, punctuation and function words are removed, and letters are in
-    lower case.
+    Markup, punctuation and function words are removed, and letters are in lower case.
     """
     ids = tokenize(text).ids
     shingles = shingle_hashes(ids[~np.isin(ids, _FUNCTION_WORD_IDS)], shingle_tokens)
@@ -35,21 +34,21 @@ def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64
 
 
 def super_shingles(least: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return one hash for every 14 consecutive minima, uint64[6]."""
+    """Return one hash for each group of 14 consecutive minima, uint64[6]."""
     return shingle_hashes(least, MINIMA)[::MINIMA]
 
 
 def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return one hash for every pair of super-shingles, uint64[15]."""
+    """Return one hash for each pair of super-shingles, uint64[15]."""
     return np.concatenate([shingle_hashes(supers[list(pair)], len(pair)) for pair in PAIRS])
 
 
 @dataclass(eq=False)
 class Functions84Engine(FeatureEngine):
-    """Finds chapters with as many equal minima, super-shingles or mega-shingles as the rule requires.
+    """Finds chapters that share enough minima, super-shingles or mega-shingles with the page.
 
-    features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 must agree in their places. The
-    similarity is the share of places that agree.
+    features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 must agree, each in its position. The
+    similarity is the share of positions that agree.
     """
 
     features: str = "minima"
@@ -63,13 +62,13 @@ class Functions84Engine(FeatureEngine):
         return shared / max(1, page_features), shared >= self.min_equal
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        """Return the features with their places mixed in, so that only features in the same place can be equal."""
-        least = minima(text, self.shingle_tokens)
-        if not least.size:
-            return least
-        chosen = least if self.features == "minima" else super_shingles(least)
-        chosen = mega_shingles(chosen) if self.features == "mega" else chosen
-        return mix_bits(chosen ^ mix_bits(np.arange(chosen.size, dtype=np.uint64)))
+        """Return the features combined with their positions: features can be equal only in the same position."""
+        minimum_hashes = minima(text, self.shingle_tokens)
+        if not minimum_hashes.size:
+            return minimum_hashes
+        selected = minimum_hashes if self.features == "minima" else super_shingles(minimum_hashes)
+        selected = mega_shingles(selected) if self.features == "mega" else selected
+        return mix_bits(selected ^ mix_bits(np.arange(selected.size, dtype=np.uint64)))
 
 
 def _least_hash(shingles: NDArray[np.uint64], seed: np.uint64) -> np.uint64:

@@ -28,7 +28,10 @@ MIN_TERMS = 5
 
 @dataclass(eq=False)
 class IMatch(WordEngine):
-    """Finds chapters with the page's digest. Adding a work changes the chosen words, and therefore all digests."""
+    """Finds chapters with the same digest as the page.
+
+    Adding a work changes the selected words, and therefore all digests.
+    """
 
     min_normal_idf: float = MIN_NORMAL_IDF
     max_normal_idf: float = MAX_NORMAL_IDF
@@ -42,9 +45,13 @@ class IMatch(WordEngine):
         return self._works.owners.works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
 
     def _words_digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
-        """Return the digest of the chosen words in order; empty if there are too few."""
-        chosen = words[self._is_chosen[numbers]]
-        return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self.min_terms else b""
+        """Return the digest of the selected words in order; b"" if there are too few."""
+        selected_words = words[self._is_chosen[numbers]]
+        return (
+            hashlib.sha1(selected_words, usedforsecurity=False).digest()
+            if selected_words.size >= self.min_terms
+            else b""
+        )
 
     def _prepare(self, table: ChapterTable) -> None:
         normal_idf = table.inverse_frequencies() / (np.log(table.chapters) if table.chapters > 1 else 1)

@@ -1,4 +1,4 @@
-"""Sets of shingles or words, compared by the Jaccard index: shared features as a share of all features."""
+"""Sets of shingles or words, compared by the Jaccard index: the shared features as a share of all features."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, shingle_ha
 
 @dataclass(eq=False)
 class JaccardEngine(FeatureEngine):
-    """Finds the chapters whose sets of features are similar enough to the page's."""
+    """Finds the chapters whose sets of features are similar enough to the set of the page."""
 
     features: Callable[[str], NDArray[np.uint64]]
     is_duplicate: Callable[[NDArray[np.float64]], NDArray[np.bool_]]
@@ -30,17 +30,17 @@ class JaccardEngine(FeatureEngine):
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:
-    """Return the distinct runs of `tokens` tokens, as hashes, uint64[n]."""
+    """Return the hashes of a text's distinct runs of `tokens` tokens, uint64[n]."""
     return np.unique(shingle_hashes(tokenize(text).ids, tokens))
 
 
 def word_set(text: str) -> NDArray[np.uint64]:
-    """Return the distinct words, as hashes, uint64[n]."""
+    """Return the hashes of a text's distinct words, uint64[n]."""
     return np.unique(word_ids(tokenize(text)))
 
 
 def k_shingle_engine(tokens: int = 3, min_jaccard: float = 0.5, chapter_chars: int = CHAPTER_CHARS) -> JaccardEngine:
-    """Return an engine of all shingles with `tokens` tokens.
+    """Return an engine that compares all shingles of `tokens` tokens.
 
     The published example has no threshold; 0.5 is from "Syntactic clustering of the Web" (Broder et al. 1997).
     """
@@ -50,7 +50,7 @@ def k_shingle_engine(tokens: int = 3, min_jaccard: float = 0.5, chapter_chars: i
 
 
 def word_jaccard_engine(above_jaccard: float = 0.8, chapter_chars: int = CHAPTER_CHARS) -> JaccardEngine:
-    """Return an engine of words; a Chinese word is two neighbouring characters."""
+    """Return an engine that compares words. Two neighbouring Chinese characters are a word."""
     return JaccardEngine(word_set, lambda jaccard: jaccard > above_jaccard, chapter_chars=chapter_chars)
 
 

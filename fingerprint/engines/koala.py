@@ -1,4 +1,4 @@
-"""KOALA: selects a fixed number of substrings of every text, those with the rarest beginnings in the corpus.
+"""KOALA: selects a fixed number of substrings in every text, those whose beginnings are rarest in the corpus.
 
 Source: Heintze, "Scalable document fingerprinting", USENIX Electronic Commerce 1996.
 """
@@ -31,8 +31,9 @@ MIN_SHARED = 3
 class Koala(ChapterEngine):
     """Finds chapters that share at least `min_shared` of their rarest substrings with the page.
 
-    Recomputes rarity after works are added. Ignores substrings whose beginning no work has: they match nothing, and on
-    an edited page they would displace all others. Similarity is the shared number divided by `substrings`.
+    The rarities are recomputed after works are added. Substrings whose beginning occurs in no work are ignored: they
+    match nothing, and on an edited page they would displace all others. similarity: the shared number divided by
+    `substrings`.
     """
 
     substrings: int = SUBSTRINGS
@@ -49,7 +50,7 @@ class Koala(ChapterEngine):
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         self._count_prefixes()
         substrings = self._choose_substrings(plain_characters(text)[0])
-        shared = Counter(chapter for each in substrings for chapter in self._chapters.get(each, ()))
+        shared = Counter(chapter for substring in substrings for chapter in self._chapters.get(substring, ()))
         return self._owners.works(
             (chapter, count / self.substrings) for chapter, count in shared.items() if count >= self.min_shared
         )
@@ -57,8 +58,8 @@ class Koala(ChapterEngine):
     def _count_prefixes(self) -> None:
         if self._is_built:
             return
-        every = np.concatenate([*map(self._substring_prefixes, self._texts), np.zeros(0, np.uint64)])
-        self._prefix_kinds, self._prefix_counts = np.unique(every, return_counts=True)
+        all_prefixes = np.concatenate([*map(self._substring_prefixes, self._texts), np.zeros(0, np.uint64)])
+        self._prefix_kinds, self._prefix_counts = np.unique(all_prefixes, return_counts=True)
         self._chapters: dict[int, list[int]] = {}
         for number, codes in enumerate(self._texts):
             for substring in self._choose_substrings(codes):
@@ -66,15 +67,15 @@ class Koala(ChapterEngine):
         self._is_built = True
 
     def _substring_prefixes(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
-        """Return the first two characters of every substring as uint64."""
+        """Return the first two characters of every substring as one number, uint64[n]."""
         places = max(0, codes.size - self.substring_chars + 1)
         wide = codes.astype(np.uint64)
         return (wide[:places] << np.uint64(CODE_POINT_BITS)) | wide[1 : places + 1]
 
     def _choose_substrings(self, codes: NDArray[np.uint32]) -> set[int]:
-        """Return the hashes of the substrings with the rarest first pairs; of equally rare ones, the lowest hashes.
+        """Return the hashes of the substrings with the rarest beginnings; of equally rare ones, the lowest hashes.
 
-        Ties are common. If broken by place, all substrings would come from the beginning of a chapter.
+        Equal rarities are common. If the position decided, all substrings would come from the beginning of a chapter.
         """
         prefixes = self._substring_prefixes(codes)
         if not prefixes.size or not self._prefix_kinds.size:
@@ -86,7 +87,8 @@ class Koala(ChapterEngine):
             limit = np.partition(rarities, self.substrings - 1)[self.substrings - 1]
             known, rarities = known[rarities <= limit], rarities[rarities <= limit]
         hashes = [
-            xxhash.xxh3_64_intdigest(codes[place : place + self.substring_chars].tobytes()) for place in known.tolist()
+            xxhash.xxh3_64_intdigest(codes[position : position + self.substring_chars].tobytes())
+            for position in known.tolist()
         ]
         ranked = heapq.nsmallest(self.substrings, set(zip(rarities.tolist(), hashes, strict=True)))
         return {value for _, value in ranked}

@@ -1,4 +1,4 @@
-"""The works of engines that give spans: equal features of page and work with their places, merged into spans."""
+"""The works of engines that give spans: equal features of page and work with their positions, merged into spans."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,7 +20,10 @@ Offsets = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends of toke
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureHits:
-    """Equal features: places on the page, works, places in the works, int64[h] each; in order of the page."""
+    """Equal features: their positions on the page, their works and their positions in the works, int64[h] each.
+
+    The hits are in order of the page.
+    """
 
     places: NDArray[np.int64]
     works: NDArray[np.int64]
@@ -28,42 +31,43 @@ class FeatureHits:
 
 
 class PositionIndex:
-    """Features of works with their places."""
+    """The features of works, with their positions."""
 
     def __init__(self) -> None:
         self._table = FeatureTable()
 
-    def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
-        """Add the features of a work."""
-        self._table.add_occurrences(features, places.astype(np.int64) | work << PLACE_BITS)
+    def add_features(self, work: int, features: NDArray[np.uint64], positions: NDArray[np.int32]) -> None:
+        """Add the features of a work, each with its position."""
+        self._table.add_occurrences(features, positions.astype(np.int64) | work << PLACE_BITS)
 
-    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
+    def hits(self, features: NDArray[np.uint64], positions: NDArray[np.int32]) -> FeatureHits:
         """Return every pair of equal features of a page and of works.
 
-        If there are too many pairs, the features that occur most often in works are left out.
+        If there are too many pairs, the features that occur most often in works are omitted.
         """
         firsts, counts = self._table.find_rows(features)
-        kept = _rarest_features(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
-        numbers, rows = expand_ranges(firsts[kept], counts[kept])
-        found = self._table.values[rows]
-        in_works = found & ((1 << PLACE_BITS) - 1)
-        return FeatureHits(places[kept[numbers]].astype(np.int64), found >> PLACE_BITS, in_works)
+        rarest = _rarest_features(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
+        numbers, rows = expand_ranges(firsts[rarest], counts[rarest])
+        located = self._table.values[rows]
+        in_works = located & ((1 << PLACE_BITS) - 1)
+        return FeatureHits(positions[rarest[numbers]].astype(np.int64), located >> PLACE_BITS, in_works)
 
 
 def _rarest_features(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
-    """Return the ascending numbers of the smallest counts whose sum is within the limit, int64[n]."""
+    """Return the indexes of the smallest counts whose sum is at most `max_total`, ascending, int64[n]."""
     if counts.sum() <= max_total:
         return np.flatnonzero(counts)
     order = np.argsort(counts, kind="stable")
-    kept: NDArray[np.int64] = np.sort(order[np.cumsum(counts[order]) <= max_total])
-    return kept
+    rarest: NDArray[np.int64] = np.sort(order[np.cumsum(counts[order]) <= max_total])
+    return rarest
 
 
 @dataclass(frozen=True, slots=True)
 class MergeRule:
-    """The rule for merging.
+    """The rule for merging hits.
 
-    max_gap: between neighbouring features, on both sides; max_drift: the most that their offset may change.
+    max_gap: the largest distance between neighbouring features, on both sides; max_drift: the largest change of
+    diagonal.
     """
 
     max_gap: int
@@ -71,9 +75,9 @@ class MergeRule:
 
 
 class Clusters(NamedTuple):
-    """Merged hits, by work and then in order of the page: places of the first and the last feature on both sides.
+    """Merged hits, by work and then in order of the page: the positions of their first and last features on both sides.
 
-    features: distinct places on the page. All columns are int64[c].
+    features: the number of distinct positions on the page. All columns are int64[c].
     """
 
     works: NDArray[np.int64]
@@ -100,9 +104,9 @@ class Clusters(NamedTuple):
 
 
 def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
-    """Return hits merged into bands of diagonals within the drift of each other, split at gaps.
+    """Return hits merged into clusters: bands of diagonals within `max_drift` of each other, split at gaps.
 
-    A diagonal is the place in the work minus the place on the page; it changes at insertions and deletions.
+    A diagonal is the position in the work minus the position on the page. It changes at insertions and deletions.
     """
     diagonals = hits.work_places - hits.places
     order = np.lexsort((hits.places, diagonals, hits.works))
@@ -127,14 +131,14 @@ def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
 
 
 def _find_changes(values: NDArray[np.generic], by_more_than: int) -> NDArray[np.bool_]:
-    """Return whether each value is further from the previous one than the limit, bool[n]; True for the first."""
+    """Return whether each value differs from the previous one by more than the limit, bool[n]; True for the first."""
     changed = np.ones(values.size, np.bool_)
     changed[1:] = np.abs(np.diff(values.astype(np.int64))) > by_more_than
     return changed
 
 
 class LocatedWorks:
-    """Works in the order of addition. span_tokens: the number of tokens that a feature covers."""
+    """The works in the order of addition. span_tokens: the number of tokens that a feature covers."""
 
     def __init__(self, span_tokens: int) -> None:
         self._span_tokens = span_tokens
@@ -143,34 +147,36 @@ class LocatedWorks:
         self._offsets: list[Offsets] = []
 
     def add_features(
-        self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], places: NDArray[np.int32]
+        self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], positions: NDArray[np.int32]
     ) -> None:
-        """Add the features of a work, with well mixed bits, and the token at which each begins."""
-        self._index.add_features(len(self._work_ids), features, places)
+        """Add the features of a work, with well mixed bits, and the token at which each feature begins."""
+        self._index.add_features(len(self._work_ids), features, positions)
         self._work_ids.append(work_id)
         self._offsets.append(offsets)
 
-    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
+    def hits(self, features: NDArray[np.uint64], positions: NDArray[np.int32]) -> FeatureHits:
         """Return the features that a page shares with any work."""
-        return self._index.hits(features, places)
+        return self._index.hits(features, positions)
 
     def matches(self, clusters: Clusters, page: Offsets, page_features: int) -> list[EngineMatch]:
-        """Return the works of the clusters, best first.
+        """Return the works of the clusters, the most similar first.
 
-        The similarity is the share of the page's features in clusters.
+        The similarity is the share of the page's features that are in clusters.
         """
-        found = (np.flatnonzero(clusters.works == work) for work in np.unique(clusters.works))
-        return best_works(self._work_match(own, clusters, page, page_features) for own in found)
+        rows_by_work = (np.flatnonzero(clusters.works == work) for work in np.unique(clusters.works))
+        return best_works(self._work_match(rows, clusters, page, page_features) for rows in rows_by_work)
 
-    def _work_match(self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, page_features: int) -> EngineMatch:
-        """Return the match of a work. own: the rows of its clusters."""
-        work, last = int(clusters.works[own[0]]), self._span_tokens - 1
+    def _work_match(
+        self, rows: NDArray[np.int64], clusters: Clusters, page: Offsets, page_features: int
+    ) -> EngineMatch:
+        """Return the match of a work. rows: the rows of its clusters."""
+        work, last = int(clusters.works[rows[0]]), self._span_tokens - 1
         starts, ends = self._offsets[work]
-        on_page = zip(page[0][clusters.page_first[own]], page[1][clusters.page_last[own] + last], strict=True)
-        in_work = zip(starts[clusters.work_first[own]], ends[clusters.work_last[own] + last], strict=True)
+        on_page = zip(page[0][clusters.page_first[rows]], page[1][clusters.page_last[rows] + last], strict=True)
+        in_work = zip(starts[clusters.work_first[rows]], ends[clusters.work_last[rows] + last], strict=True)
         spans = (
-            SharedSpan(TextRange(*map(int, here)), TextRange(*map(int, there)))
-            for here, there in zip(on_page, in_work, strict=True)
+            SharedSpan(TextRange(*map(int, page_range)), TextRange(*map(int, work_range)))
+            for page_range, work_range in zip(on_page, in_work, strict=True)
         )
-        similarity = min(1.0, int(clusters.features[own].sum()) / page_features)
+        similarity = min(1.0, int(clusters.features[rows].sum()) / page_features)
         return EngineMatch(self._work_ids[work], similarity, tuple(spans))

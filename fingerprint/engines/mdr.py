@@ -1,8 +1,8 @@
-"""MDR: every long substring that page and work share.
+"""MDR: all long substrings that a page and a work share.
 
 Source: Monostori, Zaslavsky, Schmidt, "MatchDetectReveal: finding overlapping and similar digital documents", 2000. The
-source builds a suffix tree of one document and matches the others against it; `common_substrings` finds the same
-substrings in another way.
+source matches documents with the suffix tree of one of them; `common_substrings` finds the same substrings in another
+way.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ MIN_CHARS = 20
 class Mdr:
     """Finds works that share a substring of at least `min_chars` letters, digits and Chinese characters with the page.
 
-    similarity: the share of these characters of the page that are in shared substrings.
+    similarity: the share of these characters on the page that are in shared substrings.
     """
 
     def __init__(self, min_chars: int = MIN_CHARS) -> None:

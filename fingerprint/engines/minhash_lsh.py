@@ -25,8 +25,8 @@ STEPS = 1_000  # of the integrals over the Jaccard index; exact to three digits
 class MinHashLshEngine(ChapterEngine):
     """Finds chapters that share a band of minima with the page and have a Jaccard index of at least `threshold`.
 
-    The index is estimated from the minima. shingle_tokens: tokens in a feature; permutations: hash functions, divided
-    into bands of rows that minimise the errors on both sides of `threshold`.
+    The index is estimated from the minima. shingle_tokens: the tokens in a feature; permutations: the number of hash
+    functions, whose minima are divided into bands so that the errors on both sides of `threshold` are fewest.
     """
 
     threshold: float = 0.5
@@ -53,11 +53,11 @@ class MinHashLshEngine(ChapterEngine):
         if sketch is None:
             return ()
         candidates = sorted({chapter for band in self._sketch_bands(sketch) for chapter in self._buckets.get(band, ())})
-        near = ((chapter, float(np.mean(sketch == self._sketches[chapter]))) for chapter in candidates)
-        return self._owners.works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self.threshold)
+        estimates = ((chapter, float(np.mean(sketch == self._sketches[chapter]))) for chapter in candidates)
+        return self._owners.works((chapter, jaccard) for chapter, jaccard in estimates if jaccard >= self.threshold)
 
     def _text_sketch(self, text: str) -> NDArray[np.uint64] | None:
-        """Return the least hash of all features for each function, or None without features."""
+        """Return the lowest hash of all features under each function, or None if the text has no features."""
         features = _text_features(text, self.shingle_tokens)
         if not features.size:
             return None
@@ -72,7 +72,7 @@ class MinHashLshEngine(ChapterEngine):
 
 
 def choose_bands_and_rows(threshold: float, permutations: int) -> tuple[int, int]:
-    """Return the number of bands, and of minima per band, with the fewest errors of both kinds.
+    """Return the number of bands, and of minima in each band, with the fewest errors of both kinds.
 
     >>> choose_bands_and_rows(0.5, 128)
     (25, 5)
@@ -81,8 +81,8 @@ def choose_bands_and_rows(threshold: float, permutations: int) -> tuple[int, int
 
     def errors(bands_and_rows: tuple[int, int]) -> float:
         bands, rows = bands_and_rows
-        found = 1 - (1 - jaccard**rows) ** bands
-        return float(np.where(jaccard < threshold, found, 1 - found).sum())
+        probability = 1 - (1 - jaccard**rows) ** bands
+        return float(np.where(jaccard < threshold, probability, 1 - probability).sum())
 
     rows_of_bands = (
         (bands, rows) for bands in range(2, permutations + 1) for rows in range(1, permutations // bands + 1)

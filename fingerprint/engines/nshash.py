@@ -20,9 +20,9 @@ MIN_SENTENCE_CHARS = 31  # the published code uses sentences with more than 30 c
 
 
 def longest_sentences(text: str, limit: int) -> list[str]:
-    """Return the `limit` longest sentences, longest first; equally long ones in order of the text.
+    """Return the `limit` longest sentences, the longest first; sentences of equal length are in order of the text.
 
-    Sentences shorter than MIN_SENTENCE_CHARS are used only if the text has no longer one.
+    Sentences shorter than MIN_SENTENCE_CHARS are used only if the text has no longer sentences.
     """
     sentences = [sentence.text for sentence in split_sentences(text)]
     long_ones = [sentence for sentence in sentences if len(sentence) >= MIN_SENTENCE_CHARS]
@@ -33,7 +33,7 @@ def longest_sentences(text: str, limit: int) -> list[str]:
 class NsHash(ChapterEngine):
     """Finds works with a chapter that shares the digest of one of its longest sentences with the page.
 
-    similarity: the highest share, over the pieces of the page, of digests that the work has.
+    similarity: the highest share, over the chapters of the page, of digests that the work has.
     """
 
     sentences: int = LONGEST_SENTENCES
@@ -50,8 +50,12 @@ class NsHash(ChapterEngine):
 
     def _text_digests(self, text: str) -> list[bytes]:
         """Return the distinct digests of the longest sentences."""
-        chosen = (sentence.encode("utf-8", "surrogatepass") for sentence in longest_sentences(text, self.sentences))
-        return list(dict.fromkeys(hashlib.md5(sentence, usedforsecurity=False).digest() for sentence in chosen))
+        sentences_of_text = (
+            sentence.encode("utf-8", "surrogatepass") for sentence in longest_sentences(text, self.sentences)
+        )
+        return list(
+            dict.fromkeys(hashlib.md5(sentence, usedforsecurity=False).digest() for sentence in sentences_of_text)
+        )
 
 
 DEPARTURES = (

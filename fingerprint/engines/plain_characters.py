@@ -1,4 +1,4 @@
-"""The characters of a text without punctuation and blanks, each with its place, and its sentences."""
+"""The characters of a text without punctuation and blanks, with their offsets, and the sentences of a text."""
 
 import re
 from collections.abc import Iterator
@@ -19,8 +19,7 @@ SENTENCE_ENDS = "。．！!？?\r\n"
 def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the Chinese characters, digits and letters of a text, uint32[n], and their offsets, int64[n].
 
-    Case and width of letters are folded. Simplified and traditional characters are not: these engines treat them as
-    different.
+    Case and width of letters are folded. Simplified and traditional characters remain different for these engines.
 
     >>> codes, offsets = plain_characters("網，Ａb")
     >>> "".join(map(chr, codes)), offsets.tolist()
@@ -40,13 +39,13 @@ class PlacedSentence:
 
 
 def split_sentences(text: str) -> Iterator[PlacedSentence]:
-    """Split a text into its sentences; a piece without a letter, digit or Chinese character is not a sentence.
+    """Yield the sentences of a text. Parts without a letter, digit or Chinese character are omitted.
 
     >>> [(sentence.text, sentence.place.start) for sentence in split_sentences("雨停了。　“走！”……？！")]
     [('雨停了', 0), ('“走', 5)]
     """
-    for found in re.finditer(f"[^{re.escape(SENTENCE_ENDS)}]+", text):
-        written = found.group().strip()
-        if written and plain_characters(written)[0].size:
-            start = found.start() + len(found.group()) - len(found.group().lstrip())
-            yield PlacedSentence(written, TextRange(start, start + len(written)))
+    for match in re.finditer(f"[^{re.escape(SENTENCE_ENDS)}]+", text):
+        sentence = match.group().strip()
+        if sentence and plain_characters(sentence)[0].size:
+            start = match.start() + len(match.group()) - len(match.group().lstrip())
+            yield PlacedSentence(sentence, TextRange(start, start + len(sentence)))

@@ -37,9 +37,9 @@ FeatureString = Callable[[str], str]
 
 
 def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
-    """Return the characters on each side of every full stop, without blanks, one after the other.
+    """Return the characters on each side of every full stop, without blanks, in order.
 
-    A stop without a Chinese character around it is skipped: rows of marks are the same in all texts.
+    A stop without a Chinese character near it is skipped, because rows of marks are the same in all texts.
 
     >>> around_full_stops("他在桥上走过去。雨停了，天亮了。")
     '桥上走过去雨停了，天了，天亮了'
@@ -57,7 +57,7 @@ def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
 
 
 def at_marks(text: str) -> str:
-    """Return the character before each punctuation mark.
+    """Return the character before each punctuation mark, in order.
 
     >>> at_marks("他在桥上走过去。雨停了，“天亮了！”")
     '去了了'
@@ -67,7 +67,7 @@ def at_marks(text: str) -> str:
 
 @dataclass(eq=False)
 class PunctuationStrings(ChapterEngine):
-    """Finds chapters whose feature string shares a substring with the page's, long enough for the shorter string.
+    """Finds chapters whose feature string shares a long substring with the page's feature string.
 
     similarity: the longest common substring as a share of the shorter feature string.
     """

@@ -1,6 +1,7 @@
-"""SCAM: the share of the page's words that a work has in similar numbers, and the reverse.
+"""SCAM: the share of the page's words that a work contains in similar numbers, and the reverse.
 
-dSCAM: the works are in several registries, and word statistics of each show which cannot hold the source of a page.
+dSCAM: the works are in several registries, whose word statistics show which of them cannot contain the source of a
+page.
 
 Sources: Shivakumar, Garcia-Molina, "SCAM: a copy detection mechanism for digital documents", 1995; Garcia-Molina,
 Gravano, Shivakumar, "dSCAM: finding document copies across multiple databases", PDIS 1996.
@@ -32,7 +33,7 @@ ROUNDING = 1e-9  # the bound of a registry is summed in another order than the s
 
 
 class Registry:
-    """The chapters of some works."""
+    """The chapters of some works, and their word statistics."""
 
     def __init__(self, epsilon: float, min_similarity: float) -> None:
         self._ratio, self._min_similarity = largest_ratio(epsilon), min_similarity
@@ -42,10 +43,10 @@ class Registry:
         self._works.add_chapter(work_id, chapter)
 
     def highest_possible(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> float:
-        """Return an upper bound of the similarity of any chapter, from word statistics only; it may be above 1.
+        """Return an upper bound of the similarity of any chapter, from word statistics only. It may exceed 1.
 
-        Of the page, a chapter contains each word at most as often as any chapter has it, within the ratio. Of a
-        chapter, the page contains each word at most by its highest share in any chapter.
+        A chapter contains each word of the page at most as often as any chapter does, within the ratio. The page
+        contains each word of a chapter at most by its highest share in any chapter.
         """
         table = self._works.table()
         numbers = table.term_numbers(words)
@@ -60,8 +61,11 @@ class Registry:
         table = self._works.table()
         numbers = table.term_numbers(words)
         is_known = numbers != UNKNOWN
-        found, rows = self._postings.find_rows(numbers[is_known])
-        on_page, in_work = counts[is_known][found].astype(np.float64), self._postings.weights[rows].astype(np.float64)
+        word_numbers, rows = self._postings.find_rows(numbers[is_known])
+        on_page, in_work = (
+            counts[is_known][word_numbers].astype(np.float64),
+            self._postings.weights[rows].astype(np.float64),
+        )
         is_close = (on_page < self._ratio * in_work) & (in_work < self._ratio * on_page)
         products = np.bincount(
             self._postings.chapters[rows][is_close], (on_page * in_work)[is_close], minlength=table.chapters
@@ -86,11 +90,11 @@ class Registry:
 
 @dataclass(eq=False)
 class Scam(ChapterEngine):
-    """Finds chapters that contain at least `min_similarity` of the page, or of which the page contains as much.
+    """Finds chapters that contain at least `min_similarity` of the page, or of which the page contains this share.
 
-    Works are distributed over `registries` by their id, like over the databases of different holders. A page is looked
-    up in the registries whose word statistics allow such a chapter, so results do not depend on their number.
-    similarity: the higher of the two containments, as published.
+    Works are distributed over `registries` by their id, as over the databases of different owners. A page is looked up
+    only in registries whose word statistics permit such a chapter, so the results do not depend on the number of
+    registries. similarity: the higher of the two containments, as published.
     """
 
     epsilon: float = EPSILON
@@ -101,9 +105,9 @@ class Scam(ChapterEngine):
         self._registries = [Registry(self.epsilon, self.min_similarity) for _ in range(self.registries)]
 
     def choose_registries(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> list[Registry]:
-        """Return the registries that can have a chapter similar enough to a page with these words."""
-        least = self.min_similarity - ROUNDING
-        return [registry for registry in self._registries if registry.highest_possible(words, counts) >= least]
+        """Return the registries that may have a chapter similar enough to a page with these words."""
+        min_similarity = self.min_similarity - ROUNDING
+        return [registry for registry in self._registries if registry.highest_possible(words, counts) >= min_similarity]
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         number = xxhash.xxh3_64_intdigest(work_id.encode("utf-8", "surrogatepass")) % len(self._registries)

@@ -24,9 +24,9 @@ MIN_SHARE = 0.25  # the source mentions files that are 25 % alike as the lower e
 
 @dataclass(eq=False)
 class Sif(FeatureEngine):
-    """Finds chapters that share at least `min_share` of the fingerprints of the text with fewer fingerprints.
+    """Finds chapters that share at least `min_share` of the fingerprints of the text that has fewer.
 
-    Windows contain only letters, digits and Chinese characters; a repeated window counts once.
+    Windows contain only letters, digits and Chinese characters. Repeated windows count once.
     """
 
     anchors: tuple[str, ...] = ANCHORS
@@ -43,10 +43,10 @@ class Sif(FeatureEngine):
         codes = plain_characters(text)[0]
         last = codes.size - self.window_chars
         anchor_start = "(?=" + "|".join(map(re.escape, self.anchors)) + ")"
-        written = codes.tobytes().decode("utf-32-le", "surrogatepass")
+        plain_text = codes.tobytes().decode("utf-32-le", "surrogatepass")
         windows = {
             xxhash.xxh3_64_intdigest(codes[anchor.start() : anchor.start() + self.window_chars].tobytes())
-            for anchor in re.finditer(anchor_start, written)
+            for anchor in re.finditer(anchor_start, plain_text)
             if anchor.start() <= last
         }
         return np.array(sorted(windows), np.uint64)

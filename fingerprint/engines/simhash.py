@@ -1,7 +1,7 @@
-"""Simhash: for each bit the sign of the sum of the features' hashes; near-duplicates differ in few bits.
+"""Simhash: the sign of the sum of the features' hashes, bit by bit. Near-duplicates differ in few bits.
 
 Sources: Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002; Manku, Jain, Das Sarma,
-"Detecting near-duplicates for Web crawling", WWW 2007 (64 bits, 3 of which may differ, permuted sorted tables).
+"Detecting near-duplicates for Web crawling", WWW 2007 (64 bits, of which 3 may differ; permuted sorted tables).
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ def equal_blocks(bits: int, count: int) -> tuple[int, ...]:
     ((11, 11, 11, 11, 10, 10), (8, 8, 8, 8))
     """
     width, rest = divmod(bits, count)
-    return tuple(width + (place < rest) for place in range(count))
+    return tuple(width + (block < rest) for block in range(count))
 
 
 def block_offsets(blocks: Sequence[int]) -> tuple[int, ...]:
@@ -39,20 +39,20 @@ def block_offsets(blocks: Sequence[int]) -> tuple[int, ...]:
     >>> block_offsets((12, 12, 12, 12, 16))
     (0, 12, 24, 36, 48)
     """
-    return tuple(sum(blocks[:place]) for place in range(len(blocks)))
+    return tuple(sum(blocks[:block]) for block in range(len(blocks)))
 
 
-def distance(one: int, other: int) -> int:
-    """Count the bits in which two fingerprints differ."""
-    return (one ^ other).bit_count()
+def distance(first: int, second: int) -> int:
+    """Return the number of bits in which two fingerprints differ."""
+    return (first ^ second).bit_count()
 
 
 class BlockTables:
-    """Fingerprints, numbered from 0, in one table for each choice of leading blocks.
+    """Fingerprints, numbered from 0, in one table for each choice of blocks.
 
-    Of len(blocks) blocks at most `max_distance` have a differing bit, so the others agree. Every choice of len(blocks)
-    - max_distance blocks has a table of the fingerprints by the bits of these blocks. The source permutes them to the
-    front and sorts.
+    If two fingerprints differ in at most `max_distance` bits, they agree in at least len(blocks) - max_distance blocks.
+    Each choice of so many blocks has a table of the fingerprints by the bits of these blocks. The source moves these
+    bits to the front and sorts.
     """
 
     def __init__(self, blocks: Sequence[int], max_distance: int) -> None:
@@ -72,14 +72,14 @@ class BlockTables:
         self._fingerprints.append(fingerprint)
 
     def find_similar(self, fingerprint: int) -> list[tuple[int, int]]:
-        """Return (number, distance) of each fingerprint within the distance, by number."""
-        found = {number for mask, numbers in self._tables for number in numbers.get(fingerprint & mask, ())}
-        distances = ((number, distance(fingerprint, self._fingerprints[number])) for number in sorted(found))
+        """Return the number and distance of each fingerprint within `max_distance`, by number."""
+        candidates = {number for mask, numbers in self._tables for number in numbers.get(fingerprint & mask, ())}
+        distances = ((number, distance(fingerprint, self._fingerprints[number])) for number in sorted(candidates))
         return [(number, bits) for number, bits in distances if bits <= self._max_distance]
 
 
 def _block_mask(bits: int, start: int, width: int) -> int:
-    """Return the bits of a block that begins `start` bits below the top."""
+    """Return a mask of the block that begins `start` bits below the highest bit."""
     return ((1 << width) - 1) << (bits - start - width)
 
 
@@ -87,8 +87,7 @@ def _block_mask(bits: int, start: int, width: int) -> int:
 class SimhashEngine(ChapterEngine):
     """Finds chapters whose simhash differs from the page's in at most `max_distance` bits.
 
-    blocks: widths in bits, most significant first. Each choice of len(blocks) - max_distance blocks has a table with
-    these as the leading bits: two fingerprints within the distance agree in all blocks of at least one choice.
+    blocks: the widths of the blocks in bits, the highest first. See `BlockTables`.
     """
 
     blocks: Sequence[int] = equal_blocks(WORD_BITS, 6)
@@ -108,22 +107,22 @@ class SimhashEngine(ChapterEngine):
         fingerprint = self._text_simhash(text)
         if fingerprint is None:
             return ()
-        near = self._tables.find_similar(fingerprint)
-        return self._owners.works((chapter, 1 - distance / sum(self.blocks)) for chapter, distance in near)
+        neighbours = self._tables.find_similar(fingerprint)
+        return self._owners.works((chapter, 1 - distance / sum(self.blocks)) for chapter, distance in neighbours)
 
     def _text_simhash(self, text: str) -> int | None:
-        """Return the fingerprint of a text, or None if it has no features, since nothing can resemble it."""
+        """Return the simhash of a text, or None if it has no features."""
         features = shingle_hashes(tokenize(text).ids, self.feature_tokens)
         return simhash(features, sum(self.blocks)) if features.size else None
 
 
 def simhash(features: NDArray[np.uint64], bits: int = WORD_BITS) -> int:
-    """Return the simhash of hashed features, using their lowest `bits` bits.
+    """Return the simhash of hashed features, from their lowest `bits` bits.
 
-    Each feature is weighted by its number of occurrences. A bit whose sum is 0 is 0.
+    Each occurrence of a feature counts. A bit whose sum is 0 is 0.
     """
-    ones = (np.count_nonzero(features >> np.uint64(place) & np.uint64(1)) for place in range(bits))
-    return sum(1 << place for place, count in enumerate(ones) if 2 * count > features.size)
+    ones = (np.count_nonzero(features >> np.uint64(bit) & np.uint64(1)) for bit in range(bits))
+    return sum(1 << bit for bit, count in enumerate(ones) if 2 * count > features.size)
 
 
 DEPARTURES = (

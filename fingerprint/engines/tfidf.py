@@ -31,7 +31,7 @@ MIN_COSINE = 0.55
 class TfIdf(WordEngine):
     """Finds chapters whose vectors of the `top_terms` highest tf * log(N / n) have a cosine of at least `min_cosine`.
 
-    A word that no chapter has counts like a word of a single chapter.
+    A word of the page that no chapter contains counts as a word of one chapter.
     """
 
     top_terms: int = TOP_TERMS
@@ -46,13 +46,13 @@ class TfIdf(WordEngine):
         is_known = numbers != UNKNOWN
         frequencies = np.where(is_known, self._inverse_frequencies[numbers], np.log(table.chapters))
         weights = counts.astype(np.float64) * frequencies
-        chosen = highest_places(weights, self.top_terms)
-        length = np.linalg.norm(weights[chosen])
+        term_indexes = highest_places(weights, self.top_terms)
+        length = np.linalg.norm(weights[term_indexes])
         if not length:
             return ()
-        chosen = chosen[is_known[chosen]]
-        page_weights = (weights[chosen] / length).astype(np.float32)
-        cosines = dot_products(self._postings, numbers[chosen], page_weights, table.chapters)
+        term_indexes = term_indexes[is_known[term_indexes]]
+        page_weights = (weights[term_indexes] / length).astype(np.float32)
+        cosines = dot_products(self._postings, numbers[term_indexes], page_weights, table.chapters)
         similar = np.flatnonzero(cosines >= self.min_cosine)
         return self._works.owners.works(
             zip(similar.tolist(), np.minimum(cosines[similar], 1).astype(float).tolist(), strict=True)
@@ -61,9 +61,9 @@ class TfIdf(WordEngine):
     def _prepare(self, table: ChapterTable) -> None:
         self._inverse_frequencies = table.inverse_frequencies()
         weights = table.counts * self._inverse_frequencies[table.terms]
-        starts, chosen = highest_terms(table, weights, self.top_terms)
-        units = unit_weights(starts, weights[chosen])
-        self._postings = build_word_postings(starts, table.terms[chosen], units, table.vocabulary.size)
+        starts, term_indexes = highest_terms(table, weights, self.top_terms)
+        units = unit_weights(starts, weights[term_indexes])
+        self._postings = build_word_postings(starts, table.terms[term_indexes], units, table.vocabulary.size)
 
 
 ENTRIES = (

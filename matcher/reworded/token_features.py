@@ -142,9 +142,11 @@ class TokenFeatures:
 
 
 def _neighbour_indexes(starts: Numbers, lengths: Numbers) -> Numbers:
-    """Return the places of two tokens before each, itself and two after, int64[tokens, 5]; their number if none.
+    """Return the indexes of each token, its two predecessors and its two successors in the sentence, int64[tokens, 5].
 
-    >>> _neighbour_places(np.array([0]), np.array([2])).tolist()
+    For missing neighbours, the index is the number of tokens.
+
+    >>> _neighbour_indexes(np.array([0]), np.array([2])).tolist()
     [[2, 2, 0, 1, 2], [2, 0, 1, 2, 2]]
     """
     size = int(lengths.sum())

@@ -62,14 +62,16 @@ class FolderObjects:
     def _key_path(self, key: str) -> Path:
         return self._folder / stored_name(key)
 
-    def _file_names(self, below: str, start: str) -> Iterator[str]:
+    def _file_names(self, subfolder: str, start: str) -> Iterator[str]:
         """Yield the names of the files in a folder that begin with `start`, in order.
 
         Folders are sorted by their names with a trailing slash.
         """
         entries: list[str] = []
-        with self.translate_errors(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
-            entries = sorted(f"{below}{'/' if below else ''}{e.name}{'/' if e.is_dir() else ''}" for e in found)
+        with self.translate_errors(), suppress(FileNotFoundError), os.scandir(self._folder / subfolder) as scanned:
+            entries = sorted(
+                f"{subfolder}{'/' if subfolder else ''}{entry.name}{'/' if entry.is_dir() else ''}" for entry in scanned
+            )
         for name in entries:
             if name.endswith("/") and (name.startswith(start) or start.startswith(name)):
                 yield from self._file_names(name[:-1], start)
@@ -89,36 +91,36 @@ def _read_regular_file(path: Path, key: str, most_bytes: int) -> bytes:
             raise BrokenInvariant("store.object-no-file", key=key) from error
         raise
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise BrokenInvariant("store.object-no-file", key=key)
-        if found.st_size > most_bytes:
+        if status.st_size > most_bytes:
             raise BrokenInvariant("store.object-too-large", key=key, most=most_bytes)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(found.st_size)
+            return file.read(status.st_size)
     finally:
         os.close(descriptor)
 
 
 def _link_new(target: Path, content: bytes) -> bool:
     """Write a file atomically unless it exists; return whether it was written."""
-    descriptor, written = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(written).chmod(0o400)
+        Path(temporary).chmod(0o400)
         with suppress(FileExistsError):
-            os.link(written, target)
-            _write_out(target.parent)
+            os.link(temporary, target)
+            _sync_folder(target.parent)
             return True
         return False
     finally:
-        Path(written).unlink()
+        Path(temporary).unlink()
 
 
-def _write_out(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Sync the entries of a folder to disk, so that a power failure loses no file that was reported as stored."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -12,8 +12,8 @@ from core.errors import BrokenInvariant
 MAX_PART_BYTES = 255  # per part, the limit of file systems
 MAX_NAME_BYTES = 800  # the limit of S3 is 1,024, including the store's prefix (core.service_urls)
 
-_AS_THEY_ARE = "=+@,"  # in addition to what `quote` never escapes: letters, digits, _.-~
-_NOTHING = "%"  # an empty part; `quote` never writes a single "%"
+_UNQUOTED = "=+@,"  # in addition to what `quote` never escapes: letters, digits, _.-~
+_EMPTY_PART = "%"  # an empty part; `quote` never writes a single "%"
 
 
 def stored_name(key: str) -> str:
@@ -22,7 +22,7 @@ def stored_name(key: str) -> str:
     >>> stored_name("3f/3f07.gz"), stored_name("../正"), stored_name("a//b")
     ('3f/3f07.gz', '%2E./%E6%AD%A3', 'a/%/b')
     """
-    parts = [_quote_part(part) or _NOTHING for part in key.split("/")]
+    parts = [_quote_part(part) or _EMPTY_PART for part in key.split("/")]
     if max(map(len, parts)) > MAX_PART_BYTES or len("/".join(parts)) > MAX_NAME_BYTES:
         raise BrokenInvariant("store.object-key", key=key[:100], most=MAX_NAME_BYTES, part=MAX_PART_BYTES)
     return "/".join(parts)
@@ -35,7 +35,7 @@ def stored_prefix(prefix: str) -> str:
     ('', '3f/', 'a/%/b')
     """
     *whole, last = prefix.split("/")
-    return "/".join([*(_quote_part(part) or _NOTHING for part in whole), _quote_part(last)])
+    return "/".join([*(_quote_part(part) or _EMPTY_PART for part in whole), _quote_part(last)])
 
 
 def key_named(name: str) -> str | None:
@@ -44,7 +44,7 @@ def key_named(name: str) -> str | None:
     >>> key_named("%2E./%E6%AD%A3"), key_named(".probe"), key_named("folder/")
     ('../正', None, None)
     """
-    key = "/".join("" if part == _NOTHING else unquote(part, errors="surrogatepass") for part in name.split("/"))
+    key = "/".join("" if part == _EMPTY_PART else unquote(part, errors="surrogatepass") for part in name.split("/"))
     try:
         return key if stored_name(key) == name else None
     except BrokenInvariant:
@@ -52,5 +52,5 @@ def key_named(name: str) -> str | None:
 
 
 def _quote_part(part: str) -> str:
-    quoted = quote(part, safe=_AS_THEY_ARE, errors="surrogatepass")
+    quoted = quote(part, safe=_UNQUOTED, errors="surrogatepass")
     return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

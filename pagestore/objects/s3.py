@@ -13,7 +13,7 @@ from pagestore.objects.s3_client import (
     SERVICE,
     S3Access,
     describe_place,
-    limit_answers,
+    limit_responses,
     require_boto3,
     shared_client,
     status_and_code,
@@ -26,7 +26,7 @@ MAX_IDLE_PAGES = 20  # pages of a list without new names: a store may skip remov
 MAX_STRANGE_PAGES = 1_000  # the same for pages of a thousand names without a key: others may use the bucket, too
 PUT_ATTEMPTS = 5  # an attempt fails only if another writer put or removed the same object in between
 
-_THERE = {412, 304, 409}  # the HTTP standard; the response of some stores; another writer is about to put it
+_EXISTS_STATUS = {412, 304, 409}  # the HTTP standard; the response of some stores; another writer is about to put it
 _NOT_IMPLEMENTED = 501  # the response of Aliyun OSS to conditions
 _IF_NEW = {"IfNoneMatch": "*"}
 
@@ -46,42 +46,42 @@ class S3Objects:
         name = self._prefix + stored_name(key)
         for _ in range(PUT_ATTEMPTS):
             # Without conditions, two concurrent writers may both write; normally they write the same.
-            there = None if self.refuses_overwriting else self._object_head(name)
-            if there is None and self._put_object(name, content, is_conditional=self.refuses_overwriting):
+            existing = None if self.refuses_overwriting else self._object_head(name)
+            if existing is None and self._put_object(name, content, is_conditional=self.refuses_overwriting):
                 return True
-            there = there or self._object_head(name)
-            if there is not None:
-                self._require_same(key, there, content)
+            existing = existing or self._object_head(name)
+            if existing is not None:
+                self._require_same(key, existing, content)
                 return False
         raise ServiceUnavailable(SERVICE, self._where)
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        with translate_s3_errors(self._where), limit_answers(most_bytes):
-            found = self._operation_response("get_object", {404}, Key=self._prefix + stored_name(key))
-            if found is None:
+        with translate_s3_errors(self._where), limit_responses(most_bytes):
+            response = self._operation_response("get_object", {404}, Key=self._prefix + stored_name(key))
+            if response is None:
                 return None
-            if "ContentLength" not in found:
+            if "ContentLength" not in response:
                 raise ServiceUnavailable(SERVICE, self._where)
-            if int(found["ContentLength"]) > most_bytes:
-                found["Body"].close()
+            if int(response["ContentLength"]) > most_bytes:
+                response["Body"].close()
                 raise BrokenInvariant("store.object-too-large", key=key, most=most_bytes)
-            content = bytes(found["Body"].read())
-        if _noted_sha256(found) not in {"", hashlib.sha256(content).hexdigest()}:
+            content = bytes(response["Body"].read())
+        if _stored_sha256(response) not in {"", hashlib.sha256(content).hexdigest()}:
             raise BrokenInvariant("store.object-changed", key=key, where=self._where)
         return content
 
     def size(self, key: str) -> int | None:
-        there = self._object_head(self._prefix + stored_name(key))
-        if there is not None and int(there.get("ContentLength", -1)) < 0:
+        head = self._object_head(self._prefix + stored_name(key))
+        if head is not None and int(head.get("ContentLength", -1)) < 0:
             raise ServiceUnavailable(SERVICE, self._where)
-        return None if there is None else int(there["ContentLength"])
+        return None if head is None else int(head["ContentLength"])
 
     def keys(self, prefix: str = "") -> Iterator[str]:
-        asked, last = {"Prefix": self._prefix + stored_prefix(prefix)}, ""
-        idle = strange = 0
+        query, last = {"Prefix": self._prefix + stored_prefix(prefix)}, ""
+        idle = foreign = 0
         while True:
             with translate_s3_errors(self._where):
-                page = self._s3_client.list_objects_v2(Bucket=self._bucket, **asked)
+                page = self._s3_client.list_objects_v2(Bucket=self._bucket, **query)
             if "IsTruncated" not in page:  # a response without a list does not mean that the store is empty
                 raise ServiceUnavailable(SERVICE, self._where)
             names = [str(each["Key"]) for each in page.get("Contents", ())]
@@ -91,10 +91,10 @@ class S3Objects:
                 return
             # Names are sorted, so a list that does not advance, and would never end, is detected.
             idle = 0 if names and names[-1] > last else idle + 1
-            strange = 0 if keys else strange + 1
-            if idle > MAX_IDLE_PAGES or strange > MAX_STRANGE_PAGES or "NextContinuationToken" not in page:
+            foreign = 0 if keys else foreign + 1
+            if idle > MAX_IDLE_PAGES or foreign > MAX_STRANGE_PAGES or "NextContinuationToken" not in page:
                 raise ServiceUnavailable(SERVICE, self._where)
-            last, asked["ContinuationToken"] = max([last, *names]), page["NextContinuationToken"]
+            last, query["ContinuationToken"] = max([last, *names]), page["NextContinuationToken"]
 
     def remove(self, key: str) -> None:
         with translate_s3_errors(self._where):
@@ -122,7 +122,7 @@ class S3Objects:
         is_conditional: whether to ask the store to reject an existing object.
         """
         sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
-        sent = {
+        request = {
             "Key": name,
             "Body": content,
             "ContentMD5": b64encode(md5.digest()).decode("ascii"),  # required for locked objects
@@ -131,18 +131,21 @@ class S3Objects:
             **(_IF_NEW if is_conditional else {}),
         }
         with translate_s3_errors(self._where):
-            done = self._operation_response(
-                "put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent
+            response = self._operation_response(
+                "put_object", {*_EXISTS_STATUS, _NOT_IMPLEMENTED} if is_conditional else set(), **request
             )
-            if done is None:
+            if response is None:
                 return False
             # A store that supports the checksum has verified and repeats it; others return the MD5 as the tag. If
             # neither matches, as with encrypting stores, the bytes must be read back.
-            if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
+            if (
+                request["ChecksumSHA256"] == response.get("ChecksumSHA256")
+                or response.get("ETag", "")[1:-1] == md5.hexdigest()
+            ):
                 return True
-            with limit_answers(len(content)):
-                kept = self._s3_client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
-        if kept != content:
+            with limit_responses(len(content)):
+                stored = self._s3_client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
+        if stored != content:
             raise BrokenInvariant("store.object-changed", key=name, where=self._where)
         return True
 
@@ -162,23 +165,23 @@ class S3Objects:
                 return None
             raise
 
-    def _require_same(self, key: str, there: dict[str, Any], content: bytes) -> None:
+    def _require_same(self, key: str, head: dict[str, Any], content: bytes) -> None:
         """Raise BrokenInvariant if a stored object has different content.
 
         The stored digest is compared. An object that another program copied has none and is read.
         """
-        noted = _noted_sha256(there)
-        is_same = noted == hashlib.sha256(content).hexdigest() if noted else self.get(key) == content
+        stored_sha256 = _stored_sha256(head)
+        is_same = stored_sha256 == hashlib.sha256(content).hexdigest() if stored_sha256 else self.get(key) == content
         if not is_same:
             raise BrokenInvariant("store.object-differs", key=key)
 
 
-def _noted_sha256(answer: dict[str, Any]) -> str:
+def _stored_sha256(response: dict[str, Any]) -> str:
     """Return the digest that `_put_object` stored in the metadata, or "".
 
     Some stores write the names of metadata in capitals.
     """
-    return next((str(value) for name, value in answer.get("Metadata", {}).items() if name.lower() == "sha256"), "")
+    return next((str(value) for name, value in response.get("Metadata", {}).items() if name.lower() == "sha256"), "")
 
 
 class _NoConditions(Exception):

@@ -25,12 +25,12 @@ CONNECTIONS = 16  # twice the concurrent requests of one page store
 DEFAULT_REGION = "us-east-1"  # the default of stores without regions
 
 # For a complete response: 2 GB at 4 MB/s. A limit on silence is not enough: a byte a minute would never end.
-ANSWER_TIMEOUT_S = 600.0
-MAX_ANSWER_BYTES = (
+RESPONSE_TIMEOUT_S = 600.0
+MAX_RESPONSE_BYTES = (
     16 * 2**20
 )  # in addition to the object: heads and lists; 1,000 long names with S3's additions are 2 MB
 
-_most_bytes: ContextVar[int] = ContextVar("_most_bytes", default=MAX_ANSWER_BYTES)
+_most_bytes: ContextVar[int] = ContextVar("_most_bytes", default=MAX_RESPONSE_BYTES)
 
 _NO_BUCKET = {"NoSuchBucket"}
 _REGION = {
@@ -41,8 +41,14 @@ _REGION = {
 }
 _ADDRESSING = {"SecondLevelDomainForbidden", "PathStyleDomainForbidden"}  # Aliyun OSS, Tencent COS
 # The connection's bytes or clock were at fault, not the request.
-_PASSING = {"RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict"}
-_REFUSED_STATUS, _PASSING_STATUS = {401, 403}, {408, 409, 429}
+_TEMPORARY = {
+    "RequestTimeout",
+    "BadDigest",
+    "IncompleteBody",
+    "XAmzContentSHA256Mismatch",
+    "ConditionalRequestConflict",
+}
+_REFUSED_STATUS, _TEMPORARY_STATUS = {401, 403}, {408, 409, 429}
 _REDIRECTS = {301, 302, 307, 308}
 _NO_CODE = re.compile(r"[^A-Za-z0-9.]")
 
@@ -114,9 +120,9 @@ def _create_client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
 
 
 @contextmanager
-def limit_answers(most_bytes: int) -> Iterator[None]:
+def limit_responses(most_bytes: int) -> Iterator[None]:
     """Limit the size of responses inside the block."""
-    token = _most_bytes.set(most_bytes + MAX_ANSWER_BYTES)
+    token = _most_bytes.set(most_bytes + MAX_RESPONSE_BYTES)
     try:
         yield
     finally:
@@ -146,25 +152,25 @@ class _BoundedSocket:
         return getattr(self._sock, name)
 
     def makefile(self, mode: str, buffering: int = -1) -> io.RawIOBase | io.BufferedReader:
-        answer = _BoundedAnswer(self._sock.makefile(mode, buffering=0))
-        return io.BufferedReader(answer) if buffering else answer
+        bounded = _BoundedResponse(self._sock.makefile(mode, buffering=0))
+        return io.BufferedReader(bounded) if buffering else bounded
 
 
-class _BoundedAnswer(io.RawIOBase):
+class _BoundedResponse(io.RawIOBase):
     """Reads from a socket up to a number of bytes and a time limit; raises TimeoutError beyond them."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
-        self._raw, self._left, self._end = raw, _most_bytes.get(), monotonic() + ANSWER_TIMEOUT_S
+        self._raw, self._bytes_left, self._end = raw, _most_bytes.get(), monotonic() + RESPONSE_TIMEOUT_S
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        if self._left < 0 or monotonic() > self._end:
+        if self._bytes_left < 0 or monotonic() > self._end:
             raise TimeoutError
-        read = self._raw.readinto(buffer)
-        self._left -= read or 0
-        return read
+        count = self._raw.readinto(buffer)
+        self._bytes_left -= count or 0
+        return count
 
     def close(self) -> None:
         self._raw.close()
@@ -209,7 +215,7 @@ def _classify_error(error: Any, where: str) -> ZhuiwenError:
         return BadConfiguration("store.s3-region", where=where, code=code or status)
     if code in _ADDRESSING:
         return BadConfiguration("store.s3-addressing", where=where)
-    if code in _PASSING or status >= 500 or status in _PASSING_STATUS:
+    if code in _TEMPORARY or status >= 500 or status in _TEMPORARY_STATUS:
         return ServiceUnavailable(SERVICE, where)
     if status in _REFUSED_STATUS:
         return BadConfiguration("store.s3-denied", where=where, code=code or status)

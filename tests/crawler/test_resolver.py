@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from core.addresses import refusal
+from core.addresses import forbidden_kind
 from core.errors import BadConfiguration, UnsafeUrl
 from core.settings_loading import load
 from crawler.fetching.addresses import AddressGuard
@@ -87,14 +87,14 @@ def test_name_servers_are_a_setting_of_addresses() -> None:
     ],
 )  # fmt: skip
 def test_addresses_that_are_not_public_are_refused(address: str) -> None:
-    assert refusal(address)
+    assert forbidden_kind(address)
 
 
 @pytest.mark.parametrize(
     "address", ["8.8.8.8", "114.114.114.114", "2400:3200::1", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 )
 def test_public_addresses_are_not(address: str) -> None:
-    assert refusal(address) is None
+    assert forbidden_kind(address) is None
 
 
 @pytest.mark.parametrize(

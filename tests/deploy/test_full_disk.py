@@ -106,7 +106,7 @@ def test_a_full_disk_is_named_by_all_and_the_stores_go_on_when_there_is_room_aga
     assert str(found.problem) in shown.out
 
     filler.unlink()
-    assert disk.full(home.settings) == []
+    assert disk.full_file_systems(home.settings) == []
     wait_until(lambda: stores_again(database, client), "the stores take what they are given")
     assert {row.name: row.pid for row in status(home, STORES)} == pids
     assert client.get("before") == b"1"
@@ -137,7 +137,7 @@ def test_who_waits_for_a_crawl_is_told_that_the_disk_is_full(tmp_path: Path) -> 
 def test_a_disk_that_is_no_more_than_full_is_well_again(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", DISK_MB) as folder:
         settings = load({"ZHUIWEN_HOME": str(folder)})
-        (space,) = disk.spaces(settings)
+        (space,) = disk.file_systems(settings)
         assert (space.is_full, space.free_bytes > disk.FULL_BYTES) == (False, True)
         assert "only 0.2 GB are free" in str(space.problem)
 

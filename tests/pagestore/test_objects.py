@@ -281,7 +281,7 @@ def test_an_answer_without_an_end_is_a_store_that_does_not_answer(
     monkeypatch: pytest.MonkeyPatch, begin: bytes, more: bytes
 ) -> None:
     monkeypatch.setattr(s3_client, "ATTEMPTS", 1)
-    monkeypatch.setattr(s3_client, "ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(s3_client, "RESPONSE_TIMEOUT_S", 0.5)
     with endless_store(begin, more) as access:
         store = opened("s3://kept", access)
         with pytest.raises(ServiceUnavailable):

@@ -105,9 +105,13 @@ class Addressee(Entered):
         elif self.counter_rule == CounterRule.NONE:
             raise ValidationError({"counter_rule": _("A site that publishes by itself has no such period.")})
         time = COUNTER_TIMES.get(self.rule)
-        if time is not None and self.counter_days is not None and not time.least <= self.counter_days <= time.most:
+        if (
+            time is not None
+            and self.counter_days is not None
+            and not time.min_days <= self.counter_days <= time.max_days
+        ):
             words = _("This law allows from %(least)d to %(most)d days.")
-            raise ValidationError({"counter_days": words % {"least": time.least, "most": time.most}})
+            raise ValidationError({"counter_days": words % {"least": time.min_days, "most": time.max_days}})
 
     def __str__(self) -> str:
         return self.name

@@ -73,7 +73,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
     from core.settings_loading import load  # takes 0.15 s to import, and few commands need it
 
     try:
-        return next((space.sentence for space in disk.full(load(environ))), None)
+        return next((space.sentence for space in disk.full_file_systems(load(environ))), None)
     except ZhuiwenError:
         return None
 
