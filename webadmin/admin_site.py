@@ -33,6 +33,8 @@ class DeclaredAutocomplete(AutocompleteJsonView):
 class ZhuiwenAdminSite(UnfoldAdminSite):
     """The admin site with which all models are registered."""
 
+    empty_value_display = "—"
+
     def get_urls(self) -> list[URLPattern]:
         """Return the URL patterns without "view on site", because no model has a page elsewhere."""
         own = [path("dashboard/", self.admin_view(self.dashboard), name="dashboard")]

@@ -13,7 +13,7 @@ class ZhuiwenAdminConfig(admin_apps.SimpleAdminConfig):
 
 
 class LoginGuardConfig(AxesConfig):
-    verbose_name = _("Sign-in security")
+    verbose_name = _("Login security")
 
 
 def register_pages() -> None:

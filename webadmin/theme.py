@@ -54,7 +54,7 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(_("Crawl runs"), "travel_explore", "admin:watched_sites_crawlrun_changelist"),
             _Item(_("Pages"), "article", "admin:watched_sites_pagerecord_changelist"),
             _Item(_("Archive imports"), "unarchive", "admin:watched_sites_archiveimport_changelist"),
-            _Item(_("Addresses"), "link", "admin:watched_sites_address_changelist"),
+            _Item(_("URLs"), "link", "admin:watched_sites_address_changelist"),
             _Item(_("Site moves"), "move_up", "admin:watched_sites_sitemove_changelist"),
         ),
     ),
@@ -102,7 +102,7 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
 UNFOLD = {
     "SITE_TITLE": "追文 Zhuiwen",
     "SITE_HEADER": "追文 Zhuiwen",
-    "SITE_SUBHEADER": _("Copyright tracking for Chinese text"),
+    "SITE_SUBHEADER": _("Copyright tracking"),
     "SITE_SYMBOL": "policy",
     "SITE_FAVICONS": [{"rel": "icon", "sizes": "any", "type": "image/svg+xml", "href": favicon}],
     "SITE_URL": None,

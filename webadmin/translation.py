@@ -43,6 +43,7 @@ KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
 # Libraries of which the catalogue may translate strings anew: Django searches it before those of applications.
 LIBRARIES = (
     Path(django.__file__).parent / "contrib" / "admin",
+    Path(django.__file__).parent / "contrib" / "auth",
     Path(axes.__file__).parent,
     Path(django_celery_beat.__file__).parent,
 )

@@ -25,7 +25,7 @@ def test_three_licences_are_made_by_key_pointer_and_without_scripts(opened: brow
 
     person.go(record_url(first))
     scopes = page.locator(".zw-scopes")
-    expect(scopes).to_contain_text(f"this work on {host} covers no other open case")
+    expect(scopes).to_contain_text(f"This work on {host} Sets aside no other open case")
     page.keyboard.press("l")
     expect(scopes.locator("[value=page]")).to_be_focused()
     expect(scopes.locator("[value=page]")).to_be_checked()

@@ -28,7 +28,7 @@ def errors(client: Client, data: dict[str, object]) -> dict[str, list[str]]:
 def test_a_manager_makes_a_reviewer_who_signs_in_with_the_rights_holder_s_number(world: World) -> None:
     holder = world.ours.holder
     response = english(world.ours.manager).post(add_url(Membership), reviewer_form(holder), follow=True)
-    assert f"li@{holder.pk} can sign in now" in response.content.decode()
+    assert f"li@{holder.pk} can log in now" in response.content.decode()
     made = User.objects.get(username=f"li@{holder.pk}")
     assert (made.is_staff, made.is_superuser, made.is_active) == (True, False, True)
     assert list(made.memberships.values_list("rights_holder", "role")) == [(holder.pk, "reviewer")]

@@ -115,7 +115,7 @@ def test_what_is_empty_leaves_no_hole() -> None:
     assert codes == ["ownership", "legal_basis", "answer_days"]
     own = edited(Paper.LETTER, lambda file: file.add_paragraph("（备案号：{{网站备案号}}）"))
     assert [field.code for field in missing_fields(Paper.LETTER, own, values(**empty))] == ["site_record"]
-    refused("these fields are still empty: site record", render_paper, Paper.LETTER, own, values(**empty), AT)
+    refused("fields are still empty: ICP record of the site", render_paper, Paper.LETTER, own, values(**empty), AT)
 
 
 @pytest.mark.usefixtures("processes")

@@ -192,10 +192,10 @@ class TestWithTheVerdict:
         case, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         answer, host = desk.get(record_url(case)), host_of(world)
         assert self.scopes(answer) == {
-            "page": ("this page only", "covers no other open case"),
-            "work": (f"this work on {host}", "also covers 1 other open case"),
-            "site": (f"all works on {host}", "also covers 2 other open cases"),
-            "": ("none: only the verdict", ""),
+            "page": ("This page only", "Sets aside no other open case"),
+            "work": (f"This work on {host}", "Also sets aside 1 other open case"),
+            "site": (f"All works on {host}", "Also sets aside 2 other open cases"),
+            "": ("No licence, verdict only", ""),
         }
         assert answer.context["licence_offer"].licensee == world.ours.sites[0].name
         sent = {"verdict": "licensed", "basis": "0", "licence": "work", "licensee": "落霞书城"}

@@ -23,7 +23,7 @@ class RightsHolderForm(forms.ModelForm):
     """A form with a checkbox for each kind of work, stored as a list."""
 
     reworded_kinds = forms.MultipleChoiceField(
-        label=_("searched for rewrites"),
+        label=_("Searched for rewrites"),
         choices=WorkKind.choices,
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
@@ -50,7 +50,7 @@ class MembershipForm(forms.ModelForm):
         max_length=150,
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
-        help_text=_("Exactly the name used to sign in."),
+        help_text=_("Exactly the name used to log in."),
     )
 
     class Meta:
@@ -87,7 +87,7 @@ class ReviewerForm(forms.ModelForm):
         max_length=100,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
         help_text=_(
-            "The person signs in with this name and the number of the rights holder: li becomes "
+            "The person logs in with this name and the number of the rights holder: li becomes "
             "li@3. Existing accounts are linked by an administrator."
         ),
     )

@@ -45,8 +45,8 @@ class Migration(migrations.Migration):
                         ('made_at', models.DateTimeField(verbose_name='generated at')),
                     ],
                     options={
-                        'verbose_name': 'tree of a day',
-                        'verbose_name_plural': 'trees of days',
+                        'verbose_name': 'daily tree',
+                        'verbose_name_plural': 'daily trees',
                         'ordering': ['-day', '-pk'],
                         'constraints': [models.UniqueConstraint(fields=('day', 'root'), name='one_tree_a_day_and_root')],
                     },

@@ -101,8 +101,8 @@ class DayTree(AppendOnly):
     made_at = models.DateTimeField(_("generated at"))
 
     class Meta:
-        verbose_name = _("tree of a day")
-        verbose_name_plural = _("trees of days")
+        verbose_name = _("daily tree")
+        verbose_name_plural = _("daily trees")
         ordering = ["-day", "-pk"]
         constraints = [models.UniqueConstraint(fields=["day", "root"], name="one_tree_a_day_and_root")]
 

@@ -55,7 +55,7 @@ class Addressee(Entered):
         help_text=_("After a notice was sent; empty: 7, the default. The law only says “promptly”."),
     )
     counter_rule = models.CharField(
-        _("waiting period after a counter-statement"),
+        _("waiting period"),
         max_length=16,
         choices=counter_rule_choices,
         default=CounterRule.REPLY_2020_9,

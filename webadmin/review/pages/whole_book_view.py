@@ -55,7 +55,9 @@ SELECTIONS = (
     Selection("gaps", _("missing in between"), lambda chapter, gaps: chapter.number in gaps),
     Selection("early", _("before the official time"), lambda chapter, gaps: chapter.is_early),
     Selection(
-        "late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)
+        "late",
+        _("on or after the official time"),
+        lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0),
     ),
     Selection("merged", _("multiple per page"), lambda chapter, gaps: chapter.is_merged),
     Selection("spread", _("across multiple pages"), lambda chapter, gaps: chapter.is_spread),

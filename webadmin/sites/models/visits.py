@@ -62,8 +62,8 @@ class Address(models.Model):
     is_moved = models.BooleanField(default=False)
 
     class Meta:
-        verbose_name = _("address")
-        verbose_name_plural = _("addresses")
+        verbose_name = _("URL")
+        verbose_name_plural = _("URLs")
         ordering = ["-failures", "due_at", "pk"]
         indexes = [
             models.Index(fields=["site", "due_at"], name="address_due"),

@@ -131,7 +131,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('author', models.CharField(help_text='As given on the works.', max_length=200, verbose_name='author')),
-                        ('alias', models.CharField(max_length=200, verbose_name='a different name')),
+                        ('alias', models.CharField(max_length=200, verbose_name='pen name')),
                         ('rights_holder', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='author_aliases', to='accounts.rightsholder', verbose_name='rights holder')),
                     ],
                     options={

@@ -228,7 +228,7 @@ class AuthorAlias(models.Model):
         RightsHolder, models.CASCADE, related_name="author_aliases", verbose_name=_("rights holder")
     )
     author = models.CharField(_("author"), max_length=200, help_text=_("As given on the works."))
-    alias = models.CharField(_("a different name"), max_length=200)
+    alias = models.CharField(_("pen name"), max_length=200)
 
     class Meta:
         verbose_name = _("pen name")

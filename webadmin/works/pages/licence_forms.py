@@ -29,7 +29,7 @@ class LicenceForm(forms.ModelForm):
     """A form that checks that the work belongs to the rights holder and has the chapters."""
 
     proof = forms.FileField(
-        label=_("add a proof"),
+        label=_("Add a proof"),
         required=False,
         max_length=255,
         help_text=_(

@@ -129,5 +129,5 @@ class MembershipAdmin(HolderAdmin):
         super().save_model(request, obj, form, change)
         allow_admin_access(obj.user)
         if is_new_account:
-            said = _now("%(name)s can sign in now, with exactly this name.") % {"name": obj.user.get_username()}
+            said = _now("%(name)s can log in now, with exactly this name.") % {"name": obj.user.get_username()}
             messages.info(request, said)

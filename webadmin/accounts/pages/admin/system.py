@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django_celery_beat import admin as beat
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 from unfold.admin import ModelAdmin, TabularInline
+from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
@@ -50,7 +51,7 @@ class MembershipInline(AdministratorsOnly, TabularInline):
 class PersonForm(UserChangeForm):
     class Meta(UserChangeForm.Meta):
         model = User
-        help_texts = {"is_staff": _("Designates whether this person may sign in to the admin.")}
+        help_texts = {"is_staff": _("Designates whether this person may log in to the admin.")}
 
 
 class NewPersonForm(UserCreationForm):
@@ -76,7 +77,7 @@ class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
             _("Access"),
             {
                 "fields": [("is_active", "is_staff", "is_superuser")],
-                "description": _("Staff may sign in; a superuser is an administrator of everything."),
+                "description": _("Staff may log in; a superuser is an administrator of everything."),
             },
         ),
         (_("Times"), {"fields": [("last_login", "date_joined")]}),
@@ -122,6 +123,12 @@ class PeriodicTaskForm(beat.PeriodicTaskForm):
 @admin.register(PeriodicTask)
 class PeriodicTaskAdmin(AdministratorsOnly, AdminLists, beat.PeriodicTaskAdmin, ModelAdmin):
     form = PeriodicTaskForm
+    list_display = ["name", "enabled", "schedule_words", "last_run_at"]
+    date_hierarchy = None  # Its links have look-ups that the list rejects.
+
+    @display(description=_("Schedule"))
+    def schedule_words(self, obj: PeriodicTask) -> str:
+        return str(obj.scheduler)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the actions except for running tasks, which only workers can do."""
@@ -146,6 +153,8 @@ class CrontabScheduleAdmin(ScheduleAdmin):
 class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
     """The admin of failed logins, by name and address."""
 
+    list_display = ["attempt_time", "ip_address", "user_agent", "username", "path_info", "failures_since_start"]
+    date_hierarchy = None  # Its links have look-ups that the list rejects.
     actions = ()  # The action of axes needs a login time that is missing here; the next login deletes old attempts.
 
 

@@ -34,7 +34,7 @@ FORGET = "-"
 
 class PlanForm(forms.ModelForm):
     passphrase_given = forms.CharField(
-        label=_("passphrase"),
+        label=_("Passphrase"),
         required=False,
         strip=True,
         widget=UnfoldAdminTextInputWidget(attrs={"type": "password", "autocomplete": "new-password"}),

@@ -104,7 +104,7 @@ class AddresseeAdmin(HolderAdmin):
     list_filter = ["rights_holder", "role"]
     list_select_related = ["rights_holder", "entered_by"]
     search_fields = ["name", "legal_name", "email", "sites__name"]
-    search_help_text = _("name, e-mail address or site")
+    search_help_text = _("Name, e-mail address or site")
     autocomplete_fields = ["sites"]
 
     class Media:

@@ -34,7 +34,7 @@ from webadmin.works.pages.sent_files import validate_document, validate_file
 
 class HolderPaperForm(forms.ModelForm):
     file = forms.FileField(
-        label=_("file"),
+        label=_("File"),
         max_length=255,
         help_text=_("PDF, PNG, JPEG or Word (DOCX), up to 20 MB. The file is stored unchanged with its hash."),
     )
@@ -60,7 +60,7 @@ class HolderPaperForm(forms.ModelForm):
 
 class PaperTemplateForm(forms.ModelForm):
     file = forms.FileField(
-        label=_("template"),
+        label=_("Template"),
         max_length=255,
         help_text=_("A Word document (DOCX) with fields such as {{权利人名称}}; begin with the standard one."),
     )
@@ -276,7 +276,7 @@ class NoticeAdmin(HolderAdmin):
     list_filter = ["rights_holder", "state"]
     list_select_related = ["site", "rights_holder", "addressee"]
     search_fields = ["site__name"]
-    search_help_text = _("site")
+    search_help_text = _("Site")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return super().get_queryset(request).annotate(pages_total=Count("pages"))

@@ -140,7 +140,7 @@ class CaseAdmin(AuthorSearchAdmin):
         "work__author",
         "site__name",
     ]
-    search_help_text = _("case number, URL, page title, work, author or site")
+    search_help_text = _("Case number, URL, page title, work, author or site")
     actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
 
     @display(description=_("page"), header=True)

@@ -90,7 +90,7 @@ class PageRecordAdmin(HolderAdmin):
     list_select_related = ["site"]
     sortable_by = ["first", "last"]  # The orders that an index supports.
     search_fields = ["title", "url"]
-    search_help_text = _("title or URL")
+    search_help_text = _("Title or URL")
     inlines = [PageCheckInline]
     fieldsets = [
         (None, {"fields": ["full_title", "chapter", "address", ("site", "outcome"), "case_links"]}),
@@ -191,7 +191,7 @@ class ExclusionAdmin(HolderAdmin):
     is_read_only = True
     record_view = staticmethod(exclusion_view)
     paginator = CappedPaginator
-    list_display = ["finding", "site_name", "reason", "because", "match_class", "share", "matched_chars", "found_on"]
+    list_display = ["finding", "site_name", "reason", "because", "match_class", "share", "chars", "found_on"]
     list_filter = [
         "reason",
         "match_class",
@@ -224,6 +224,10 @@ class ExclusionAdmin(HolderAdmin):
     @display(description=_("site"))
     def site_name(self, exclusion: Exclusion) -> str:
         return str(exclusion.site)
+
+    @display(description=_("matched characters"))
+    def chars(self, exclusion: Exclusion) -> str:
+        return f"{exclusion.matched_chars:,}"
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, exclusion: Exclusion) -> str:

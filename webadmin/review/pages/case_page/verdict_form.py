@@ -92,9 +92,9 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
     if offer is None:
         return None
     names = {
-        LicenceScope.PAGE: _now("this page only"),
-        LicenceScope.WORK: _now("this work on %(host)s") % {"host": offer.host},
-        LicenceScope.SITE: _now("all works on %(host)s") % {"host": offer.host},
+        LicenceScope.PAGE: _now("This page only"),
+        LicenceScope.WORK: _now("This work on %(host)s") % {"host": offer.host},
+        LicenceScope.SITE: _now("All works on %(host)s") % {"host": offer.host},
     }
     default = str(LicenceScope.PAGE) if LicenceScope.PAGE in offer.others else ""
     chosen = request.POST.get(FIELD, default)
@@ -102,13 +102,13 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
         LicenceChoice(str(scope), names[scope], _describe_effect(others), chosen == scope)
         for scope, others in offer.others.items()
     ]
-    choices.append(LicenceChoice("", _now("none: only the verdict"), "", chosen == ""))
+    choices.append(LicenceChoice("", _now("No licence, verdict only"), "", chosen == ""))
     return LicenceFields(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 
 def _describe_effect(others: int) -> str:
     if not others:
-        return _now("covers no other open case")
+        return _now("Sets aside no other open case")
     cases = f"{MAX_COUNTED}+" if others > MAX_COUNTED else str(others)
-    words = ngettext("also covers %(cases)s other open case", "also covers %(cases)s other open cases", others)
+    words = ngettext("Also sets aside %(cases)s other open case", "Also sets aside %(cases)s other open cases", others)
     return words % {"cases": cases}

@@ -235,8 +235,8 @@ def _matter_chips(matter: Any) -> list[tuple[str, str]]:
 
 def _chapters_summary(chapters: int, full: int, parts: int) -> str:
     words = ngettext(
-        "Of %(chapters)d chapter, %(full)d is there completely or nearly so, and %(parts)d in part.",
-        "Of %(chapters)d chapters, %(full)d are there completely or nearly so, and %(parts)d in part.",
+        "%(full)d of %(chapters)d chapter is on the site in full or nearly so, %(parts)d in part.",
+        "%(full)d of %(chapters)d chapters are on the site in full or nearly so, %(parts)d in part.",
         chapters,
     )
     return words % {"chapters": chapters, "full": full, "parts": parts}

@@ -88,7 +88,7 @@ class DiscoveryQueryAdmin(HolderAdmin):
     list_filter = ["state", ("work", HolderAutocompleteFilter)]
     list_select_related = ["work"]
     search_fields = ["sentence", "work__title"]
-    search_help_text = _("sentence or work")
+    search_help_text = _("Sentence or work")
     fields = [
         "sentence",
         ("work", "chapter_number"),
@@ -120,7 +120,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     list_filter = ["state", ("work", HolderAutocompleteFilter)]
     list_select_related = ["work", "site"]
     search_fields = ["title", "url", "work__title"]
-    search_help_text = _("title, URL or work")
+    search_help_text = _("Title, URL or work")
     actions = ["watch_selected", "dismiss_selected"]
     actions_detail = ["watch", "dismiss"]
     fieldsets = [

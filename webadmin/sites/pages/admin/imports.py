@@ -65,7 +65,7 @@ class ArchiveImportAdmin(HolderAdmin):
     list_filter = ["rights_holder", "state"]
     list_select_related = ["site", "rights_holder"]
     search_fields = ["path"]
-    search_help_text = _("file")
+    search_help_text = _("File")
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:

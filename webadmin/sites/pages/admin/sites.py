@@ -78,7 +78,7 @@ class SiteAdmin(HolderAdmin):
     list_filter = ["rights_holder", "kind", "is_active"]
     list_select_related = ["rights_holder"]
     search_fields = ["name", "start_urls", "domains__host"]
-    search_help_text = _("name, URL or domain")
+    search_help_text = _("Name, URL or domain")
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
@@ -157,7 +157,7 @@ class SiteAdmin(HolderAdmin):
     def site(self, site: Site) -> list[str]:
         return two_lines(site.name, site.start_urls.partition("\n")[0], 42)
 
-    @display(description=_("schedule"))
+    @display(description=_("Schedule"))
     def schedule(self, site: Site) -> str:
         if site.kind not in CRAWLED:
             return _now("imported, not crawled")

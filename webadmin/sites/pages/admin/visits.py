@@ -119,7 +119,7 @@ class SiteMoveAdmin(HolderAdmin):
     list_filter = ["state", "site"]
     list_select_related = ["site", "other"]
     search_fields = ["from_host", "to_host", "site__name"]
-    search_help_text = _("host or site")
+    search_help_text = _("Host or site")
     actions_detail = ["accept_move", "refuse_move"]
     fieldsets = [
         (None, {"fields": [("from_host", "to_host"), ("site", "other"), "state_text"]}),

@@ -77,7 +77,8 @@ class UnprotectedInline(HolderInline):
     readonly_fields = ["entered_by", "entered_at"]
     max_num = 1
     hide_title = True
-    verbose_name = _("Not protected (what is found of the work then opens no case)")
+    verbose_name = _("reason")
+    verbose_name_plural = _("Not protected (what is found of the work then opens no case)")
 
 
 class WorkAdmin(AuthorSearchAdmin):
@@ -92,7 +93,7 @@ class WorkAdmin(AuthorSearchAdmin):
     list_select_related = ["rights_holder", "unprotected"]
     search_fields = ["title", "author"]
     author_path = "author"
-    search_help_text = _("title or author, pen names too")
+    search_help_text = _("Title or author, pen names too")
     fields = ["rights_holder", "title", "author", "kind", "added_at"]
     readonly_fields = ["added_at"]
     actions_detail = ["official_times"]
