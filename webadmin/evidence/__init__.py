@@ -1,1 +1,1 @@
-"""Evidence: bundles and their exports, proof for a court, and proofs of third parties."""
+"""Evidence: bundles and their exports, proofs of third parties, and the factors that a court considers."""

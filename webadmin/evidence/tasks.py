@@ -1,4 +1,4 @@
-"""Celery tasks of evidence: bundles, screenshots, time stamps, the nightly check."""
+"""Celery tasks of evidence: bundles, screenshots, timestamps and the nightly check."""
 
 import logging
 import time
@@ -37,10 +37,10 @@ def bundle_evidence(version_ids: list[str]) -> None:
         evidence.create_bundles(VersionId(version), live_evidence(SETTINGS))
 
 
-# Acknowledged early, because the next sweep requests missing drawings again.
+# Acknowledged early, because the next sweep requests missing renderings again.
 @app.task(name="evidence.draw_evidence", base=PeriodicTask, acks_late=False)
 def draw_evidence() -> None:
-    """Draw stored responses of cases until another task waits or the time is up."""
+    """Render stored responses of cases until another task waits or DRAWING_S seconds have passed."""
     client, end = redis_client(SETTINGS), time.monotonic() + DRAWING_S
 
     def may_continue() -> bool:
@@ -59,7 +59,7 @@ def draw_evidence() -> None:
 
 @app.task(name="evidence.stamp_evidence", base=PeriodicTask)
 def stamp_evidence() -> None:
-    """Close the days that ended and request the missing stamps."""
+    """Create the trees of past days and request the missing timestamps."""
     with redis_lock(redis_client(SETTINGS), STAMPING) as is_ours:
         if is_ours:
             authorities = configured_authorities(SETTINGS.evidence)
@@ -68,7 +68,10 @@ def stamp_evidence() -> None:
 
 @app.task(name="evidence.check_evidence", base=StepTask, soft_time_limit=None, time_limit=None)
 def check_evidence() -> None:
-    """Apply the retention policy, then read every stored bundle and kept file again."""
+    """Apply the retention policy, then read every stored bundle and file.
+
+    Raises RetryLater while timestamps are requested.
+    """
     with redis_lock(redis_client(SETTINGS), STAMPING, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:
             raise RetryLater("evidence.being-stamped")
@@ -81,7 +84,7 @@ def check_evidence() -> None:
 
 @receiver(sweep_ended)
 def queue_pending_evidence(**_: object) -> None:
-    """Queue pending bundles and screenshots after each sweep, including those of cases that predate this feature."""
+    """Queue pending bundles and screenshots after each sweep, including those of older cases."""
     waits = pending(redis_client(SETTINGS)).waiting["evidence"]
     owed = bundle_rows.unbundled_versions(MAX_PENDING_BUNDLES) if not waits else []
     for message in matches_found(sorted(set(owed) - failures.failed_versions(bundle_evidence.name, owed))):

@@ -1,6 +1,7 @@
-"""Models of evidence: bundles, day trees, time stamps, checks, removals. Rows are never deleted.
+"""Models of evidence: bundles, day trees, timestamps, checks and removals. Rows are never deleted.
 
-The bundles themselves are in the evidence store. Only a bundle's state, drawing and time of the last check change.
+The evidence store contains the bundles themselves. Of a bundle's row, only the state, the rendering status and the time
+of the last check change.
 """
 
 from datetime import timedelta
@@ -20,9 +21,10 @@ LONGEST_PAUSE = timedelta(hours=12)  # An authority that is down for a week gets
 
 
 class EvidenceBundle(AppendOnly):
-    """A bundle with a page version and the passages that it copied from one text of the work.
+    """A bundle that contains a page version and the passages that it copied from one text of the work.
 
-    A bundle of kind REMOVAL has a response without the passages of the match, from one look at the page (RemovalLook).
+    A bundle of kind REMOVAL contains a response without the matched passages instead, from one check of the page
+    (RemovalLook).
     """
 
     SEARCH_PATHS = ("case__page", "case__site")
@@ -41,7 +43,10 @@ class EvidenceBundle(AppendOnly):
         REMOVED = "removed", _("removed by retention")
 
     class Drawing(models.TextChoices):
-        """The outcome of drawing a record's page. Without a browser, or with drawing disabled, it stays WAITING."""
+        """The outcome of rendering the page of a record.
+
+        It stays WAITING without a browser or if rendering is disabled.
+        """
 
         WAITING = "waiting", _("not rendered yet")
         DRAWN = "drawn", _("rendered")
@@ -54,7 +59,7 @@ class EvidenceBundle(AppendOnly):
     kind = models.CharField(
         pgettext_lazy("of an address or of evidence", "kind"), max_length=8, choices=Kind, default=Kind.RECORD
     )
-    digest = models.CharField(_("digest"), max_length=64, unique=True)  # SHA-256 of the bundle's list of files
+    digest = models.CharField(_("digest"), max_length=64, unique=True)  # SHA-256 of the bundle's file list
     sha256 = models.CharField(_("SHA-256 of the file"), max_length=64)
     size_bytes = models.PositiveBigIntegerField(_("size"))
     fetched_at = models.DateTimeField(_("fetched"))
@@ -63,8 +68,8 @@ class EvidenceBundle(AppendOnly):
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.HELD)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
     drawing = models.CharField(_("screenshot"), max_length=8, choices=Drawing, default=Drawing.WAITING)
-    # For a bundle with drawings, an item for each page of the text: {"page", "screenshot", "pdf"}, or if it was not
-    # drawn {"why", "limit"} as in bundles.records.Undrawn. Empty if only the first page was drawn.
+    # For a bundle with renderings, one item for each page of the text: {"page", "screenshot", "pdf"}, or {"why",
+    # "limit"} as in bundles.records.Undrawn if the page was not rendered. Empty if only the first page was rendered.
     drawn_pages = models.JSONField(_("pages rendered"), default=list, blank=True)
 
     class Meta:
@@ -111,7 +116,7 @@ class DayTree(AppendOnly):
 
 
 class Stamp(AppendOnly):
-    """A time stamp (RFC 3161) of an authority on the root of a tree."""
+    """A timestamp (RFC 3161) that an authority issued for the root of a tree."""
 
     tree = models.ForeignKey(DayTree, models.PROTECT, related_name="stamps", verbose_name=_("tree"))
     authority = models.CharField(_("authority"), max_length=300)
@@ -133,7 +138,10 @@ class Stamp(AppendOnly):
 
 
 class StampAttempt(models.Model):
-    """A pending request for a stamp, with the number of attempts, the last error and the time of the next attempt."""
+    """A pending request for a timestamp.
+
+    It contains the number of attempts, the last error and the time of the next attempt.
+    """
 
     tree = models.ForeignKey(DayTree, models.PROTECT, related_name="attempts", verbose_name=_("tree"))
     authority = models.CharField(_("authority"), max_length=300)
@@ -154,14 +162,14 @@ class StampAttempt(models.Model):
 
 
 class EvidenceCheck(AppendOnly):
-    """A check that read every stored bundle and kept file, byte by byte."""
+    """A check that read all stored bundles and files, byte by byte."""
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
     bundles = models.PositiveIntegerField(_("bundles"))
     files = models.PositiveIntegerField(_("kept files"), default=0)
     read_bytes = models.PositiveBigIntegerField(_("bytes read"))
-    # [{"digest", "state"}]; for a kept file also {"file", "kind"}: its name, and the model that refers to it.
+    # [{"digest", "state"}]. A stored file also has {"file", "kind"}: its name and the model that refers to it.
     faults = models.JSONField(_("faults"), default=list)
 
     class Meta:
@@ -174,7 +182,7 @@ class EvidenceCheck(AppendOnly):
 
 
 class RetentionLog(AppendOnly):
-    """A bundle that the retention policy removed. Its digest stays in its tree."""
+    """The removal of a bundle by the retention policy. The bundle's digest stays in its tree."""
 
     bundle = models.OneToOneField(EvidenceBundle, models.PROTECT, related_name="removal", verbose_name=_("bundle"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "bundle.rights_holder", verbose_name=_("rights holder"))

@@ -1,6 +1,6 @@
-"""Proofs of third parties for a case or matter (notarial deeds, time stamps, registrations), and requests for captures.
+"""Proofs of third parties for a case or matter (notarial deeds, timestamps, registrations), and requested captures.
 
-Rows are written once: a mistaken one is withdrawn with a reason, and stays visible.
+Proofs are never deleted. A mistaken proof is withdrawn with a reason and stays visible.
 """
 
 from django.db import models
@@ -18,7 +18,7 @@ _ONE_OF_BOTH = Q(case__isnull=False, matter__isnull=True) | Q(case__isnull=True,
 
 
 class OfCaseOrMatter(AppendOnly):
-    """A row about one case, or about all cases of a matter."""
+    """A row that belongs to one case or to a whole matter."""
 
     rights_holder = models.ForeignKey(RightsHolder, models.PROTECT, related_name="+", verbose_name=_("rights holder"))
     case = models.ForeignKey(
@@ -35,7 +35,7 @@ class OfCaseOrMatter(AppendOnly):
 
 
 class ThirdPartyProof(OfCaseOrMatter):
-    """A file of a third party. The evidence store has its bytes; the row has the data read from it."""
+    """A file issued by a third party. The evidence store contains its bytes, and the row the data read from it."""
 
     CHANGING = frozenset({"withdrawn_by", "withdrawn_at", "withdrawn_because"})
 
@@ -54,7 +54,8 @@ class ThirdPartyProof(OfCaseOrMatter):
     digest = models.CharField(_("SHA-256"), max_length=64)
     size_bytes = models.PositiveIntegerField(_("size"))
     note = models.TextField(_("note"), blank=True)
-    # RFC 3161 tokens in it: [{"hash", "imprint", "at", "signer", "is_signed"}] from bundles.stamps.StampStatement.
+    # RFC 3161 tokens in the file: [{"hash", "imprint", "at", "signer", "is_signed"}] from
+    # bundles.stamps.StampStatement.
     tokens = models.JSONField(default=list, blank=True)
     unread = MessageField(_("reason not read"), null=True, blank=True)
     withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)
@@ -74,9 +75,9 @@ class ThirdPartyProof(OfCaseOrMatter):
 
 
 class ProofCoverage(AppendOnly):
-    """A bundle that a proof covers, found when the file was added.
+    """A bundle that a proof covers.
 
-    A file cannot cover a bundle that was made later.
+    It is determined when the file is added, because a file cannot cover a later bundle.
     """
 
     class How(models.TextChoices):
@@ -105,7 +106,7 @@ class ProofCoverage(AppendOnly):
 
 
 class ThirdPartyTask(OfCaseOrMatter):
-    """A request for a third party to capture the page by a certain day; it is completed by a proof, or given up."""
+    """A request for a third party to capture the page by a certain day. A proof completes it, or a user abandons it."""
 
     CHANGING = frozenset({"done_by", "ended_by", "ended_at", "given_up_because"})
 

@@ -1,1 +1,1 @@
-"""The pages of evidence: proofs of third parties, and the factors that a court considers."""
+"""The evidence pages: proofs of third parties, and the factors that a court considers."""

@@ -1,4 +1,4 @@
-"""Describes the drawings in a bundle: the drawn pages, and the reasons why other pages were not drawn."""
+"""Describes the renderings in a bundle: the rendered pages, and the reasons why other pages were not rendered."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from webadmin.evidence.models import EvidenceBundle
 
-# By bundles.records.Undrawn.
+# The reasons by the value of bundles.records.Undrawn.
 REASONS: Mapping[str, str] = {
     "page_limit": gettext_noop("at most %(limit)s pages of one text are captured as screenshots"),
     "time_limit": gettext_noop("the following pages are rendered for at most %(limit)s s"),
@@ -21,7 +21,7 @@ REASONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """A drawn page of the text."""
+    """A rendered page of the text."""
 
     number: int
     has_screenshot: bool
@@ -29,7 +29,7 @@ class DrawnPage:
 
     @property
     def file_suffix(self) -> str:
-        """The suffix of the page's files in the bundle: "" for the first page, "-N" for the Nth."""
+        """The suffix of the page's files in the bundle: "" for the first page, "-N" for page N."""
         return "" if self.number == 1 else f"-{self.number}"
 
     @property
@@ -39,7 +39,7 @@ class DrawnPage:
 
 @dataclass(frozen=True, slots=True)
 class NotDrawn:
-    """Consecutive pages that were not drawn for the same reason."""
+    """Consecutive pages that were not rendered for the same reason."""
 
     first: int
     last: int
@@ -48,7 +48,7 @@ class NotDrawn:
 
 @dataclass(frozen=True, slots=True)
 class BundleDrawings:
-    """The drawings of a bundle. total: the number of pages of the text."""
+    """The renderings in a bundle. total: the number of pages of the text."""
 
     drawn: tuple[DrawnPage, ...]
     missing: tuple[NotDrawn, ...]
@@ -59,7 +59,10 @@ class BundleDrawings:
 
 
 def list_drawings(bundle: EvidenceBundle) -> BundleDrawings:
-    """Return the drawings in a bundle: none for a record, the first page for a bundle without `drawn_pages`."""
+    """Return the renderings in a bundle.
+
+    A record has none; a bundle without `drawn_pages` has those of the first page.
+    """
     if bundle.kind != EvidenceBundle.Kind.DRAWN:
         return BundleDrawings((), (), 0)
     pages: list[dict[str, Any]] = bundle.drawn_pages or [{"page": 1, "screenshot": True, "pdf": True}]
@@ -68,7 +71,7 @@ def list_drawings(bundle: EvidenceBundle) -> BundleDrawings:
 
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:
-    """Describe the drawings in a bundle in sentences."""
+    """Return sentences that describe the renderings in a bundle, or [] if there are none."""
     shown = list_drawings(bundle)
     if not shown:
         return []

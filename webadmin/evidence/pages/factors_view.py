@@ -1,4 +1,4 @@
-"""The sheet of factors of a case or matter, for the screen and for printing."""
+"""The factor sheet of a case or matter, for screen and print."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -16,12 +16,12 @@ from webadmin.ui.pages.wording import local_time, message_text
 
 
 def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:
-    """Show the sheet of one case. Raises Http404."""
+    """Show the factor sheet of a case. Raises Http404 if the user may not see the case."""
     return _sheet_page(request, case_subject(request, case))
 
 
 def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Show the sheet of a matter. Raises Http404."""
+    """Show the factor sheet of the matter with this key. Raises Http404 if the user may not see it."""
     return _sheet_page(request, matter_subject(request, key))
 
 

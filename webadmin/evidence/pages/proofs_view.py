@@ -1,4 +1,4 @@
-"""The page of third-party proofs and requested captures of a case or matter, and their summary on other pages."""
+"""The page of third-party proofs and requested captures of a case or matter, and its summary for other pages."""
 
 from collections.abc import Callable
 from datetime import date
@@ -31,23 +31,30 @@ R = TypeVar("R", bound=Model)
 
 
 def case_proofs_view(request: HttpRequest, case: Case) -> HttpResponse:
-    """Show the proofs of one case, or process a form. Raises Http404."""
+    """Show the proofs of a case, or process a submitted form. Raises Http404 if the user may not see the case."""
     return _respond_to_request(request, case_subject(request, case))
 
 
 def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Show the proofs of a matter, or process a form. Raises Http404."""
+    """Show the proofs of the matter with this key, or process a submitted form.
+
+    Raises Http404 if the user may not see it.
+    """
     return _respond_to_request(request, matter_subject(request, key))
 
 
 def proof_entries(subject: Subject) -> list[dict[str, Any]]:
-    """Return the proofs of a subject, valid proofs before withdrawn ones, the newest first."""
+    """Return the proofs of a subject as template contexts, valid proofs before withdrawn ones, the newest first."""
     rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
     return [proof_entry(proof) for proof in rows]
 
 
 def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
-    """Return the template context for a proof. told: its checks in sentences. bundles: the first covered bundles."""
+    """Return the template context of a proof.
+
+    told: sentences about its checks. bundles: the first SHOWN_BUNDLES covered bundles. more_bundles: the number of all
+    others.
+    """
     covered = proof.covered.select_related("bundle").order_by("pk")
     named = list(covered[:SHOWN_BUNDLES])
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
@@ -60,7 +67,7 @@ def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
 
 
 def task_entries(subject: Subject) -> list[dict[str, Any]]:
-    """Return the tasks of a subject, open tasks before ended ones, the most urgent first."""
+    """Return the requested captures of a subject as template contexts, open ones first, the most urgent first."""
     today = timezone.localdate()
     rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
     return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
@@ -98,13 +105,13 @@ def _proofs_page(request: HttpRequest, subject: Subject, status: int = 200) -> H
 
 
 def _download_proof(subject: Subject, key: str) -> HttpResponse:
-    """Return a proof as a download that browsers do not display, because its content is untrusted."""
+    """Return a proof as a download that browsers do not display, because its content is untrusted. Raises Http404."""
     proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 
 
 def _perform_action(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
-    """Perform the action of a form; if it is rejected, show the form again with its values."""
+    """Perform the action of a form. If it is rejected, show the form again with its values."""
     asked = _ACTIONS.get(request.POST.get("do", ""))
     if asked is None:
         messages.error(request, _("Nothing was chosen."))
@@ -176,7 +183,7 @@ SHOWN = 10  # proofs and captures shown; the linked page has all
 
 
 def third_party_context(subject: Subject) -> dict[str, Any]:
-    """Return the template context of a case or matter: the newest proofs, the most urgent captures, the links.
+    """Return the template context of a summary: the newest proofs, the most urgent open captures and the page URLs.
 
     The caller must check access. damages_address: "" for a case. export_address: "" unless the subject is a matter with
     confirmed cases.

@@ -1,4 +1,4 @@
-"""Looks up the subject of an evidence page for the user, with its name and URLs."""
+"""Looks up the subject of an evidence page for a user, and returns its name and URLs."""
 
 from typing import Any
 
@@ -35,7 +35,10 @@ def subject_name(subject: Subject) -> str:
 
 
 def subject_url(subject: Subject, page: str = "") -> str:
-    """Return the URL of the subject or of its page `proofs` or `factors`, or for a matter `damages` or `export`."""
+    """Return the URL of the subject's own page, or of its evidence page `page`.
+
+    page: `proofs` or `factors`, or for a matter also `damages` or `export`.
+    """
     key: Any = subject.record.pk
     if subject.case is not None:
         return reverse(f"admin:cases_case_{page or 'change'}", args=[key])

@@ -1,6 +1,7 @@
-"""Tries the time stamp authorities of this installation, and seals exports with those that respond.
+"""Tests the timestamp authorities of this installation, and seals exports with those that respond.
 
-A trial separates the claims in a response from the verified facts; an invalid response is also shown, with its fault.
+The result of a test separates the claims in a response from the verified facts. An invalid response is reported with
+its error.
 """
 
 import logging
@@ -34,7 +35,7 @@ SEAL_TIMEOUT_S = 5.0  # A user waits for the file; public authorities respond in
 
 
 def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
-    """Return the configured authorities. Raises BadConfiguration with the faults of all invalid ones."""
+    """Return the configured authorities. Raises BadConfiguration with the errors of all invalid ones."""
     client = AuthorityClient(allow_private=configured.allow_private_tsa)
     found, faults = [], list[Message]()
     for url in configured.tsa_urls:
@@ -49,7 +50,10 @@ def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIME
 
 
 def _sealing_authorities(what: str) -> list[Authority]:
-    """Return the configured authorities with a short timeout; log a warning and return none if one is invalid."""
+    """Return the configured authorities with a short timeout. If one is invalid, log a warning and return [].
+
+    what: the name of the export in the log.
+    """
     try:
         return configured_authorities(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
     except BadConfiguration as error:  # The doctor reports it; the evidence exists regardless.
@@ -58,9 +62,10 @@ def _sealing_authorities(what: str) -> list[Authority]:
 
 
 def write_with_seals(write: Callable[[Sequence[Stamper]], VerificationReport], what: str) -> VerificationReport:
-    """Write an export sealed by the configured authorities that respond, or unsealed; the export says which.
+    """Write an export sealed by the configured authorities that respond, or without a seal if none responds.
 
-    what: the name of the export in the log. Raises the errors of `write`.
+    write: is called again without an authority that failed; its errors are raised. what: the name of the export in the
+    log.
     """
     left = [_TrackedAuthority(each) for each in _sealing_authorities(what)]
     while True:
@@ -76,14 +81,14 @@ def write_with_seals(write: Callable[[Sequence[Stamper]], VerificationReport], w
 def root_file(url: str, named: str) -> Path:
     """Return the path of an authority's root certificate.
 
-    named: the file, or a folder that has it as HOST.pem
+    named: the configured path of the file, or of a folder that contains it as HOST.pem.
     """
     path = Path(named).expanduser()
     return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
 
 
 def read_roots(url: str, named: str) -> bytes:
-    """Return the PEM of an authority's root. Raises BadConfiguration if it cannot be read."""
+    """Return an authority's root certificates as PEM. Raises BadConfiguration if the file cannot be read."""
     file = root_file(url, named)
     try:
         return file.read_bytes()
@@ -93,7 +98,7 @@ def read_roots(url: str, named: str) -> bytes:
 
 
 class _TrackedAuthority:
-    """An authority that remembers whether a request failed."""
+    """An authority that records whether a request has failed."""
 
     def __init__(self, authority: Stamper) -> None:
         self._authority = authority
@@ -112,7 +117,7 @@ RANDOM_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The outcome of a trial. facts: of a valid response. fault: the first reason why a response is invalid."""
+    """The outcome of a test. facts: verified facts, if the response is valid. fault: the first error, if it is not."""
 
     authority: str  # the authority's URL without secrets
     asked_at: datetime
@@ -122,9 +127,10 @@ class Trial:
 
 
 def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
-    """Request a stamp on a random digest, and verify it as a reader of an export would. Never raises.
+    """Request a timestamp for a random digest, and verify it as a reader of an export would.
 
-    An authority whose clock differs from this machine's by more than MAX_CLOCK_DIFFERENCE fails too.
+    Returns all errors in the outcome. A clock that differs from this machine's by more than MAX_CLOCK_DIFFERENCE is an
+    error too.
     """
     asked_at, named = now or datetime.now(UTC), digest(secrets.token_bytes(RANDOM_BYTES))
     claims = None
@@ -139,7 +145,7 @@ def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
 
 
 def parse_roots(content: bytes, shown: str) -> bytes:
-    """Return the certificates of an authority's file, PEM or DER, as PEM. Raises BadInput for any other content.
+    """Return the certificates in a PEM or DER file as PEM. Raises BadInput for any other content.
 
     shown: the file's name in the error.
     """

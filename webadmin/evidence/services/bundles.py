@@ -1,4 +1,4 @@
-"""Reads and writes the tables of evidence: bundles, day trees, time stamps, checks and removals.
+"""Reads and writes the evidence tables: bundles, day trees, timestamps, checks and removals.
 
 No other module writes these tables. `webadmin.evidence.services.making` stores and reads the bundles themselves.
 """
@@ -21,18 +21,18 @@ from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, Ret
 from webadmin.evidence.models.bundle import LONGEST_PAUSE
 from webadmin.evidence.services.kept_files import KeptFileEntry
 
-FIRST_PAUSE = timedelta(minutes=5)  # The pause after an authority did not respond; it doubles each time.
+FIRST_PAUSE = timedelta(minutes=5)  # The pause after an authority first fails. It doubles with each failure.
 State = EvidenceBundle.State
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceStatus:
-    """The status of the evidence of an installation, for the admin and the doctor."""
+    """The status of the evidence in an installation, for the admin and the doctor."""
 
     bundles: int
     changed: int
     missing: int
-    unbundled_versions: int  # page versions with a match without a bundle
+    unbundled_versions: int  # page versions with an unbundled match
     undrawn: int
     unstamped_days: int  # days that ended and have no stamp
     waiting_stamps: int  # requests sent at least once without a response
@@ -46,25 +46,25 @@ class EvidenceStatus:
 
     @property
     def damaged_files(self) -> list[str]:
-        """The names of the kept files that the last check found changed or missing."""
+        """The names of the stored files that the last check found changed or missing."""
         faults = self.last_check.faults if self.last_check else []
         return list(dict.fromkeys(fault["file"] for fault in faults if "file" in fault))
 
 
 def unbundled_versions(limit: int) -> list[VersionId]:
-    """Return up to `limit` page versions with a match that has no bundle, the newest cases first."""
+    """Return at most `limit` page versions with an unbundled match, the newest cases first."""
     rows = _matches_without_bundle().order_by("-case_id", "-version_id").values_list("version_id", flat=True)
     return [VersionId(each) for each in dict.fromkeys(rows[: limit * 4])][:limit]
 
 
 def unbundled_matches(version: VersionId) -> list[CaseMatch]:
-    """Return the matches of a version that have no bundle, starting with the largest, which gets the screenshots."""
+    """Return the unbundled matches of a version. The largest is first, because it gets the screenshots."""
     rows = _matches_without_bundle().filter(version_id=version).select_related("case__work")
     return list(rows.order_by("-matched_chars", "pk"))
 
 
 def undrawn_records(limit: int) -> list[EvidenceBundle]:
-    """Return records whose page was not drawn yet, one for each page version, the newest cases first."""
+    """Return at most `limit` records whose page was not rendered yet, one per page version, the newest cases first."""
     rows = EvidenceBundle.objects.filter(
         kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING, state=State.HELD
     ).select_related("match__case__work")
@@ -73,7 +73,7 @@ def undrawn_records(limit: int) -> list[EvidenceBundle]:
 
 
 def bundle_columns(match: CaseMatch, bundle: Bundle, now: datetime) -> dict[str, Any]:
-    """Return the columns of a new row that any kind of bundle of a match has."""
+    """Return the column values that a new row needs for any kind of bundle."""
     return {
         "case_id": match.case_id,
         "digest": bundle.digest,
@@ -86,9 +86,9 @@ def bundle_columns(match: CaseMatch, bundle: Bundle, now: datetime) -> dict[str,
 
 
 def note_bundle(match: CaseMatch, bundle: Bundle, now: datetime, drawn: Sequence[Part] = ()) -> EvidenceBundle:
-    """Record a bundle that is in the store; an existing row is not changed.
+    """Record a stored bundle of a match, and return its row. An existing row is not changed.
 
-    drawn: the pages of the text, for a bundle with screenshots; empty for a record of response and finding.
+    drawn: the pages of the text for a bundle with screenshots, or empty for a record of response and finding.
     """
     kinds, outcomes = EvidenceBundle.Kind, EvidenceBundle.Drawing
     row, _ = EvidenceBundle.objects.get_or_create(
@@ -112,15 +112,15 @@ def _drawn_page_json(part: Part) -> dict[str, Any]:
 
 
 def note_drawing(record: EvidenceBundle, drawing: str) -> None:
-    """Record the outcome of drawing a page version in all records of it in the case."""
+    """Store the outcome of rendering in all records of the same case and page version."""
     same = EvidenceBundle.objects.filter(case_id=record.case_id, version_id=record.version_id)
     same.filter(kind=EvidenceBundle.Kind.RECORD).update(drawing=drawing)
 
 
 def close_days(today: date, now: datetime) -> list[DayTree]:
-    """Create and return trees for all days before `today` with bundles that are not in a tree yet.
+    """Create and return trees for all days before `today` with bundles that are in no tree yet.
 
-    Removed and damaged bundles remain leaves, because a stamped tree does not change.
+    Removed and damaged bundles remain leaves, because a timestamped tree does not change.
     """
     counts = EvidenceBundle.objects.filter(day__lt=today).values_list("day").annotate(count=Count("pk")).order_by("day")
     treed: dict[date, int] = {}
@@ -130,9 +130,9 @@ def close_days(today: date, now: datetime) -> list[DayTree]:
 
 
 def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
-    """Return the trees that lack an authority's stamp and are due for a request, the oldest first.
+    """Return the pairs of tree and authority for which a timestamp request is due, the oldest trees first.
 
-    If a day has several trees, only the newest is stamped, because it has all leaves of the others.
+    If a day has several trees, only the newest is used, because it contains all leaves of the others.
     """
     newest = DayTree.objects.filter(~Exists(DayTree.objects.filter(day=OuterRef("day"), pk__gt=OuterRef("pk"))))
     have = set(Stamp.objects.values_list("tree_id", "authority"))
@@ -146,7 +146,7 @@ def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[
 
 
 def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetime) -> Stamp:
-    """Record the stamp in an authority's response."""
+    """Record the verified timestamp in an authority's response, and delete the pending request for it."""
     row, _ = Stamp.objects.get_or_create(
         tree=tree,
         authority=answer.authority,
@@ -164,7 +164,7 @@ def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetim
 
 
 def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -> StampAttempt:
-    """Record that an authority did not stamp a tree, and the time of the next request."""
+    """Record that an authority did not timestamp a tree, and schedule the next request."""
     row, _ = StampAttempt.objects.get_or_create(tree=tree, authority=authority, defaults={"next_at": now})
     row.attempts += 1
     row.error = error
@@ -175,7 +175,7 @@ def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -
 
 @dataclass(frozen=True, slots=True)
 class CheckTotals:
-    """The totals of a check. faulty: the kept files that are changed or missing, with their states."""
+    """The totals of a check. faulty: the changed or missing files, each with its state."""
 
     bundles: int
     read_bytes: int
@@ -184,7 +184,10 @@ class CheckTotals:
 
 
 def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: CheckTotals) -> EvidenceCheck:
-    """Record a check of all evidence. seen: the key and state of each bundle whose state is not `held`."""
+    """Record a check of all evidence, and update the states of the bundles.
+
+    seen: the key and state of each changed or missing bundle. read: the totals of the check.
+    """
     states = dict(seen)
     checked = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
     checked.update(checked_at=ended)
@@ -204,7 +207,7 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
 
 
 def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
-    """Return the bundles older than `keep_years` whose case is not open, or none if it is 0."""
+    """Return the bundles older than `keep_years` whose case is not open. Return [] if `keep_years` is 0."""
     if keep_years <= 0:
         return []
     rows = EvidenceBundle.objects.filter(made_at__lt=subtract_years(now, keep_years)).exclude(state=State.REMOVED)
@@ -212,13 +215,13 @@ def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
 
 
 def note_removal(bundle: EvidenceBundle, reason: str, now: datetime) -> None:
-    """Record that retention removed a bundle; its row and its leaf in the tree stay."""
+    """Record that retention removed a bundle. Its row and its leaf in the tree stay."""
     RetentionLog.objects.get_or_create(bundle=bundle, defaults={"removed_at": now, "reason": reason})
     EvidenceBundle.objects.filter(pk=bundle.pk).update(state=State.REMOVED)
 
 
 def subtract_years(now: datetime, years: int) -> datetime:
-    """Return the same time `years` earlier; 29 February becomes 28 February."""
+    """Return the time that lies `years` before `now`. 29 February becomes 28 February."""
     try:
         return now.replace(year=now.year - years)
     except ValueError:
@@ -226,7 +229,10 @@ def subtract_years(now: datetime, years: int) -> datetime:
 
 
 def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
-    """Count the existing, pending and damaged bundles."""
+    """Count the existing, pending and damaged bundles.
+
+    authorities: the configured authorities, whose pending requests are counted.
+    """
     waiting = Q(kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING)
     counts = EvidenceBundle.objects.exclude(state=State.REMOVED).aggregate(
         bundles=Count("pk"),

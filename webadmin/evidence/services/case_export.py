@@ -1,6 +1,6 @@
-"""Gathers the export of a case: its bundles with their proofs, its facts, and the history of its page.
+"""Gathers the export of a case: its bundles with their proofs, its facts, and the history of its pages.
 
-The command line and the admin use it; `webadmin.evidence.services.export` writes the file.
+The command line and the admin use it. `webadmin.evidence.services.export` writes the file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +31,8 @@ from webadmin.evidence.services.staff import Naming, by_name, by_role, format_mo
 def export_case(case: int, path: Path) -> VerificationReport:
     """Write the evidence of a case to one self-contained file, sealed by the authorities that respond.
 
-    Raises NotFound, BadInput for a case without a bundle, BrokenInvariant if a stored bundle was changed, and
-    UnreadableFile if `path` cannot be written.
+    Raises NotFound for an unknown case, BadInput for a case without a bundle, BrokenInvariant if a stored bundle was
+    changed or is missing, and UnreadableFile if `path` cannot be written.
     """
     return export_material(stored_materials().case_material(case), path)
 
@@ -40,7 +40,7 @@ def export_case(case: int, path: Path) -> VerificationReport:
 def export_material(material: CaseMaterial, path: Path) -> VerificationReport:
     """Write the gathered material of a case to one file, sealed by the authorities that respond.
 
-    Raises the errors of `export_case`.
+    Raises BrokenInvariant if a bundle was changed, and UnreadableFile if `path` cannot be written.
     """
     return write_with_seals(
         lambda seals: write_case_export(path, material, code_version(), seals=seals), f"case {material.case}"
@@ -48,7 +48,7 @@ def export_material(material: CaseMaterial, path: Path) -> VerificationReport:
 
 
 def stored_materials() -> "StoredMaterials":
-    """Return a StoredMaterials for this installation's stores."""
+    """Return a StoredMaterials that reads this installation's stores."""
     return StoredMaterials(stores.evidence_store(), stores.page_store())
 
 
@@ -61,7 +61,8 @@ class StoredMaterials:
     def case_material(self, case: int, *, with_names: bool = False) -> CaseMaterial:
         """Return the material for the export of a case.
 
-        with_names: include people's names and notes instead of their roles.
+        with_names: include user names and notes instead of roles. Raises NotFound, and BadInput for a case without a
+        bundle.
         """
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
@@ -81,7 +82,7 @@ class StoredMaterials:
         )
 
     def page_history(self, case: Case) -> list[Mapping[str, Any]]:
-        """Return the events at all URLs of the case (first seen, changed, gone, back again), in order."""
+        """Return the events at all URLs of the case (first seen, changed, gone, back again), the oldest first."""
         others = case.addresses.exclude(page=case.page_id).values_list("page_id", "page__url")
         told = list(self._page_events(PageId(case.page_id)))
         if not others:
@@ -110,7 +111,7 @@ class StoredMaterials:
 
 
 def bundle_content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
-    """Return the bytes of a bundle. Raises BrokenInvariant if it was changed or is missing."""
+    """Return the bytes of a bundle. Raises BrokenInvariant if they were changed or are missing."""
     content = store.get(Digest(row.digest))
     if content is None:
         raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
@@ -118,7 +119,7 @@ def bundle_content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
 
 
 def day_proof(row: EvidenceBundle) -> DayProof | None:
-    """Return the audit path of a bundle in its tree (`find_day_tree`), or None while no tree has the bundle."""
+    """Return the audit path of a bundle in its day tree (`find_day_tree`), or None if no tree contains it yet."""
     tree = find_day_tree(row)
     if tree is None:
         return None
@@ -127,21 +128,24 @@ def day_proof(row: EvidenceBundle) -> DayProof | None:
 
 
 def find_day_tree(row: EvidenceBundle) -> DayTree | None:
-    """Return the tree that dates a bundle: the first with a stamp, or else the newest, or None if no tree has it."""
+    """Return the tree that dates a bundle, or None if no tree contains it.
+
+    This is the first tree with a timestamp, or the newest tree if none has one.
+    """
     trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
     stamped = [tree for tree in trees if tree.stamps.exists()]
     return next(iter(stamped), trees[-1] if trees else None)
 
 
 def stamp_answer(stamp: Stamp) -> TimeStamp:
-    """Return a stored stamp as a `TimeStamp`."""
+    """Return a stored timestamp as a `TimeStamp`."""
     return TimeStamp(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 
 def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
-    """Return the facts of the case page as JSON values.
+    """Return the facts on the case page as JSON values.
 
-    naming: returns the name of a person who decided or entered something. with_notes: include internal notes.
+    naming: returns the name of the user who decided or entered something. with_notes: include internal notes.
     """
     return {
         "rights_holder": case.rights_holder.name,
@@ -176,7 +180,7 @@ def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False
 
 
 def _address_values(case: Case) -> Mapping[str, Any]:
-    """Return all URLs of a case, or {} if its text was found at only one URL."""
+    """Return all URLs of a case as JSON values, or {} if its text was found at only one URL."""
     listed = list_addresses(case)
     if len(listed) == 1:
         return {}
@@ -194,13 +198,13 @@ def _address_values(case: Case) -> Mapping[str, Any]:
 
 
 def removal_bundles(case: Case) -> QuerySet[EvidenceBundle]:
-    """Return the bundles that prove the removal of the passages, in the order of fetching."""
+    """Return the bundles that prove the removal of the passages, the first fetched first."""
     rows = EvidenceBundle.objects.filter(case=case, kind=EvidenceBundle.Kind.REMOVAL)
     return rows.exclude(state=EvidenceBundle.State.REMOVED).order_by("fetched_at", "pk")
 
 
 def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
-    """Return the bundles that prove the copy, in the order of fetching, except those removed by retention."""
+    """Return the bundles that prove the copying, the first fetched first, except those removed by retention."""
     rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
     rows = rows.exclude(kind=EvidenceBundle.Kind.REMOVAL)
     return rows.order_by("fetched_at", "pk")
@@ -220,7 +224,7 @@ def _verdict_values(case: Case, naming: Naming, *, with_notes: bool) -> Sequence
 
 
 def _ruling_values(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
-    """Return the rulings that began or ceased to allow the page."""
+    """Return the rulings that allowed the page or ceased to allow it."""
     rows = case.rights_records.select_related("entered_by").order_by("at", "pk")
     return [
         {
@@ -236,7 +240,10 @@ def _ruling_values(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
 
 
 def _exclusion_values(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
-    """Return the exclusions of passages from the figures, including withdrawn ones; the evidence has these passages."""
+    """Return the passages excluded from the figures, including withdrawn exclusions.
+
+    The bundles contain these passages.
+    """
     rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
     return [
         {

@@ -1,4 +1,4 @@
-"""Describes in words the circumstances of captures, which are in evidence/circumstances.json of each bundle."""
+"""Describes the circumstances of captures in words, from evidence/circumstances.json of each bundle."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ _FROM_CACHE = {
 
 
 def circumstance_blocks(words: Words, bundles: Sequence[OpenedBundle]) -> list[Block]:
-    """Return the section on circumstances; bundles with the same circumstances, such as one page's, share a table."""
+    """Return the section on the circumstances of captures. Bundles with the same circumstances share a table."""
     alike: dict[tuple[Row, ...], list[int]] = {}
     for number, bundle in enumerate(bundles, 1):
         alike.setdefault(tuple(_circumstance_rows(words, bundle)), []).append(number)

@@ -1,6 +1,6 @@
-"""Lists of digests of chosen bundles, as CSV and JSON, for evidence platforms and notaries.
+"""Lists the digests of selected bundles as CSV and JSON, for evidence platforms and notaries.
 
-Changed, missing and removed bundles are left out, because the file with this digest cannot be produced.
+Changed, missing and removed bundles are left out, because no file with their digest can be produced.
 """
 
 import csv
@@ -18,7 +18,7 @@ from core.wording import Message
 from webadmin.cases.models import Case, Matter
 from webadmin.evidence.models import EvidenceBundle
 
-COLUMNS = (  # codes of core.wording, in the order of DigestRow
+COLUMNS = (  # message codes in the order of DigestRow
     "digests.file",
     "digests.sha256",
     "digests.bytes",
@@ -33,7 +33,7 @@ CHUNK_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class DigestRow:
-    """A row for a bundle. file: its name in an export. sha256: of the whole file. Times: RFC 3339, UTC and local."""
+    """A row for a bundle. file: its name in an export. sha256: of the whole file. Times: RFC 3339, in UTC and local."""
 
     file: str
     sha256: str
@@ -48,10 +48,10 @@ class DigestRow:
 def select_bundles(
     cases: Collection[int], matters: Collection[int], sites: Collection[int] = (), works: Collection[int] = ()
 ) -> QuerySet[EvidenceBundle]:
-    """Return the bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
+    """Return the bundles of all these cases, matters, sites and works, the first fetched first.
 
-    sites, works: if both are given, only cases of these works on these sites. Raises NotFound for an unknown case or
-    matter.
+    sites, works: if both are given, only the cases of these works on these sites. Raises NotFound for an unknown case
+    or matter.
     """
     found = Matter.objects.filter(pk__in=matters)
     if gone := _missing_number(Case.objects.filter(pk__in=cases), cases):
@@ -67,12 +67,12 @@ def select_bundles(
 
 
 def held_bundles(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
-    """Return the bundles whose file existed unchanged at the last check."""
+    """Return the bundles whose file was unchanged at the last check."""
     return bundles.filter(state=EvidenceBundle.State.HELD)
 
 
 def digest_rows(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
-    """Yield a row for each bundle, in order. zone: the time zone for local times."""
+    """Yield a row for each bundle, in the order of `bundles`. zone: the time zone of local times."""
     for bundle in bundles.select_related("match").iterator(chunk_size=CHUNK_ROWS):
         utc, local = bundle.fetched_at.astimezone(UTC), bundle.fetched_at.astimezone(zone)
         yield DigestRow(
@@ -90,7 +90,7 @@ def digest_rows(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[Dig
 def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
     """Return the rows as CSV (RFC 4180) in UTF-8 with BOM.
 
-    No cell is a formula, and no character hides or reorders others.
+    language: of the column headings. Formulas are defused, and characters that hide or reorder others are removed.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -102,11 +102,11 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
 
 
 def as_json(rows: Iterable[DigestRow]) -> bytes:
-    """Return the rows as JSON in ASCII, with unchanged URLs."""
+    """Return the rows as JSON in ASCII. URLs are unchanged."""
     return json.dumps([asdict(row) for row in rows], indent=1).encode() + b"\n"
 
 
 def _missing_number(found: QuerySet, numbers: Collection[int]) -> str:
-    """Return the smallest number that was not found, or "" if all were found."""
+    """Return the smallest of `numbers` that is not a key in `found`, or "" if all are."""
     gone = set(numbers) - set(found.values_list("pk", flat=True))
     return str(min(gone)) if gone else ""

@@ -1,7 +1,7 @@
 """Renders the stored response of each page of a text in a browser, within limits for the whole text.
 
-The first page has the usual limits (crawler.browsing.screenshots); the following pages share three further limits. A
-page that is not drawn is listed with the reason: docs/decisions/evidence.md.
+The first page has the usual limits (crawler.browsing.screenshots), and the following pages share three further limits.
+A page that is not rendered is listed with the reason: docs/decisions/evidence.md.
 """
 
 import time
@@ -21,12 +21,13 @@ FAILED = Drawing(undrawn=Undrawn.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class DrawingLimits:
-    """The limits for one text. pages: including the first page. The other limits apply to all following pages together.
+    """The limits on renderings for one text.
 
-    Chosen in November 2026 on two cores: chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95 s
-    and 0.29 MB of PNG and PDF, one of 3,000 takes 1.03 s and 0.79 MB, so that 19 of the larger ones just fit.
+    pages: including the first page. The other limits apply to all following pages together.
     """
 
+    # Chosen in November 2026 on two cores. Chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95
+    # s and 0.29 MB of PNG and PDF, one of 3,000 takes 1.03 s and 0.79 MB, so that 19 of the larger ones just fit.
     pages: int = 20
     following_s: float = 45.0
     following_mib: int = 16
@@ -35,10 +36,9 @@ class DrawingLimits:
 def draw_pages(
     version: PageVersion, store: PageStore, chromium: str, limits: DrawingLimits | None = None
 ) -> dict[int, Drawing] | NoRendering:
-    """Return the drawings of a version's pages by page number, from 1, or NoRendering if no page could be drawn.
+    """Return the renderings of a version's pages by page number, from 1, or NoRendering if no page could be rendered.
 
-    A page whose response is gone counts as not drawn; the bundle lists it as gone. Raises BrokenInvariant if a response
-    was changed.
+    A page whose response is gone counts as not rendered. Raises BrokenInvariant if a response was changed.
     """
     allowed, browser = limits or DrawingLimits(), _Browser(version, store, chromium)
     own = StoredPart(
@@ -58,14 +58,14 @@ def draw_pages(
 
 @dataclass(slots=True)
 class _Budget:
-    """The remaining budget of the following pages. end: by the monotonic clock."""
+    """The remaining budget for the following pages. end: a time of the monotonic clock."""
 
     limits: DrawingLimits
     end: float
     left_bytes: int
 
     def draw_page(self, number: int, page: StoredPart, browser: "_Browser") -> Drawing:
-        """Return the drawing of one page, or the reason why there is none."""
+        """Return the rendering of one page, or the reason why there is none."""
         if number > self.limits.pages:
             return Drawing(undrawn=Undrawn.PAGES, limit=self.limits.pages)
         left_s = self.end - time.monotonic()
@@ -81,7 +81,7 @@ class _Budget:
 
 
 class _Browser:
-    """Draws the pages of one version, each in its own process, with the resources fetched for any of them."""
+    """Renders the pages of one version, each in its own process, with the resources fetched for any of them."""
 
     def __init__(self, version: PageVersion, store: PageStore, chromium: str) -> None:
         self._store, self._chromium = store, chromium
@@ -91,7 +91,7 @@ class _Browser:
         self._shared = tuple(each for wire in wires if wire for each in wire.resources)
 
     def render(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
-        """Render one page from the response from which its text was read."""
+        """Render one page from the response that its text was read from, for at most `deadline_s` seconds."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER
         told = "the document that the browser of the crawl held" if is_browser else "the stored response"
@@ -104,7 +104,7 @@ class _Browser:
 
 
 def _convert_rendering(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
-    """Convert a rendering to a drawing for the bundle."""
+    """Convert the browser's rendering of the page at `url` to a drawing for the bundle."""
     if isinstance(seen, NoRendering):
         return FAILED
     given = (seen.rendered_at, seen.how, url, seen.served, seen.missing, seen.refused_requests)

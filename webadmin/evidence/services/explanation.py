@@ -1,4 +1,4 @@
-"""Writes the explanation in an export, in Chinese and English: what it proves, its limits, and how to check it."""
+"""Writes the explanation in an export, in Chinese and English: what the export proves and how to verify it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
 from webadmin.evidence.services.circumstances_text import circumstance_blocks
 
-# Enough to show the copying; the bundle has all passages.
+# These suffice to show the copying. The bundle contains all passages.
 MAX_PASSAGES_SHOWN = 20
 MAX_EXCERPT_CHARS = 600
 MAX_MISSING_SHOWN = 10
@@ -49,7 +49,11 @@ Taken = Sequence[tuple[OpenedBundle, DayProof | None]]
 def explanation(
     material: CaseMaterial, taken: Taken, at: datetime, code_version: str, *, is_sealed: bool
 ) -> dict[str, bytes]:
-    """Return README.html, which needs no network and no scripts, and the same text as PDF."""
+    """Return README.html, which needs no network and no scripts, and the same text as PDF.
+
+    taken: the opened bundles with their audit paths. at: the time of the export. is_sealed: whether an authority sealed
+    it.
+    """
     title = f"{HEADLINE} {material.case}"
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:
@@ -103,7 +107,7 @@ def limit_points(words: Words) -> tuple[str, ...]:
 
 
 def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
-    """Return the poster and the author that the page names, or a note that the page names neither."""
+    """Return the poster and the author stated on the page, or a note that it states neither."""
     page = material.facts.get("page")
     if page is None:
         return []
@@ -115,7 +119,10 @@ def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
 def _page_blocks(
     words: Words, number: int, bundle: OpenedBundle, proof: DayProof | None, later: Mapping[str, int]
 ) -> list[Block]:
-    """Return the blocks for a bundle. later: drawings that are in another bundle of the page, with its number."""
+    """Return the blocks about a bundle.
+
+    later: renderings that only another bundle of the page contains, by name, with the number of that bundle.
+    """
     page, finding = bundle.page, bundle.finding
     work = finding["work"]
     pairs = [
@@ -151,7 +158,7 @@ def _page_blocks(
 
 
 def page_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
-    """Return the rows of the page: URL, title, time of fetching."""
+    """Return the rows about the page: URL, title and fetch time."""
     page = bundle.page
     return [
         (words("explanation.url"), str(page["url"])),
@@ -161,7 +168,7 @@ def page_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
 
 
 def bundle_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
-    """Return the rows of the bundle: path in the export, digest, renderings."""
+    """Return the rows about the bundle: path in the export, digest and renderings."""
     return [
         (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
         (words("explanation.digest"), bundle.digest),
@@ -170,13 +177,16 @@ def bundle_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
 
 
 def capture_rows(words: Words, bundle: OpenedBundle, later: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the rows about fetching and reading the page, and about missing parts. later: as in `_page_blocks`."""
+    """Return the rows about the fetching and reading of the page, and about missing parts.
+
+    later: as in `_page_blocks`.
+    """
     absent = [(words("explanation.absent"), said) for said in _describe_absent(words, bundle.page, later)]
     return [*_fetch_rows(words, bundle), *_obfuscation_caveats(words, bundle.page), *absent]
 
 
 def _later_drawings(bundle: OpenedBundle, taken: Taken) -> Mapping[str, int]:
-    """Return drawings that are only in another bundle of the same response, with the number of that bundle."""
+    """Return the renderings that only another bundle of the same response contains, with the number of that bundle."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
         if _main_response(other) == _main_response(bundle):
@@ -189,7 +199,7 @@ def _main_response(bundle: OpenedBundle) -> tuple[object, ...]:
 
 
 def _describe_absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
-    """Describe the missing parts of a bundle, with the reason, or the number of the bundle with the later drawing."""
+    """Describe each missing part of a bundle with the reason, or with the number of the bundle that contains it."""
     for name, why in dict(page["absent"]).items():
         of_page, _, kind = name.rpartition(", ")
         shown = words.name(f"explanation.absent-{kind.replace(' ', '-')}", kind)
@@ -202,7 +212,7 @@ def _describe_absent(words: Words, page: Mapping[str, Any], later: Mapping[str, 
 
 
 def _fetch_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
-    """Return the rows about the source, the following pages, the resources, and the gaps of the drawings."""
+    """Return the rows about the source, the following pages, the resources, and the gaps in the renderings."""
     page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
     if page.get("source") in list(CaptureSource):
@@ -220,20 +230,20 @@ def _fetch_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
 
 
 def _obfuscation_caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield a label and a caveat for each obfuscation that was undone in the page's text, if it has a caveat."""
+    """Yield the label and the caveat of each obfuscation that was undone in the page's text and has a caveat."""
     for item in page.get("obfuscations", ()):
         if "caveat" in item:
             yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
 
 
 def _copy_paths(bundle: OpenedBundle, of: str) -> str:
-    """Return the paths of a page's renderings. of: "" for the first page of the text, "-N" for the Nth."""
+    """Return the paths of a page's renderings. of: "" for the first page of the text, "-N" for page N."""
     names = (f"{kind}{of}" for kind in layout.SHOWN)
     return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
 
 
 def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the reason why a page was not drawn, or the resources that its drawing lacks."""
+    """Yield the reason why a page was not rendered, or the resources that are missing from its rendering."""
     undrawn, drawn = page.get("undrawn") or {}, page.get("screenshot") or {}
     if undrawn.get("why") in list(Undrawn):
         why = f"explanation.undrawn-{undrawn['why'].replace('_', '-')}"
@@ -246,7 +256,7 @@ def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def _event_row(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the time of an event, and its kind with all other details."""
+    """Return the time of an event, and its kind with all further details."""
     kind = str(event.get("event", ""))
     rest = [_event_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
     return str(event.get("at", "")), words.semicolon.join(
@@ -268,7 +278,7 @@ def _stamp_authorities(words: Words, proof: DayProof | None) -> str:
 
 
 def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
-    """Return sentences on what this export lacks: stamps, the seal, files that were left out."""
+    """Return sentences about what this export lacks: timestamps, the seal, and files that were left out."""
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
     missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
     missing += [] if is_sealed else [words("explanation.unsealed")]
@@ -277,7 +287,7 @@ def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_seale
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The bundle in the example commands. file: its path. proof: its audit path, if it has one."""
+    """The bundle in the example commands. file: its path. proof: its audit path, or None."""
 
     digest: Digest
     file: str
@@ -292,7 +302,10 @@ Step = tuple[str, tuple[str, ...]]
 
 
 def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
-    """Yield the manual checks, each with its commands. folder: the folder with the files for programs, or ""."""
+    """Yield the steps of a manual verification, each with its commands.
+
+    is_sealed: include the seal. folder: the folder of the machine-readable files, or "".
+    """
     proof, place = example.proof, f"{folder}/" if folder else ""
     yield words("explanation.check-sums"), (f"sha256sum -c {place}{layout.SUMS}",)
     yield (
@@ -310,7 +323,10 @@ def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "
 
 
 def check_blocks(words: Words, each: Iterable[Step]) -> list[Block]:
-    """Return instructions for verifying a file with the program, and step by step with public tools."""
+    """Return instructions for verifying a file with the program, and step by step with public tools.
+
+    each: the manual steps (`check_steps`).
+    """
     blocks: list[Block] = [
         ExplanationHeading(words("explanation.check"), 2),
         ExplanationParagraph(words("explanation.check-program")),
@@ -324,7 +340,7 @@ def check_blocks(words: Words, each: Iterable[Step]) -> list[Block]:
 
 
 def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
-    """Return shell commands that compute the root from the audit path of a bundle, with xxd and sha256sum."""
+    """Return shell commands that compute the root from a bundle's audit path with xxd and sha256sum."""
     step = "| xxd -r -p | sha256sum | cut -c1-64)"
     commands = [f"h={digest}", f"h=$(printf '00%s' $h {step}"]
     last, current = proof.tree_size - 1, proof.leaf_index
@@ -340,7 +356,10 @@ def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
 
 
 def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
-    """Return openssl commands that verify each stamp on the root and print its time. place: a prefix of the paths."""
+    """Return openssl commands that verify each timestamp on the root and print its time.
+
+    place: the prefix of all paths.
+    """
     commands = []
     for number in range(1, len(proof.stamps) + 1):
         folder = f"{place}{layout.stamp_folder(proof.root, number)}"
@@ -354,5 +373,5 @@ def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
 
 
 def shorten(text: str) -> str:
-    """Return an excerpt cut to MAX_EXCERPT_CHARS."""
+    """Return the text, cut to MAX_EXCERPT_CHARS with an ellipsis."""
     return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

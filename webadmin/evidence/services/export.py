@@ -1,6 +1,6 @@
-"""Writes the export of a case: one self-contained file with bundles, proofs, stamps, facts and an explanation.
+"""Writes the export of a case: one self-contained file with bundles, proofs, timestamps, facts and an explanation.
 
-It verifies each export before writing it: a file that `bundles.verify` would reject is never written.
+It verifies each export before it moves the file into place, so that a file that `bundles.verify` rejects never appears.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,18 +25,19 @@ def write_case_export(
     created: datetime | None = None,
     seals: Sequence[Stamper] = (),
 ) -> VerificationReport:
-    """Write the export of a case to `path` atomically, and return the report of its verification.
+    """Write the export of a case to `path` atomically, and return the verification report.
 
-    seals: authorities that stamp the whole export, including facts and explanation. Raises BadInput for a case without
-    evidence, DoesNotHold for a changed bundle or stamp, UnreadableFile if `path` cannot be written.
+    created: the time in the export, by default now. seals: authorities that timestamp the whole export. Raises BadInput
+    for a case without evidence, DoesNotHold for a changed bundle or timestamp, UnreadableFile if `path` cannot be
+    written.
     """
     return write_verified(path, export_files(material, code_version, created=created, seals=seals))
 
 
 def write_verified(path: Path, files: Mapping[str, bytes]) -> VerificationReport:
-    """Verify the files of an export, write them to `path` atomically, and return the report.
+    """Verify the files of an export, write them to `path` atomically, and return the verification report.
 
-    Raises the errors of `write_case_export`.
+    Raises DoesNotHold if the verification fails, and UnreadableFile if `path` cannot be written.
     """
     partial = path.with_name(f".{path.name}.part")
     try:
@@ -54,7 +55,7 @@ def write_verified(path: Path, files: Mapping[str, bytes]) -> VerificationReport
 def export_files(
     material: CaseMaterial, code_version: str, *, created: datetime | None = None, seals: Sequence[Stamper] = ()
 ) -> dict[str, bytes]:
-    """Return the files of an export by name."""
+    """Return the files of an export by name. The parameters and errors are those of `write_case_export`."""
     if not material.bundles:
         raise BadInput("evidence.nothing-to-export", case=material.case)
     at = created or datetime.now(UTC)
@@ -79,7 +80,11 @@ def add_manifest(
     code_version: str,
     seals: Sequence[Stamper],
 ) -> dict[str, bytes]:
-    """Return the files of an export with the manifest, its seals and the checksums."""
+    """Return the files of an export together with the manifest, its seals and the checksums.
+
+    about: the subject of the export in the manifest, such as {"case": 7}. seals: authorities that timestamp the
+    manifest.
+    """
     made = dict(files)
     made[layout.MANIFEST] = statements.manifest(statements.list_files(made), about, created, code_version)
     sealed = digest(made[layout.MANIFEST])
@@ -90,7 +95,7 @@ def add_manifest(
 
 
 def bundle_files(content: bytes, bundle: OpenedBundle, proof: DayProof | None) -> dict[str, bytes]:
-    """Return the files of one bundle: the bundle, its renderings, its proof and stamps."""
+    """Return the files for one bundle: the bundle, its renderings, its audit path and timestamps."""
     files = {layout.bundle_file(bundle.digest): content}
     shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.SHOWN}
     files |= {layout.shown_file(bundle.digest, name): each for name, each in shown.items()}

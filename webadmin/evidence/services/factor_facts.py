@@ -1,4 +1,4 @@
-"""Gathers facts about the evidence of a case or matter for the sheet of factors."""
+"""Gathers the facts about the evidence of a case or matter for the factor sheet."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -19,7 +19,8 @@ from webadmin.evidence.models import DayTree, EvidenceBundle, ProofCoverage, Sta
 from webadmin.evidence.services.factors import Facts
 from webadmin.evidence.services.subject import Subject
 
-# Only the newest bundles are opened: 0.3 ms each, without the time of the store (2026-11). The sheet says how many.
+# Only the newest bundles are opened. Each takes 0.3 ms, without the time of the store (2026-11). The sheet states how
+# many.
 MAX_OPENED = 50
 CIRCUMSTANCES = "evidence/circumstances.json"  # Absent in bundles without recorded circumstances.
 State = EvidenceBundle.State
@@ -27,7 +28,7 @@ Kind = EvidenceBundle.Kind
 
 
 def gather_facts(subject: Subject, now: datetime) -> Facts:
-    """Return the facts about a subject. Raises RetryLater if the evidence store does not answer."""
+    """Return the facts about a subject's evidence. Raises RetryLater if the evidence store is unreachable."""
     records = subject.bundles().filter(kind=Kind.RECORD)
     removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=State.REMOVED)
     matches = CaseMatch.objects.filter(case__in=subject.cases())
@@ -83,7 +84,10 @@ def _count_bundle(seen: Counter[str], sources: Counter[str], files: Mapping[str,
 
 
 def _stamp_figures(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:
-    """Return the numbers of bundles in a tree and stamped, the authorities, and the latest first stamp."""
+    """Return the numbers of bundles in a tree and of timestamped bundles, the authorities, and the longest delay.
+
+    rows: the digest, day and fetch time of each bundle.
+    """
     trees, first = dict[str, datetime | None](), dict[int, datetime]()
     days = {day for _, day, _ in rows}
     names = set[str]()

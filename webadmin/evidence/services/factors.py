@@ -1,8 +1,8 @@
-"""Lists the factors that a court considers, and for each what the evidence of a case or matter has and lacks.
+"""Lists the factors that a court considers, and what the evidence of a case or matter contains and lacks for each.
 
-The rules use only facts, which `webadmin.evidence.services.factor_facts` gathers. They never claim that anything is
-proved, which is for the court to decide. The factors are from article 11 of the Provisions on Internet Courts (2018)
-and articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
+The rules use only the facts from `webadmin.evidence.services.factor_facts`. They never claim that anything is proved,
+which is for the court to decide. The factors are from article 11 of the Provisions on Internet Courts (2018) and
+articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ Moment = Callable[[datetime], str]
 
 
 class Regulation(StrEnum):
-    """The regulations that name factors."""
+    """The regulations that list the factors."""
 
     INTERNET_COURTS = "internet-courts-2018"
     ONLINE_LITIGATION = "online-litigation-2021"
@@ -25,7 +25,7 @@ class Regulation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about the evidence of a case or matter. Counts without a comment are of bundles of kind RECORD."""
+    """Facts about the evidence of a case or matter. Counts without a comment count bundles of kind RECORD."""
 
     holder: str
     cases: int = 0
@@ -35,7 +35,7 @@ class Facts:
     removed: int = 0  # removed by retention
     checked: int = 0
     last_check: datetime | None = None
-    drawn: int = 0  # bundles with pictures of the page
+    drawn: int = 0  # bundles with renderings of the page
     first_fetched: datetime | None = None
     last_fetched: datetime | None = None
     treed: int = 0  # bundles in a day tree
@@ -53,7 +53,7 @@ class Facts:
     time_stamps: int = 0
     chains: int = 0
     platforms: tuple[str, ...] = ()
-    stamped_by_others: int = 0  # bundles whose digest has a signed time stamp of a third party
+    stamped_by_others: int = 0  # bundles whose digest a third party timestamped with a signature
     named_by_others: int = 0  # bundles whose digest is written in a proof
     tasks: int = 0  # captures requested from third parties
     overdue: int = 0
@@ -65,7 +65,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A factor. there: what the evidence has, with figures. missing: what it lacks, and how to obtain it."""
+    """A factor. there: what the evidence contains, with figures. missing: what it lacks, and how to obtain it."""
 
     key: str
     law: Regulation
@@ -75,7 +75,7 @@ class Factor:
     missing: Sequence[Message]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the factor as JSON values, in which messages have a code, parameters and English text."""
+        """Return the factor as JSON values. Each message has a code, parameters and its English text."""
 
         def plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
             return [{**each.to_json(), "text": str(each)} for each in messages]
@@ -103,7 +103,7 @@ def describe_source(factor: Factor) -> Message:
 
 
 def factor_sheet(facts: Facts, moment: Moment = format_utc) -> list[Factor]:
-    """Return all factors, in the order of the regulations. moment: formats times for the reader."""
+    """Return all factors in the order of the regulations. moment: formats the times."""
     courts, litigation = Regulation.INTERNET_COURTS, Regulation.ONLINE_LITIGATION
     rows: tuple[tuple[str, Regulation, str, str, Statements], ...] = (
         ("environment", courts, "factor.article-11-1", "factor.environment", _environment_factor(facts)),

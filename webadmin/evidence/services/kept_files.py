@@ -1,7 +1,7 @@
-"""Uploaded files and the files of notices. The evidence store holds their bytes next to the bundles.
+"""Uploaded files and the files of notices, which the evidence store contains next to the bundles.
 
-Every model that refers to such files is registered, so that the nightly check reads the files again. Higher-level apps
-also register files to enclose with an export; damaged or missing files are left out, with a message.
+Every model that refers to such files is registered, so that the nightly check reads them. Higher-level apps also
+register files to enclose with an export. Damaged or missing files are left out, with a message.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,19 +20,23 @@ from webadmin.evidence.models import ThirdPartyProof
 from webadmin.evidence.services.subject import Subject
 from webadmin.works.models import LicenceProof
 
-# The field with the file's name, by model. Withdrawn rows count too, because exported documents refer to their files.
+# The field with the file's name, by model. Withdrawn rows are included, because exported documents refer to their
+# files.
 KEPT: dict[type[Model], str] = {ThirdPartyProof: "name", LicenceProof: "name"}
 CHUNK_ROWS = 1_000
 
 
 def register_kept_file(model: type[Model], field: str = "name") -> None:
-    """Include a model's files in the nightly check and in backups. field: contains the file's name."""
+    """Include the files of a model in the nightly check and in backups.
+
+    field: the field with the file's name.
+    """
     KEPT[model] = field
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFileEntry:
-    """A file that a row refers to. model: Django's `model_name`, in lower case."""
+    """A stored file that a row refers to. model: Django's `model_name`, in lower case."""
 
     model: str
     name: str
@@ -40,7 +44,7 @@ class KeptFileEntry:
 
 
 def kept_files() -> Iterator[KeptFileEntry]:
-    """Yield the files of all registered models, once for each row."""
+    """Yield the stored files of all registered models, one entry for each row."""
     for model, named in KEPT.items():
         rows = model._default_manager.order_by("pk").values_list(named, "digest")
         for name, file_digest in rows.iterator(chunk_size=CHUNK_ROWS):
@@ -48,7 +52,7 @@ def kept_files() -> Iterator[KeptFileEntry]:
 
 
 def kept_file_label(model: str) -> str:
-    """Return the display name of a kept file of this model, in the active language."""
+    """Return the verbose name of a registered model in the active language, or `model` if it is not registered."""
     names = {str(each._meta.model_name): str(each._meta.verbose_name) for each in KEPT}
     return names.get(model, model)  # The model is from another release.
 
@@ -71,7 +75,7 @@ _SOURCES: list[Callable[[Case], Iterable[Row]]] = []
 
 
 def register_enclosed_files(source: Callable[[Case], Iterable[Row]]) -> None:
-    """Enclose the files that `source` returns for a case with the case's export."""
+    """Enclose the files that `source` returns for a case with the export of that case."""
     _SOURCES.append(source)
 
 
@@ -82,7 +86,7 @@ def case_enclosures(case: Case, store: EvidenceStore) -> tuple[list[Enclosure], 
 
 
 def valid_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
-    """Yield the proofs that were not withdrawn, in the order of entry."""
+    """Yield the proofs that were not withdrawn, the first entered first."""
     return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
 
 
@@ -92,7 +96,10 @@ def proof_row(proof: ThirdPartyProof) -> Row:
 
 
 def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
-    """Return the intact files, and a message for each damaged or missing file. Raises RetryLater."""
+    """Return the intact files, and a message for each damaged or missing one.
+
+    Raises RetryLater if the store is unreachable.
+    """
     papers, left_out = list[Enclosure](), list[Message]()
     for row, facts in rows:
         paper = read_enclosure(row, facts, store)
@@ -104,7 +111,7 @@ def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enc
 
 
 def read_enclosure(row: FileRow, facts: dict[str, Any], store: EvidenceStore) -> Enclosure | None:
-    """Return the file, or None if it is missing or changed."""
+    """Return the file of a row as an enclosure with these facts, or None if it is missing or changed."""
     try:
         content = store.get(Digest(row.digest))
     except BrokenInvariant:

@@ -1,10 +1,10 @@
-"""Makes and checks evidence: bundles, screenshots, time stamps, the nightly check, retention. Each step is idempotent.
+"""Makes and checks evidence: bundles, screenshots, timestamps, the nightly check, retention. Each step is idempotent.
 
 1. create_bundles   bundles each match of a page version immediately, without a browser
-2. draw_pending     makes a second bundle with a screenshot and PDF of each page, while nothing else waits
-3. stamp_days       requests stamps on the trees of ended days from every configured authority
+2. draw_pending     makes a second bundle with a screenshot and PDF of each page, while no other task waits
+3. stamp_days       requests timestamps for the trees of past days from every configured authority
 4. check_stored     reads every stored byte again
-5. remove_expired   removes expired bundles under the retention policy, and logs their removal
+5. remove_expired   removes the bundles that expired under the retention policy, and logs their removal
 """
 
 import logging
@@ -38,7 +38,7 @@ Kind, Outcome, State = EvidenceBundle.Kind, EvidenceBundle.Drawing, EvidenceBund
 
 @dataclass(frozen=True, slots=True)
 class EvidencePorts:
-    """The ports that the steps of evidence use."""
+    """The ports that the evidence steps use."""
 
     pages: PageStore
     works: WorkStore
@@ -47,14 +47,14 @@ class EvidencePorts:
 
 
 def live_evidence(settings: Settings) -> EvidencePorts:
-    """Return the ports of this process."""
+    """Return the ports that these settings configure."""
     ports = live(settings)
     return EvidencePorts(ports.pages, ports.works, open_evidence_store(settings), ports.clock)
 
 
 @dataclass(frozen=True, slots=True)
 class StampingResult:
-    """The counts of a round of stamping."""
+    """The counts of one run of `stamp_days`."""
 
     trees: int
     stamps: int
@@ -62,9 +62,9 @@ class StampingResult:
 
 
 def create_bundles(version: VersionId, ports: EvidencePorts) -> int:
-    """Bundle the matches of a page version that have no bundle yet, and return their number.
+    """Bundle the unbundled matches of a page version, and return their number.
 
-    Raises RetryLater if a store is unreachable. If a match's texts or response are gone or changed, all other matches
+    Raises RetryLater if a store is unreachable. If a text or response of a match is gone or changed, all other matches
     are bundled before this raises BrokenInvariant.
     """
     made, faults = 0, list[Message]()
@@ -80,9 +80,9 @@ def create_bundles(version: VersionId, ports: EvidencePorts) -> int:
 
 
 def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: Callable[[], bool]) -> int:
-    """Draw undrawn page versions while `may_continue` returns True, and return the number of attempts.
+    """Render at most `limit` page versions while `may_continue` returns True, and return the number of attempts.
 
-    Records nothing if there is no browser, so that all versions are drawn once a browser is installed.
+    Records nothing if there is no browser, so that all versions are rendered once a browser is installed.
     """
     drawn = 0
     for record in bundle_rows.undrawn_records(limit):
@@ -95,7 +95,7 @@ def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: 
 
 
 def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult:
-    """Close the days that ended (UTC), request the stamps that are due from every authority, and record refusals."""
+    """Create the trees of past days (UTC), request the due timestamps from all authorities, and record failures."""
     now = clock.now()
     trees = bundle_rows.close_days(now.date(), now)
     by_name = {authority.name: authority for authority in authorities}
@@ -109,7 +109,7 @@ def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult
 
 
 def check_stored(ports: EvidencePorts) -> EvidenceCheck:
-    """Read every stored bundle and kept file again, byte by byte; record and return what is changed or missing.
+    """Read every stored bundle and file, byte by byte, and record which are changed or missing.
 
     Raises RetryLater if the store is unreachable.
     """
@@ -130,7 +130,7 @@ def check_stored(ports: EvidencePorts) -> EvidenceCheck:
 def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, str]], int]:
     """Return the number of rows with a file, the changed or missing files, and the number of bytes read.
 
-    A file in several rows is read once.
+    A file that several rows refer to is read once.
     """
     states, faulty, count, read = dict[Digest, str](), list[tuple[KeptFileEntry, str]](), 0, 0
     for file in kept_files():
@@ -145,7 +145,7 @@ def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, s
 
 
 def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
-    """Remove the bundles that the retention policy expires, log each in both logs, and return their number."""
+    """Remove the bundles that expired under the retention policy, log their removal, and return their number."""
     now = ports.clock.now()
     reason = f"kept for at least {keep_years} years (ZHUIWEN_EVIDENCE_KEEP_YEARS={keep_years}); the case is not open"
     gone = bundle_rows.expired_bundles(keep_years, now)
@@ -157,7 +157,7 @@ def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
 
 
 def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing]) -> None:
-    """Bundle a match and record the bundle; with drawings, it is the match's second bundle.
+    """Bundle a match and record the bundle. With drawings, it is the second bundle of the match.
 
     The bytes are stored before the row, so that every row has its file.
     """
@@ -173,7 +173,7 @@ def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int,
 
 
 def _draw_version(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
-    """Draw one page version for its largest match; return False if there is no browser."""
+    """Render the page version of a record, and store a bundle for its match. Return False if there is no browser."""
     match, outcome = record.match, Outcome.FAILED
     try:
         drawn = draw_pages(matched_version(match, ports.pages), ports.pages, chromium)
@@ -201,7 +201,7 @@ def _request_stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
 
 
 def _read_state(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
-    """Compare a bundle or file with the digest in its row; return its state and the number of bytes read."""
+    """Compare a stored bundle or file with the digest in its row. Return its state and the number of bytes read."""
     try:
         content = store.get(name)
     except BrokenInvariant:

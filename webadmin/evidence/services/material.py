@@ -1,7 +1,7 @@
 """Gathers the content of a bundle: the capture and the copied passages, checked against the digests in the case.
 
-Facts of the connection were recorded while the page was fetched (core.captures), reported by a browser, or taken from
-the records of an archive. The bundle names the source; unknown facts are left out, never invented.
+Facts about the connection were recorded during the fetch (core.captures), reported by a browser, or taken from the
+records of an archive. The bundle states the source. Unknown facts are left out.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from webadmin.cases.models import CaseMatch
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.cases.services.findings import frozen_obfuscations
 
-# The limit for all following pages of a chapter. Pages have about 60 kB; a site may send 60 pages of 16 MB.
+# The limit for all following pages of a chapter. A page has about 60 kB, but a site may send 60 pages of 16 MB.
 MAX_FOLLOWING_BYTES = 64 * 2**20
 
 
@@ -39,8 +39,8 @@ def page_capture(
 ) -> CapturedPage:
     """Return the capture of a page version. Raises NotFound if its response is gone, BrokenInvariant if changed.
 
-    drawings: the renderings of its pages, by page number from 1. text: the page text that was compared, or None for the
-    main text.
+    drawings: the renderings by page number, from 1. absent: further missing parts, with reasons. text: the compared
+    page text, or None for the main text.
     """
     first, wire = _first_part(version, pages)
     following, not_there = _following_parts(version, pages, drawings or {})
@@ -62,22 +62,25 @@ def page_capture(
 def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> CapturedPage:
     """Return the capture of a response that was stored without a page version.
 
-    title, text: the page's title and text, if the response is a page. Raises NotFound if the response is gone,
-    BrokenInvariant if changed.
+    title, text: of the page, if the response is a page. Raises NotFound if the response is gone, BrokenInvariant if
+    changed.
     """
     part, wire = _first_part(answer, pages)
     return CapturedPage((part,), title, text, absent=_describe_fetch(part, wire, ""))
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:
-    """Return the raw text, or "" if no obfuscation was undone in it."""
+    """Return the text before obfuscations were undone, or "" if there were none.
+
+    text: the compared text, or None for the main text.
+    """
     if not reading.marks:
         return ""
     return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
 
 
 def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
-    """Return the resources fetched to read a page and its parts, each URL once."""
+    """Return the resources fetched to read the parts of a page, one for each URL."""
     found: dict[str, CapturedResource] = {}
     for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
         wire = _stored_capture(name, pages)
@@ -87,7 +90,10 @@ def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedR
 
 
 def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
-    """Return the finding of a match. Raises NotFound if a text is gone, BrokenInvariant if changed."""
+    """Return the finding of a match.
+
+    Raises NotFound if the work's text is gone, BrokenInvariant if a text was changed.
+    """
     if text_digest(page_text) != match.page_text_digest:
         raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
     work_text = _work_text(match, works)
@@ -106,14 +112,14 @@ def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding
 
 
 def _seen_addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
-    """Return all URLs of the match's case if there are several, else none."""
+    """Return all URLs of the match's case, or () if there is only one."""
     listed = list_addresses(match.case)
     several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
     return tuple(several) if len(several) > 1 else ()
 
 
 def removal_finding(match: CaseMatch, works: WorkStore) -> Finding:
-    """Return the finding that a page no longer has a passage of the matched text, compared by this version.
+    """Return the finding that a page no longer contains a passage of the matched text, compared by this version.
 
     Raises NotFound if the text is gone, BrokenInvariant if changed.
     """
@@ -132,7 +138,7 @@ def _work_text(match: CaseMatch, works: WorkStore) -> str:
 
 
 def _finding_without_passages(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
-    """Return a finding without passages on the text of a match."""
+    """Return a finding without passages about the text of a match. program: the version that compared the texts."""
     work = match.case.work
     return Finding(
         work_title=work.title,
@@ -156,7 +162,7 @@ def _finding_without_passages(match: CaseMatch, work_text: str, algorithm: int, 
 
 
 def matched_version(match: CaseMatch, pages: PageStore) -> PageVersion:
-    """Return the page version of a match. Raises NotFound."""
+    """Return the page version of a match. Raises NotFound if the version is gone."""
     version = pages.version(VersionId(match.version_id))
     if version is None:
         raise NotFound("page-version", match.version_id)
@@ -168,7 +174,7 @@ def _stored_capture(name: Digest | None, pages: PageStore) -> Capture | None:
 
 
 def _first_part(answer: PageVersion | Absence, pages: PageStore) -> tuple[Part, Capture | None]:
-    """Return the response of a version or an absence, and the stored capture."""
+    """Return the response of a version or an absence, and its stored capture. Raises NotFound if the body is gone."""
     body = pages.raw(answer.raw_digest)
     if body is None:
         raise NotFound("raw-response", answer.raw_digest)
@@ -178,7 +184,7 @@ def _first_part(answer: PageVersion | Absence, pages: PageStore) -> tuple[Part, 
 
 
 def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
-    """Return a page of a capture. body: the bytes from which its text was read."""
+    """Return one page of a capture. body: the bytes that its text was read from. wire: the stored capture, or None."""
     at = page.fetched_at
     if wire is None:  # the request is unknown
         wire = Capture((WireExchange(page.url, page.status, at, at, at),), CaptureSource.UNKNOWN)
@@ -200,7 +206,7 @@ def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
 def _following_parts(
     version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
 ) -> tuple[tuple[Part, ...], dict[str, Message]]:
-    """Return the following pages of the text, and a message for each that is unavailable or too large."""
+    """Return the following pages of the text, and a message for each page that is unavailable or too large."""
     found, said, left = list[Part](), dict[str, Message](), MAX_FOLLOWING_BYTES
     for number, page in enumerate(version.parts, 2):
         body = pages.raw(page.raw_digest)
@@ -217,7 +223,10 @@ def _following_parts(
 
 
 def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, Message]:
-    """Return the missing parts of an exchange that the product did not fetch over its own connection, with reasons."""
+    """Return the missing parts of a fetch that did not use the product's own connection, with the reasons.
+
+    origin: the origin of an imported page, or "".
+    """
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
         return {"connection": came_from}
@@ -233,14 +242,14 @@ def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, 
 
 
 def _redirect(hop: WireExchange) -> WireExchange:
-    """Return a redirect that says whether its body is truncated, and whether it has a content coding."""
+    """Return a redirect with flags that say whether its body is truncated and whether it has a content coding."""
     is_coded = any(name.lower() == "content-encoding" for name, _ in hop.response.headers)
     is_truncated = hop.is_truncated or len(hop.body) < hop.body_bytes
     return replace(hop, is_decoded=not is_coded, is_truncated=is_truncated)
 
 
 def _response_head(own: WireExchange, page: StoredPart) -> bytes:
-    """Return the head of a page's response, with the headers in the page store if it has none.
+    """Return the head of a page's response, built from the headers in the page store if the capture has none.
 
     Records of plain text have no HTTP headers, and pages without a capture have no head.
     """
@@ -264,7 +273,7 @@ def _bundle_passage(span: Mapping[str, Any], page_text: str, work_text: str) -> 
 
 
 def _algorithm_json(number: int) -> dict[str, Any]:
-    """Return the parameters of an algorithm as JSON values; {} for an unknown id."""
+    """Return the parameters of the algorithm with this id as JSON values, or {} if it is unknown."""
     from fingerprint.algorithms import ALGORITHMS  # here, because it loads numba
 
     known = ALGORITHMS.get(number)

@@ -1,6 +1,6 @@
-"""Reads files of third parties: the kind of their content, the RFC 3161 tokens and the digests in them.
+"""Reads files from third parties: the kind of their content, and the RFC 3161 tokens and digests in them.
 
-Files are untrusted: nothing is run, rendered or resolved, every read is limited, and XML and JSON are searched as text,
+Files are untrusted. Nothing is run, rendered or resolved, and every read is limited. XML and JSON are searched as text,
 so that no entity is ever expanded.
 """
 
@@ -16,10 +16,11 @@ from bundles import der
 from bundles.faults import DoesNotHold
 from bundles.stamps import MAX_DER_BYTES, StampStatement, read_stamp
 
-# Limits for an archive: a notary's or platform's package has about ten files. The result says if files were not read.
+# Limits for an archive. A package from a notary or platform has about ten files. The result states if files were not
+# read.
 MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
 MAX_TOKENS = 10  # tokens read in an archive; rejecting a hostile archive of 64 kB takes 0.6 s
-MAX_LISTED = 5_000  # entries of an archive, which take memory before the first is read
+MAX_LISTED = 5_000  # entries in an archive, which take memory before the first is read
 # Text searched for digests. A 50-page certificate has 100,000 characters; 2 million hex digits take 1 s (2026-11).
 MAX_TEXT_CHARS = 2_000_000
 _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
@@ -36,7 +37,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueErr
 
 @dataclass(frozen=True, slots=True)
 class ProofContent:
-    """The tokens and text in a file. is_cut: parts of the file exceeded the limits and were not read."""
+    """The tokens and text in a file. is_cut: whether parts exceeded the limits and were not read."""
 
     tokens: tuple[StampStatement, ...] = ()
     text: str = ""
@@ -44,9 +45,9 @@ class ProofContent:
 
 
 def detect_proof_kind(content: bytes, name: str) -> str:
-    """Return the file extension for the content, or "" if its kind is not accepted as a proof.
+    """Return the file extension for the content, or "" if this kind of file is not accepted as a proof.
 
-    name: distinguishes JSON and XML from other text.
+    name: the file name, which distinguishes JSON and XML from other text.
     """
     found = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")
     if found or not content:
@@ -62,7 +63,7 @@ def detect_proof_kind(content: bytes, name: str) -> str:
 
 
 def read_proof(content: bytes, kind: str) -> ProofContent:
-    """Return the tokens and text in a file of this kind, or nothing for pictures and PDFs (the caller reads PDFs)."""
+    """Return the tokens and text in a file of this kind. Images and PDFs yield nothing; the caller reads PDFs."""
     if kind in ("tsr", "tst"):
         token = parse_token(content)
         return ProofContent((token,) if token else ())
@@ -73,7 +74,7 @@ def read_proof(content: bytes, kind: str) -> ProofContent:
 
 
 def parse_token(content: bytes) -> StampStatement | None:
-    """Return the time stamp in a response or a bare token, or None if the content is neither."""
+    """Return the timestamp in a response or a bare token, or None if the content is neither."""
     try:
         response = content if _is_response(content) else _der_sequence(_GRANTED + content)
         return read_stamp(response, "") if len(response) <= MAX_DER_BYTES else None
@@ -82,7 +83,7 @@ def parse_token(content: bytes) -> StampStatement | None:
 
 
 def find_digests(text: str, wanted: Collection[str]) -> set[str]:
-    r"""Return the wanted digests (64 lower-case hex digits) in the text, even if broken into lines or groups.
+    r"""Return those of the wanted digests (64 lower-case hex digits) that the text contains, in one run or in groups.
 
     >>> find_digests("SHA-256: " + "AB" * 16 + "\n" + "ab" * 16, {"ab" * 32, "cd" * 32}) == {"ab" * 32}
     True
@@ -95,7 +96,7 @@ def find_digests(text: str, wanted: Collection[str]) -> set[str]:
 
 
 def plain_text(content: bytes) -> str | None:
-    """Return the text of a plain file in UTF-8, UTF-16 with BOM, or GB18030, or None if it has control characters."""
+    """Return the text of a file in UTF-8, UTF-16 with BOM or GB18030, or None if it is not text."""
     is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-16",) if is_wide else ("utf-8-sig", "gb18030"):
         try:
@@ -118,7 +119,7 @@ def _archive_kind(content: bytes) -> str:
 
 
 def _der_kind(content: bytes) -> str:
-    """Return "tsr" for a time stamp response, "tst" for a bare token, "p7s" for any other signed message, or ""."""
+    """Return "tsr" for a timestamp response, "tst" for a bare token, "p7s" for any other signed message, or ""."""
     try:
         if _is_response(content):
             return "tsr" if parse_token(content) else ""
@@ -129,7 +130,10 @@ def _der_kind(content: bytes) -> str:
 
 
 def _is_response(content: bytes) -> bool:
-    """Return True if the content begins like a TimeStampResp (RFC 3161, 2.4.2). Raises ValueError if not a sequence."""
+    """Return True if the content begins like a TimeStampResp (RFC 3161, 2.4.2).
+
+    Raises ValueError if it is not a DER sequence.
+    """
     parts = der.children(content)
     return len(parts) == 2 and parts[0][:1] == b"\x30" and parts[1][:1] == b"\x30"
 
@@ -168,7 +172,10 @@ def _read_archive(content: bytes) -> ProofContent:
 
 
 def _readable_members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the name and content of readable members; the content is None if a member exceeds the limits."""
+    """Yield the name and content of the members that can be read.
+
+    The content is None if a member exceeds the limits.
+    """
     left = MAX_UNPACKED_BYTES
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         named = [each for each in archive.infolist() if each.filename.lower().endswith(_READ_MEMBERS)]

@@ -1,4 +1,4 @@
-"""Names staff in documents that leave the organization: by role, or by user name on request."""
+"""Names users in documents that leave the organization: by role, or by user name on request."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,7 +18,7 @@ def by_name(user: User) -> str:
 
 
 def by_role(holder: int) -> Naming:
-    """Return a function that names the users of a rights holder by their current role."""
+    """Return a function that names the users of the rights holder with key `holder` by their current role."""
     known: dict[int, str] = {}
 
     def name_role(user: User) -> str:
@@ -30,12 +30,12 @@ def by_role(holder: int) -> Naming:
 
 
 def format_moment(at: datetime, naming: Naming) -> str:
-    """Format the time of an action in ISO 8601: to the second if the person is named, otherwise only the day."""
+    """Format the time of an action in ISO 8601: in full if `naming` returns user names, otherwise only the day."""
     return at.isoformat() if naming is by_name else timezone.localdate(at).isoformat()
 
 
 def chinese_role_name(name: str) -> str:
-    """Translate the name of a role to Chinese for court documents; return any other name unchanged.
+    """Return the Chinese name of a role for court documents. Any other name is returned unchanged.
 
     >>> chinese_role_name("reviewer"), chinese_role_name("li")
     ('审核人', 'li')

@@ -10,7 +10,10 @@ from webadmin.evidence.services.bundles import EvidenceStatus, evidence_status
 
 
 def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
-    """Return the counts of stored, pending, stamped and damaged bundles. Times are in ISO 8601; `seen_at` is now."""
+    """Return the counts of stored, pending, timestamped and damaged bundles.
+
+    Times are in ISO 8601; `seen_at` is `now`.
+    """
     try:
         names, fault = [each.name for each in configured_authorities(settings)], ""
     except BadConfiguration as error:
@@ -19,7 +22,10 @@ def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
 
 
 def status_as_json(status: EvidenceStatus, names: list[str], fault: str) -> dict[str, Any]:
-    """Return a status as JSON values. fault: why the authorities cannot be used."""
+    """Return a status as JSON values.
+
+    names: the configured authorities. fault: the reason why they cannot be used, or "".
+    """
     last = status.last_check
     check = last and {
         "started_at": last.started_at.isoformat(timespec="seconds"),

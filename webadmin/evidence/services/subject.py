@@ -1,4 +1,4 @@
-"""The subject of a page of evidence: one case, or all cases of a matter."""
+"""The subject of an evidence page: one case, or all cases of a matter."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ class Subject:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The values of a row's fields that refer to the subject."""
+        """The field values that make a row refer to the subject."""
         return {"case": self.case, "matter": self.matter, "rights_holder_id": self.record.rights_holder_id}
 
     def cases(self) -> "QuerySet[Case]":
@@ -42,11 +42,11 @@ class Subject:
         return rows.order_by("fetched_at", "pk")
 
     def proofs(self) -> "QuerySet[ThirdPartyProof]":
-        """Return the proofs of a case and its matter, or of a matter and its cases, including withdrawn proofs."""
+        """Return the proofs of a case and its matter, or of a matter and its cases, including withdrawn ones."""
         return self._filter_rows(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
 
     def tasks(self) -> "QuerySet[ThirdPartyTask]":
-        """Return the tasks of the cases that `proofs` belong to."""
+        """Return the requested captures of a case and its matter, or of a matter and its cases."""
         return self._filter_rows(ThirdPartyTask.objects.all()).select_related(
             "entered_by", "ended_by", "done_by", "case"
         )

@@ -1,4 +1,4 @@
-"""Adds and withdraws third parties' proofs, which are stored unchanged, checked once and never removed."""
+"""Adds and withdraws proofs of third parties, which are stored unchanged, checked once and never removed."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from webadmin.evidence.services.third_party_tasks import reopen_tasks
 from webadmin.works.services.intake.bounded import pdf_text
 from webadmin.works.services.proofs import file_name
 
-# As for proofs of licences: a scanned deed of 50 pages has about 10 MB; the admin accepts requests of 33 MB.
+# As for proofs of licences. A scanned deed of 50 pages has about 10 MB; the admin accepts requests of 33 MB.
 MAX_BYTES = 20 * 1024 * 1024
 MAX_PROOFS = 50  # proofs of a case or matter, including withdrawn ones; more should be combined in one file
 MAX_SHORT_CHARS = 200
@@ -59,9 +59,10 @@ class ProofRefused(BadInput):
 def add_proof(
     subject: Subject, details: ProofDetails, file: tuple[str, bytes], *, by: User, now: datetime
 ) -> ThirdPartyProof:
-    """Store the file (name, content) of a third party, and record the bundles that it covers.
+    """Store a third party's file (name, content), record the bundles that it covers, and return the proof.
 
-    Raises ProofRefused, RetryLater.
+    Raises ProofRefused if the user may not add it, or if details, file or number of proofs are not allowed. Raises
+    RetryLater if the store is unreachable.
     """
     name, content = file
     if not may_manage(by, subject.record):
@@ -97,9 +98,10 @@ def require_file(content: bytes, name: str) -> str:
 
 
 def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> None:
-    """Withdraw a proof with a reason, and reopen the tasks that it completed; the file and the row are kept.
+    """Withdraw a proof with a reason, and reopen the tasks that it completed. The file and the row stay.
 
-    Raises ProofRefused.
+    Raises ProofRefused if the user may not withdraw it, the reason is empty or too long, or the proof is withdrawn
+    already.
     """
     if not may_manage(by, proof):
         raise ProofRefused("proof.managers-only")
@@ -117,7 +119,7 @@ def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime)
 
 
 def describe_checks(proof: ThirdPartyProof) -> list[Message]:
-    """Return a message for each check that was possible for the file, the strongest first."""
+    """Return a message for each check of the file that was possible, the strongest first."""
     rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
     counts = Counter(dict(rows))
     strongest_first = (How.STAMPED, How.UNSIGNED, How.NAMED)
@@ -136,7 +138,7 @@ def describe_checks(proof: ThirdPartyProof) -> list[Message]:
 
 
 def _require_room(subject: Subject, of: Digest) -> None:
-    """Raise ProofRefused if the file is already stored, or if there are MAX_PROOFS proofs."""
+    """Raise ProofRefused if the subject already has this file, or has MAX_PROOFS proofs."""
     own = subject.proofs().filter(case=subject.case, matter=subject.matter)  # not those of a case's matter
     there = own.filter(digest=of, withdrawn_at=None).first()
     if there is not None:
@@ -161,7 +163,7 @@ def _validate_details(details: ProofDetails, now: datetime) -> ProofDetails:
         raise ProofRefused("proof.too-long", most=MAX_SHORT_CHARS)
     if len(made.note) > MAX_NOTE_CHARS:
         raise ProofRefused("proof.too-long", most=MAX_NOTE_CHARS)
-    # One more day is allowed, because documents are dated in China, and the machine's date may be behind.
+    # One more day is allowed, because documents are dated in China, and the machine's date may be behind China's.
     if (made.made_on - now.date()).days > 1:
         raise ProofRefused("proof.in-the-future")
     return made
@@ -172,7 +174,7 @@ def _single_line(text: str) -> str:
 
 
 def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, Message | None]:
-    """Return the content of a file, and the reason why parts were not read; may be None."""
+    """Return the content of a file, and the reason why parts were not read, or None if all were."""
     try:
         found = read_proof(content, kind)
         if kind == "pdf":
@@ -184,7 +186,7 @@ def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, M
 
 
 def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent) -> Iterator[ProofCoverage]:
-    """Yield the bundles that the file covers, each with the strongest kind of coverage."""
+    """Yield a coverage for each bundle that the file covers, with the strongest kind of coverage."""
     wanted = _bundles_by_digest(subject)
     by_key: dict[int, ProofCoverage] = {}
     said = [(How.NAMED, each) for each in find_digests(found.text, wanted)]
@@ -198,7 +200,7 @@ def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent
 
 
 def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
-    """Map the digests that a third party may have received to the keys of their bundles and the kind of digest."""
+    """Map each digest that a third party may have received to the keys of its bundles and the kind of digest."""
     found: dict[str, list[tuple[int, str]]] = {}
     days: dict[date, list[tuple[int, str]]] = {}
     for row in subject.bundles().only("digest", "sha256", "day"):
@@ -212,7 +214,10 @@ def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
 
 
 def _token_json(token: StampStatement) -> dict[str, object]:
-    """Return a token as JSON values. The signer's name, which may have any length in a certificate, is cut."""
+    """Return a token as JSON values.
+
+    The signer's name is cut to MAX_SIGNER_CHARS, because certificates set no limit.
+    """
     return {
         "hash": token.hash,
         "imprint": token.imprint,

@@ -1,4 +1,4 @@
-"""Manages captures requested from third parties, which are due on a day, and completed or given up."""
+"""Manages captures requested from third parties. Each is due on a day, and is completed or abandoned."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class TaskRefused(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class ProposedCapture:
-    """A confirmed case without a third party's capture. task: the open request for a capture, if any."""
+    """A confirmed case without a third party's capture. task: the open request for a capture, or None."""
 
     case: Case
     task: ThirdPartyTask | None
@@ -38,7 +38,10 @@ class ProposedCapture:
 def request_capture(
     subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime
 ) -> ThirdPartyTask:
-    """Create a task to capture the page by a certain day, or return the same open task. Raises TaskRefused."""
+    """Create a task to capture the page by the day `until`, or return the open task with the same values.
+
+    asked: the institution. Raises TaskRefused for a user without a role, an invalid value or too many open tasks.
+    """
     _require_role(subject.record.rights_holder_id, by)
     asked, note = " ".join(storable(asked).split()), " ".join(storable(note).split())
     if not asked:
@@ -64,7 +67,11 @@ def request_capture(
 
 
 def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) -> None:
-    """Complete a task with a proof. Raises TaskRefused if the proof is withdrawn or belongs to another case."""
+    """Complete a task with a proof.
+
+    Raises TaskRefused if the user has no role, the task has ended, or the proof is withdrawn or belongs to another
+    subject.
+    """
     _require_open(task, by)
     of_matter = task.matter_id if task.case is None else task.case.matter_id
     of_case = proof.case.matter_id if proof.case is not None else proof.matter_id
@@ -75,7 +82,10 @@ def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: d
 
 
 def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
-    """Give up a task with a reason. Raises TaskRefused."""
+    """Abandon a task.
+
+    Raises TaskRefused if the user has no role, the task has ended, or the reason is empty or too long.
+    """
     _require_open(task, by)
     reason = " ".join(storable(reason).split())
     if not reason:
@@ -92,7 +102,7 @@ def reopen_tasks(proof: ThirdPartyProof) -> None:
 
 
 def open_tasks(subject: Subject) -> "QuerySet[ThirdPartyTask]":
-    """Return the tasks that are neither completed nor given up, the most urgent first."""
+    """Return the tasks that are neither completed nor abandoned, the most urgent first."""
     return subject.tasks().filter(ended_at=None)
 
 
@@ -101,9 +111,9 @@ def is_overdue(task: ThirdPartyTask, today: date) -> bool:
 
 
 def propose_captures(matter: Matter) -> Sequence[ProposedCapture]:
-    """Return the confirmed cases of a matter without a third party's valid proof, in order.
+    """Return the confirmed cases of a matter that no valid proof covers, in the order of their numbers.
 
-    Captures must precede a notice, which makes the page change. A proof of the whole matter only covers cases that
+    Captures must precede a notice, which makes the page change. A proof of the whole matter covers only cases that
     existed on the day of the proof, because it cannot show unknown pages.
     """
     proofs = ThirdPartyProof.objects.filter(withdrawn_at=None)
@@ -139,7 +149,7 @@ def _update_task(task: ThirdPartyTask, **changed: object) -> None:
 
 
 def _update_proof_due(task: ThirdPartyTask) -> None:
-    """Update the earliest due day of the matter. A matter that has one is in a queue of the inbox."""
+    """Update the matter's earliest due day, which puts the matter in a queue of the inbox."""
     matter = task.matter_id if task.case is None else task.case.matter_id
     if matter is None:
         return

@@ -1,4 +1,4 @@
-"""The admin of evidence: read-only lists, which not even superusers may change or delete."""
+"""The read-only admin of evidence. Not even superusers may change or delete its rows."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from webadmin.ui.pages.columns import NOTHING, case_column, label_text, moment_c
 from webadmin.ui.pages.downloads import as_file
 from webadmin.ui.pages.paging import CappedPaginator
 
-MAX_LEAVES_SHOWN = 500  # digests shown for a day; nobody reads more
+MAX_LEAVES_SHOWN = 500  # digests listed for one tree
 UNCHECKED = "unchecked"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 STATE_COLORS = {
@@ -52,7 +52,7 @@ class EvidenceBundleAdmin(HolderAdmin):
               "checked", "drawing", "drawings"]  # fmt: skip
 
     def search_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Search the whole list if a complete digest was entered, because a database index makes that fast."""
+        """Search the whole list if `search_term` is a complete digest, because a database index makes that fast."""
         typed = search_term.strip().lower()
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))
@@ -85,7 +85,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
     @display(description=_("state"), label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, object]:
-        """Return the state found by the last check, or "not checked yet"."""
+        """Return the state found by the last check, or "not checked yet", with its color."""
         if bundle.state == EvidenceBundle.State.HELD and bundle.checked_at is None:
             return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()
@@ -96,7 +96,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
 
 def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow]:
-    """Return the rows of the intact bundles that the user may export, oldest first."""
+    """Return the rows of the selected intact bundles that the user may export, the oldest first."""
     chosen = held_bundles(manageable(queryset, request.user)).order_by("fetched_at", "pk")
     return digest_rows(chosen, timezone.get_current_timezone())
 
@@ -124,7 +124,7 @@ class DayTreeAdmin(MachineAdmin):
     list_per_page = 20  # A busy day has thousands of digests, which must be read to be counted.
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Annotate each tree with its number of stamps, which is computed only for the rows of one page."""
+        """Annotate each tree with its number of timestamps. The subquery runs only for the rows on one list page."""
         stamps = Stamp.objects.filter(tree=OuterRef("pk")).order_by().values("tree").annotate(n=Count("pk")).values("n")
         return super().get_queryset(request).annotate(stamps_total=Subquery(stamps, output_field=IntegerField()))
 
@@ -187,7 +187,7 @@ class EvidenceCheckAdmin(MachineAdmin):
 
 
 def _fault_name(fault: Mapping[str, str]) -> str:
-    """Return the digest of a damaged bundle, or the kind and name of a damaged kept file."""
+    """Return the digest of a damaged bundle, or the kind, name and digest of a damaged file."""
     if "file" not in fault:
         return fault["digest"]
     return f"{kept_file_label(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"
