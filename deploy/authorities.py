@@ -1,7 +1,7 @@
-"""Adds time stamp authorities to an installation.
+"""Adds timestamp authorities to an installation.
 
-They are in two settings, `tsa_urls` and `tsa_roots`; the roots are in a folder, one file for each host. The product
-ships no URLs, and an authority is added only after it responded with a valid stamp.
+The setting `tsa_urls` lists their URLs. The setting `tsa_roots` names the folder of their root certificates, one file
+for each host. The product ships no URLs, and an authority is added only after it responded with a valid timestamp.
 """
 
 from pathlib import Path
@@ -17,14 +17,15 @@ from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
 from webadmin.evidence.services.authorities import parse_roots, root_file
 
-FOLDER = "authorities"  # in the home folder; contains the roots unless a setting names another folder
+FOLDER = "authorities"  # of root certificates, in the home folder; used unless `tsa_roots` names another folder
 URLS, ROOTS = "tsa_urls", "tsa_roots"
 
 
 def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
-    """Return the authority at `url`, ready for a trial, and the certificates of `root` as PEM.
+    """Return the authority at `url` for a test, and the root certificates in the file `root` as PEM.
 
-    Raises BadConfiguration, BadInput, UnreadableFile.
+    held: the settings of the installation. Raises UnreadableFile if the file cannot be read, and BadInput if it
+    contains no certificates or if the environment sets the authorities.
     """
     _check_changeable(held)
     try:
@@ -37,9 +38,10 @@ def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Author
 
 
 def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
-    """Add a tested authority to the settings, its root first, and return the messages to report.
+    """Store a tested authority in the settings, its root certificates first, and return the messages to report.
 
-    Raises BadInput, BadConfiguration.
+    Raises BadInput if `tsa_roots` is a single file that lacks a certificate, and BadConfiguration if a file cannot be
+    written.
     """
     roots = held.settings.evidence.tsa_roots or str(held.home / FOLDER)
     said = _keep_root(url, pem, roots)
@@ -56,7 +58,10 @@ def _check_changeable(held: Configuration) -> None:
 
 
 def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
-    """Add certificates to the file named by the setting, and return the messages to report."""
+    """Store the certificates that are not stored yet, and return the messages to report.
+
+    roots: the value of `tsa_roots`, a folder or a file.
+    """
     place = Path(roots).expanduser()
     is_folder = place.is_dir() or not place.exists()
     try:
@@ -82,5 +87,5 @@ def _pem_pieces(pem: bytes) -> list[bytes]:
 
 
 def _escape_url(url: str) -> str:
-    """Escape a URL for a comma-separated list."""
+    """Strip a URL and escape its commas for a comma-separated setting."""
     return url.strip().replace(",", "%2C")

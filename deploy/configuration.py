@@ -44,7 +44,7 @@ ORIGINS = {
 class Configuration:
     """The settings of the next `zhuiwen up`.
 
-    faults: the reasons why it would not start; a faulty setting has its default in `settings`.
+    faults: the reasons why `up` would fail. An invalid setting has its default value in `settings`.
     """
 
     environ: Mapping[str, str]
@@ -67,9 +67,10 @@ class Configuration:
         return self.layers.home
 
     def rows(self, words: Callable[[str], str] = str) -> list[dict[str, Any]]:
-        """Return the settings in the order of the page of settings.
+        """Return one dict for each setting, in the order of the settings page.
 
-        words: translates the English texts. `running`: the value of the running processes, if it differs.
+        words: translates the English texts. The value of the key `running` is None unless the running processes use
+        another value.
         """
         now = read(running_layers(self.environ)) if started_layer(self.home) is not None else self.settings
         return [
@@ -96,7 +97,10 @@ class Configuration:
         return mask_secrets(name, format_value(known_settings()[name].read_value(self.settings)))
 
     def set(self, name: str, text: str) -> list[Message]:
-        """Write a value and return the messages to report. Raises BadConfiguration if the value is invalid."""
+        """Write the text of a setting to its file, and return the messages to report.
+
+        Raises BadConfiguration if the value is invalid.
+        """
         if name == HOME:
             return _set_home(Path(text).expanduser().absolute())
         path, other = self._setting_paths(name)
@@ -122,12 +126,12 @@ class Configuration:
         return [Message("setting.removed", name=name, default=default), *self._change_effects(name)]
 
     def _setting_paths(self, name: str) -> tuple[Path, Path]:
-        """Return the file for a setting, and the other file."""
+        """Return the path of the file that stores a setting, then the path of the other settings file."""
         files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
         return files[::-1] if known_settings()[name].declaration.is_secret else files
 
     def _change_effects(self, name: str) -> Iterator[Message]:
-        """Yield messages on the effect of a change and on its obstacles."""
+        """Yield messages on how the change of a setting takes effect, or on what prevents it."""
         if name == "secret_key":
             yield Message("setting.new-key")
         if name in environment_layer(self.environ).values:
@@ -173,7 +177,10 @@ def _drop_setting(name: str, layer: Layer) -> Layer:
 
 
 def _set_home(folder: Path | None) -> list[Message]:
-    """Write another home folder into the file in the default home, or remove it from there."""
+    """Write the path of the home folder into the settings file in the default home folder.
+
+    None or the default folder removes it from that file. Return the messages to report.
+    """
     usual = default_home()
     usual.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = usual / SETTINGS_FILE
@@ -186,7 +193,7 @@ def _set_home(folder: Path | None) -> list[Message]:
 
 
 def _affected_processes(after: Configuration, name: str) -> list[str]:
-    """Return the processes that a changed setting restarts."""
+    """Return the names of the processes that the next `zhuiwen up` restarts because this setting changed."""
     return [
         each.name
         for each in processes(prepare(after.environ, planned_layers))

@@ -23,7 +23,7 @@ MAX_QUEUED_TO_NAME = 2  # chosen: three names of sites fill a line of a terminal
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The times after which workers are pinged if nothing changes, pinged again, and given up.
+    """How long nothing may change before workers are pinged, how often they are pinged, and when the wait ends.
 
     A busy worker responds within a second or two; the supervisor restarts a dead worker within half a minute.
     """
@@ -39,10 +39,10 @@ USUAL = Patience()
 def wait_for_runs(
     runs: "Sequence[CrawlRun]", settings: Settings, patience: Patience = USUAL, max_outage_s: float = MAX_OUTAGE_S
 ) -> "list[CrawlRun]":
-    """Wait until the runs have ended, however long they are queued, and their pages are compared.
+    """Wait until the runs have ended and their pages have been compared with the corpus, and return the runs.
 
-    Returns the runs; a run that resumed an interrupted run replaces it. Raises RetryLater if no worker responds any
-    more, or if a service is down for too long.
+    An interrupted run is replaced by the run that resumed it. The time in the queue is not limited. Raises RetryLater
+    if no worker responds for too long, or if a service is down longer than `max_outage_s`.
     """
     followed = list(runs)
     try:
@@ -59,7 +59,7 @@ def wait_for_runs(
 
 
 def _describe_continuation(runs: "Sequence[CrawlRun]") -> Message:
-    """Return a message on what happens to the runs without this command."""
+    """Return a message on what happens to the runs after this command has ended."""
     queued = [run for run in runs if run.state == run.State.QUEUED]
     if queued:
         named = [Message("tracking.run-of", run=run.pk, site=run.site.name) for run in queued]
@@ -92,7 +92,7 @@ def _wait_until_ended(
 
 
 def _describe_states(live: "Sequence[CrawlRun]") -> list[Message]:
-    """Describe each run, or only those in progress and the number of the others if many are queued."""
+    """Return a message on each run; if many are queued, on the runs in progress and on the number of queued runs."""
     in_progress = [run for run in live if run.state == run.State.RUNNING]
     queued = len(live) - len(in_progress)
     if queued <= MAX_QUEUED_TO_NAME:
@@ -120,7 +120,7 @@ def _describe_state(run: "CrawlRun") -> Message:
 
 
 def _describe_queue(live: "Sequence[CrawlRun]") -> list[Message]:
-    """Return a message on the crawls for which queued runs wait, if there are any."""
+    """Return a message on the number of other running crawls if one of these runs is queued, otherwise nothing."""
     from webadmin.sites.models import CrawlRun
 
     if all(run.state == run.State.RUNNING for run in live):
@@ -163,9 +163,9 @@ def _count_messages(left: "Pending") -> int:
 
 
 class RunWatch:
-    """Distinguishes slow work from work without a worker: if nothing changes, it pings the workers.
+    """Detects that no worker processes a queue: pings the workers if the state of the work does not change.
 
-    queue: the queue of the workers. told: the message to the user if no worker responds.
+    told: the message to the user if no worker responds.
     """
 
     def __init__(self, settings: Settings, queue: str, told: Message, patience: Patience) -> None:
@@ -175,7 +175,10 @@ class RunWatch:
         self.warning: tuple[Message, ...] = ()
 
     def saw(self, state: object) -> None:
-        """Record the current state. Raises RetryLater if nothing changed and no worker responded for too long."""
+        """Record the current state of the work, and ping the workers if it has not changed for some time.
+
+        Raises RetryLater if the state has not changed and no worker has responded for too long.
+        """
         now = time.monotonic()
         if state != self._seen:
             self._seen = state
@@ -198,9 +201,9 @@ class RunWatch:
         self._note_life(time.monotonic())
 
     def _find_hindrance(self) -> tuple[Message, Message] | None:
-        """Return the reason why nothing changes and its remedy, or None if a worker responds.
+        """Return the reason why the work makes no progress and its remedy, or None if a worker responds.
 
-        Raises ServiceUnavailable.
+        Raises ServiceUnavailable if the broker is down.
         """
         from core import disk
         from deploy.services import health

@@ -18,10 +18,13 @@ def is_present(home: Path) -> bool:
 
 
 def ports(first: int) -> tuple[int, ...]:
-    """Return one port for each site, in the order of the plan."""
+    """Return one port for each site, in the order of the plan. first: the port of the first site."""
     return tuple(range(first, first + SITE_COUNT))
 
 
 def hosts(first: int) -> tuple[str, ...]:
-    """Return the private hosts from which the crawler may fetch: only the demo's own."""
+    """Return the hosts of the demo's sites, the only private hosts from which the crawler may fetch.
+
+    first: the port of the first site.
+    """
     return tuple(f"{HOST}:{port}" for port in ports(first))

@@ -60,7 +60,7 @@ def check_services(context: Context) -> list[DoctorFinding]:
 
 
 def check_redis_durability(context: Context) -> list[DoctorFinding]:
-    """Check that Redis, embedded or not, keeps its data, because it holds the queue and the index."""
+    """Check that Redis persists its data and evicts no keys, because it stores the queue and the index."""
     url = context.home.settings.redis_url
     client = redis.Redis.from_url(
         url, decode_responses=True, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
@@ -85,7 +85,7 @@ def check_redis_durability(context: Context) -> list[DoctorFinding]:
 
 
 def check_index_eviction(context: Context) -> list[DoctorFinding]:
-    """Check that an external index never evicts entries, which would silently lose copies."""
+    """Check that an external index never evicts entries, because copies would then remain undetected."""
     url = context.home.settings.services.index_url
     if not url:
         return []
@@ -120,7 +120,7 @@ def check_mongo_writes(context: Context) -> list[DoctorFinding]:
 
 
 def check_object_writes(context: Context) -> list[DoctorFinding]:
-    """Check that readable S3 stores can also be written to; otherwise pages and evidence would wait forever."""
+    """Check that S3 stores that can be read can also be written to; otherwise pages and evidence are never stored."""
     found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
     return [
         DoctorFinding(

@@ -9,7 +9,7 @@ from deploy.home import Home
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The input of a check."""
+    """What a check examines: an installation and the environment of the command."""
 
     home: Home
     environ: Mapping[str, str]
@@ -17,7 +17,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """A problem and its remedy, each in one sentence. id: never changes."""
+    """A problem and its remedy, each in one sentence. id: the same in all releases."""
 
     id: str
     problem: Message

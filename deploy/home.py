@@ -56,9 +56,9 @@ class Home:
         return self.path / "run"
 
     def environ(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """Return the whole environment of a process of this installation.
+        """Return the environment of a process of this installation: `inherited` and the installation's variables.
 
-        Settings in `inherited` are left out.
+        Variables in `inherited` that are settings are left out.
         """
         kept = {name: value for name, value in inherited.items() if not name.startswith(PREFIX)}
         return {**kept, **self.environment}
@@ -69,7 +69,7 @@ def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], L
 
     resolve: one of the functions of `core.settings_layers`, for the effective settings, the settings of the next
     `zhuiwen up`, or the settings of the running processes. Safe to call at any time, from any process of the
-    installation and after a power loss. Raises BadConfiguration.
+    installation and after a power loss. Raises BadConfiguration if a setting is invalid or the folder is unusable.
     """
     layers = resolve(environ)
     settings = read(layers)
@@ -91,7 +91,10 @@ def adopt(home: Home) -> None:
 
 
 def make_folders(home: Path) -> None:
-    """Create the home folder and its subfolders for this user only. Raises BadConfiguration on failure."""
+    """Create the home folder and its subfolders, for this user only.
+
+    Raises BadConfiguration if a folder cannot be created or the home folder cannot be written to.
+    """
     try:
         for folder in (home, *(home / name for name in FOLDERS)):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

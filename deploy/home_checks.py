@@ -1,4 +1,4 @@
-"""Doctor's checks of the home folder: names in its settings files, permissions, free space, damaged databases."""
+"""The doctor's checks of the home folder: its settings files, permissions, free space and database files."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from deploy.home import FOLDERS
 
 
 def check_setting_names(context: Context) -> list[DoctorFinding]:
-    """Find names that are set but unknown; most of them are misspelt."""
+    """Find unknown names of settings in the environment and in the settings files; most of them are misspelt."""
     of_variables = [
         (name, Message("start.unknown-variable", name=name), near, Message("doctor.unset"))
         for name, near in unknown_names(context.environ).items()
@@ -45,7 +45,7 @@ def check_planned_settings(context: Context) -> list[DoctorFinding]:
 
 
 def check_secret_places(context: Context) -> list[DoctorFinding]:
-    """Find secrets in the file that is not meant for secrets."""
+    """Find secrets in the settings file that is not meant for them."""
     secret_file, open_file = file_layers(context.home.path)
     return [
         DoctorFinding(

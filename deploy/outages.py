@@ -26,13 +26,16 @@ class Outages:
         check: Callable[[], None] = lambda: None,
         max_s: float = MAX_OUTAGE_S,
     ) -> None:
-        """Report waits through `tell`; call `check`, which may raise, between two attempts."""
+        """Report waits through `tell`, and call `check`, which may raise, between two attempts.
+
+        max_s: the longest outage to wait for.
+        """
         self._tell, self._check, self._max_s = tell, check, max_s
 
     def repeat_until_back(self, step: Callable[[], T], begin_again: Callable[[], None] = lambda: None) -> T:
-        """Run a step until it succeeds and return its result; it must be safe to repeat.
+        """Run a step, which must be safe to repeat, until no service is down, and return its result.
 
-        begin_again: called after each failure. Raises ServiceUnavailable if a service is down longer than the limit.
+        begin_again: called after each failure. Raises ServiceUnavailable if a service is down for `max_s`.
         """
         from webadmin.database import answering, refresh_connections
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder while a restore is incomplete
-# The target determines the places of its stores; the old stores still have their data.
+# Settings that are never restored: where the stores are. The stores of the old installation still contain its data.
 PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
 
 
@@ -46,14 +46,14 @@ PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url",
 PROGRAMS_AND_GUARDS = frozenset(
     {"chromium", "allow_private_hosts", "allow_private_tsa", "allowed_hosts", "trusted_origins", "https", "web_host"}
 )
-# Kinds of settings that name no program, folder, host or key.
+# Allowed values of settings that name no program, folder, host or key.
 HARMLESS = frozenset({"config.number", "config.whole-number", "config.one-of", "config.time-zone"})
 MAX_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class BackupFiles:
-    """The files in a backup for the home folder, not trusted yet: settings, secrets, and roots by name."""
+    """The files of a backup for the home folder, which are not trusted yet. roots: root certificates by file name."""
 
     settings: Mapping[str, Any]
     secrets: Mapping[str, Any] = field(repr=False)
@@ -62,11 +62,11 @@ class BackupFiles:
 
 @dataclass(frozen=True, slots=True)
 class RestoreOffer:
-    """The settings in the files of a backup, sorted by what may be taken over.
+    """The settings in the files of a backup, grouped by whether they may be taken over.
 
-    plain: taken without confirmation. asked: taken if a person agrees, because they name folders, hosts or keys.
-    refused: programs and protections, which are never taken. left: set by this installation, or not allowed by this
-    program.
+    plain: taken over without confirmation. asked: taken over only if a person confirms, because they name folders,
+    hosts or keys. refused: never taken over, because they name programs or protect the installation. left: not offered,
+    because this installation sets them or because their values are not allowed.
     """
 
     plain: tuple[str, ...]
@@ -76,7 +76,7 @@ class RestoreOffer:
 
 
 def require_rest(home: Home) -> None:
-    """Raise BadInput if a process other than the page store runs, because it could write meanwhile."""
+    """Raise BadInput if a process other than the page store runs, because it could write during the restore."""
     running = [name for name, info in Supervisor(home).infos().items() if info["pid"] and name != "mongo"]
     if running:
         raise BadInput("backup.runs", names=sorted(running))
@@ -84,14 +84,17 @@ def require_rest(home: Home) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """An unfinished restore. places: digest of the databases and stores to which it writes."""
+    """An unfinished restore. backup: the backup's ID. places: a digest of the databases and stores it writes to."""
 
     backup: str
     places: str
 
 
 def unfinished_restore(home: Path) -> Begun | None:
-    """Return the unfinished restore of this home folder, or None. Raises BadInput if its mark cannot be read."""
+    """Return the unfinished restore of this home folder, or None.
+
+    Raises BadInput if the file that marks it cannot be read.
+    """
     try:
         values = json.loads((home / MARK).read_text("utf-8"))
         return Begun(str(values["backup"]), str(values["places"]))
@@ -108,13 +111,19 @@ def require_ended(home: Path) -> None:
 
 
 def require_no_other(half: Begun | None, chosen: str) -> None:
-    """Raise BadInput if a backup other than the unfinished one is requested, because both would be mixed."""
+    """Raise BadInput if a restore of another backup is unfinished, because the data of both would be mixed.
+
+    chosen: the beginning of the requested backup's ID, or "" for any.
+    """
     if half is not None and chosen and not half.backup.startswith(chosen):
         raise BadInput("backup.another-begun", backup=half.backup, chosen=chosen)
 
 
 def digest_places(settings: Settings) -> Digest:
-    """Return a digest of the places that a restore writes to; data in other places are not its unfinished part."""
+    """Return a digest of the addresses of the databases and stores that a restore writes to.
+
+    If it differs from the digest of an unfinished restore, their data do not come from that restore.
+    """
     services = settings.services
     database = services.database_url or str(settings.sqlite_path)
     places = [database, settings.mongo_url, services.raw_url, settings.evidence.url]
@@ -139,14 +148,18 @@ def start_stores(home: Home, on_progress: OnProgress) -> None:
 
 
 def forget_what_is_made_anew(home: Home) -> None:
-    """Remove the data of the embedded Redis and the cache, which the next `up` rebuilds from the stores."""
+    """Delete the data of the embedded Redis and the cache, which the next `up` rebuilds from the stores."""
     for name in ("redis", "cache"):
         shutil.rmtree(home.path / name, ignore_errors=True)
     (home.path / "redis").mkdir(mode=0o700, exist_ok=True)
 
 
 def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets: bytes) -> BackupFiles:
-    """Return the files of a backup. secrets: the content of its seal. Raises DamagedBackup."""
+    """Return the files of a backup.
+
+    pieces: the files of the backup by name, without the secrets. secrets: the content of its seal. Raises DamagedBackup
+    if a file is too large or cannot be parsed.
+    """
     from webadmin.backups.services.format import DamagedBackup, read_content
 
     if big := [name for name, piece in pieces.items() if piece.content_bytes > MAX_FILE_BYTES]:
@@ -165,7 +178,10 @@ def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets:
 
 
 def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
-    """Return the settings that may be taken over; if the origin is unproven, everything requires confirmation."""
+    """Return the settings and root certificates of a backup, grouped by whether they may be taken over.
+
+    is_proven: whether the origin of the backup is proven; if not, each of them requires confirmation.
+    """
     said = {name for layer in file_layers(home) for name in layer.values} - {"secret_key"}
     given = {**files.settings, **files.secrets}
     values = file_values(given)
@@ -180,14 +196,14 @@ def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
 
 
 def describe_settings(files: BackupFiles, names: Collection[str]) -> list[str]:
-    """Return settings and roots, with secrets masked, so that a person can decide whether to take them over."""
+    """Return a line for each of these settings and root certificates, for a person's decision; secrets are masked."""
     values = file_values({**files.settings, **files.secrets})
     texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
     return [f"{name} = {mask_secrets(name, texts[name])}" if name in texts else name for name in names]
 
 
 def put_files(home: Path, files: BackupFiles, names: Collection[str]) -> None:
-    """Write the settings, secrets and roots of a backup that are in `names`."""
+    """Write those settings, secrets and root certificates of a backup to the home folder that are in `names`."""
     roots = {name: content for name, content in files.roots.items() if name in names}
     for file, values, head in ((SETTINGS_FILE, files.settings, ""), (SECRETS_FILE, files.secrets, HEAD_OF_SECRETS)):
         taken = {name: value for name, value in values.items() if name in names}

@@ -1,7 +1,7 @@
-"""Records the settings with which the processes of an installation were started, from `up` to `down`.
+"""Records the settings with which the processes of an installation were started.
 
-Shells without the variables of the shell in which `up` ran read the record, and so does the next `up` after a power
-loss. The file that `down` leaves shows which variables the next `up` may lack.
+The record exists from `up` to `down`. It is read by commands in shells that lack the variables with which `up` ran,
+and by the next `up` after a power loss. `down` leaves a file that shows which variables the next `up` may lack.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def note(home: Home) -> None:
 
 
 def forget(home: Path) -> None:
-    """Remove the record, because no process runs any more."""
+    """Delete the record after the last process has ended, but keep the names of the settings for `missing`."""
     run = home / "run"
     (run / STARTED_SECRETS_FILE).unlink(missing_ok=True)
     if (run / STARTED_FILE).exists():
@@ -54,7 +54,10 @@ def leave_to_files(home: Path, name: str) -> None:
 
 
 def missing(home: Home) -> list[str]:
-    """Return the settings that the environment of the last `up` gave and that are not set now."""
+    """Return the names of the settings that the environment of the last `up` set and that have their defaults now.
+
+    While processes are recorded as started, the list is empty.
+    """
     if (home.run / STARTED_FILE).exists():
         return []
     return sorted(name for name in given_names(home.run / ENDED_FILE) if name not in changed_values(home.settings))
@@ -67,12 +70,12 @@ def changed_values(settings: Settings) -> dict[str, str]:
 
 
 def differing(one: Settings, other: Settings) -> list[str]:
-    """Return the names of the settings in which two objects differ, in order."""
+    """Return the names of the settings whose values differ between `one` and `other`."""
     return [name for name, known in known_settings().items() if known.read_value(one) != known.read_value(other)]
 
 
 def overridden(environ: Mapping[str, str], home: Path) -> list[str]:
-    """Return the settings for which this environment has other values than the running processes."""
+    """Return the names of the settings for which this environment has other values than the running processes."""
     started = started_layer(home)
     if started is None:
         return []

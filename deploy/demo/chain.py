@@ -48,7 +48,10 @@ class Installed:
 
 
 def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[str, str]) -> Installed:
-    """Add works, sites, licences and accounts to the installation; existing ones are kept."""
+    """Add the demo's works, sites, licences and accounts to the installation unless they exist, and return the rows.
+
+    origins: the URLs of the sites by key. secrets: the passwords by username.
+    """
     ports = live_ports(settings.ZHUIWEN)
     works = add_works(load_works(), ports.works, ports.outbox)
     rows = add_sites(sites, origins, works)
@@ -57,7 +60,7 @@ def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[
 
 
 def crawl(installed: Installed, say: Say, outages: Outages) -> None:
-    """Crawl all sites and return when all runs have ended and their pages are compared with the corpus."""
+    """Crawl all sites, and return when all runs have ended and their pages have been compared with the corpus."""
     runs = [outages.repeat_until_back(partial(_request_run, site)) for site in installed.sites.values()]
     for run in wait_for_runs(runs, settings.ZHUIWEN):
         if run.state == CrawlRun.State.FAILED:
@@ -65,7 +68,10 @@ def crawl(installed: Installed, say: Say, outages: Outages) -> None:
 
 
 def notice(installed: Installed) -> DraftedNotice | None:
-    """Draft a notice about the site that copied most of the demo's novel; nothing is confirmed or sent."""
+    """Return the notice about the site that copied the demo's novel, drafting it if there is none; it is not sent.
+
+    Returns None if no case can be confirmed.
+    """
     with translation.override(console_language()):
         return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
@@ -92,7 +98,7 @@ def case_rows(installed: Installed) -> list[tuple[str, ...]]:
 
 
 def excluded_counts(installed: Installed) -> dict[str, int]:
-    """Return the number of findings left out by reason, in the user's language."""
+    """Return the number of excluded findings for each reason, in the user's language."""
     reasons = Exclusion.objects.filter(page__site__in=installed.sites.values()).values_list("reason", flat=True)
     counts: dict[str, int] = {}
     with translation.override(console_language()):
@@ -103,12 +109,12 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
 
 
 def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verification:
-    """Compare the findings with the plan."""
+    """Compare the findings on the demo's sites with the plan."""
     return verify(sites, _demo_findings(installed.sites, installed.works), _fetched_paths(installed.sites))
 
 
 def _demo_findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
-    """Return the URLs of cases and the excluded findings on the demo's sites.
+    """Return a finding for each URL of a case and for each excluded match on the demo's sites.
 
     sites, works: the rows by their keys.
     """
@@ -168,7 +174,7 @@ def page_count(installed: Installed) -> int:
 
 
 def unchanged_passwords(secrets: dict[str, str]) -> dict[str, str]:
-    """Return the passwords that are still valid, "" if the user changed it."""
+    """Return the password of each user, or "" if the user changed it."""
     return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
 
 

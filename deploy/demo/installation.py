@@ -52,7 +52,10 @@ def add_works(works: dict[str, DemoWork], store: WorkStore, outbox: Outbox) -> d
 
 
 def _publish_daily(novel: Work) -> None:
-    """Publish a chapter a day, the last one tomorrow, so that a site that has it precedes the official publication."""
+    """Schedule one chapter a day, the last one for tomorrow, unless chapters have publication times.
+
+    A site that has the last chapter today has it before its official publication.
+    """
     chapters = novel.chapters.order_by("number")
     if not chapters.filter(published_at__isnull=False).exists():
         first_at = timezone.now() - timedelta(days=chapters.count() - 2)

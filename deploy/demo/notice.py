@@ -1,7 +1,7 @@
 """Drafts the demo's notice: a demo user decides the cases and drafts a letter, which is neither confirmed nor sent.
 
-All data, including domains and numbers, are invented. Safe to repeat: if the site has a notice, no case is
-decided and no notice drafted again.
+All data, including domains and numbers, are invented. Safe to repeat: if the site has a notice, no case is decided and
+no other notice is drafted.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ ADDRESSEE = "墨香阁小说网运营者（演示）"
 
 @dataclass(frozen=True, slots=True)
 class DraftedNotice:
-    """The drafted notice, for the summary."""
+    """The data of the drafted notice that the demo's summary prints."""
 
     number: int
     paper: str
@@ -43,7 +43,7 @@ class DraftedNotice:
 
 
 def drafted_notice(site: Site, work: Work) -> DraftedNotice | None:
-    """Return the notice about a site that copied a work, drafting it if there is none.
+    """Return the notice about a site that copied a work, and draft it if there is none.
 
     Returns None if no case can be confirmed.
     """

@@ -14,11 +14,11 @@ SITES_FOLDER = Path(__file__).with_name("sites")
 
 
 class PageVerdict(StrEnum):
-    """The meaning of a page for the rights holder who watches its site."""
+    """The correct classification of a page for the rights holder who watches its site."""
 
     COPY = "copy"  # a case must be opened
     INNOCENT = "innocent"  # has no text of that holder, or is an index
-    QUOTATION = "quotation"  # cites lawfully; no case
+    QUOTATION = "quotation"  # a lawful quotation; no case may be opened
     LICENSED = "licensed"
     OWN = "own"
 

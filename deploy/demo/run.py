@@ -33,7 +33,7 @@ PASSWORD_BYTES = 12  # 96 random bits
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """The result that `zhuiwen demo` shows."""
+    """The result that `zhuiwen demo` prints."""
 
     cases: list[tuple[str, ...]]  # the rows of the table
     excluded: dict[str, int]
@@ -49,7 +49,8 @@ class DemoResult:
 def run_demo(say: Say) -> DemoResult:
     """Run the demo in the installation that the environment selects, and leave its services running.
 
-    It can be repeated at any time, even after an aborted run, because every step is an upsert. Raises ZhuiwenError.
+    say: reports progress. Safe to repeat, even after an aborted run, because every step is an upsert. Raises
+    ZhuiwenError if a step fails.
     """
     folder = demo_presence.folder(prepare(os.environ, planned_layers).path)
     folder.mkdir(mode=0o700, exist_ok=True)  # from now on the services of the installation include the demo's sites

@@ -35,7 +35,7 @@ ORIGIN = b"{{origin}}"  # placeholder for the site's URL in files
 
 
 class SiteHandler(BaseHTTPRequestHandler):
-    """The request handler of one site, set by a subclass from `make_handler_class`."""
+    """Handles requests for one site, which a subclass from `make_handler_class` sets."""
 
     site: SitePlan
     server_version = "DemoSite/1.0"
@@ -99,7 +99,7 @@ def server_origin(listening: socket) -> str:
 
 
 def make_handler_class(site: SitePlan) -> type[SiteHandler]:
-    """Return a handler class for one site."""
+    """Return a subclass of `SiteHandler` for one site."""
     return type("BoundSiteHandler", (SiteHandler,), {"site": site})
 
 
@@ -145,7 +145,7 @@ class DemoServers:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until the process is terminated, and return the exit code."""
+    """Serve the demo's sites until SIGINT or SIGTERM, and return the exit code: 2 if the ports are unusable."""
     options = _argument_parser().parse_args(arguments)
     try:
         ports = _site_ports(options.ports)

@@ -20,7 +20,7 @@ EXCLUDED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class DemoFinding:
-    """One page and one work, as a case (excluded: None) or as a finding left out for a reason."""
+    """A match of a page with a work. excluded: the reason why it is no case, or None for a case."""
 
     site: str  # the plan's key
     path: str
@@ -32,7 +32,7 @@ class DemoFinding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The result of a run of the demo: counts of copies and innocent pages, and all faults."""
+    """The result of a run of the demo: the number of copies and innocent pages, and the deviations from the plan."""
 
     copies: int
     copies_found: int

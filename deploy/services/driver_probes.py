@@ -55,9 +55,9 @@ def redis_answers(url: str) -> bool:
 
 
 def index_client(url: str) -> redis.Redis | RedisCluster:
-    """Return a client of one server or, depending on the scheme, of a cluster, which connects at once.
+    """Return a client of a Redis server, or of a cluster if the scheme of the URL requires one.
 
-    Raises the errors of the driver.
+    The client of a cluster connects at once. Raises the errors of the driver.
     """
     make = cluster_client if service_urls.is_cluster(url) else redis.Redis.from_url
     return make(url, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)

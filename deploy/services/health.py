@@ -26,7 +26,7 @@ Address = Path | tuple[str, int]
 
 
 class ServiceHealth(Enum):
-    """The state of a process at one check."""
+    """The result of one health check."""
 
     SILENT = auto()
     ANSWERING = auto()  # with an error
@@ -54,7 +54,10 @@ def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TI
 
 
 def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TIMEOUT_S) -> ServiceHealth:
-    """Return the health of a process without a port by its heartbeats. signs_s: their intervals by name."""
+    """Return READY if all heartbeats of a process without a port are recent, otherwise SILENT.
+
+    signs_s: the intervals of the heartbeats by name.
+    """
     are_fresh = all(is_fresh(home.path, name, every_s + LATE_S) for name, every_s in signs_s.items())
     return ServiceHealth.READY if are_fresh else ServiceHealth.SILENT
 
@@ -101,7 +104,7 @@ def _judge_answer(answer: bytes, *, is_ready: bool) -> ServiceHealth:
 
 
 def _send_request(address: Address, question: bytes, timeout_s: float) -> bytes:
-    """Send a request and return the first bytes of the response, or b""."""
+    """Send a request and return the first bytes of the response, or b"" if there is none."""
     try:
         with _open_socket(address, timeout_s) as stream:
             stream.sendall(question)

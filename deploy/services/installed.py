@@ -28,7 +28,7 @@ def orphans(home: Home) -> list[psutil.Process]:
 
 
 def end(found: Sequence[psutil.Process]) -> None:
-    """Terminate these processes, and kill those that remain."""
+    """Terminate these processes, and kill those that still run after 20 s."""
     for ask in (psutil.Process.terminate, psutil.Process.kill):
         for process in found:
             with suppress(psutil.NoSuchProcess):
@@ -39,7 +39,7 @@ def end(found: Sequence[psutil.Process]) -> None:
 def other_homes(home: Home) -> list[Path]:
     """Return the other home folders for which this user runs this program.
 
-    This prevents starting a second installation by mistake.
+    The user is warned about them, because a second installation may have been started by mistake.
     """
     root = _environment_root(home.environment)
     found = {

@@ -18,7 +18,7 @@ STARTS_KEPT = 10
 
 
 def main(table: Path, name: str) -> None:
-    """Remove the remains of a dead predecessor, record the time, and exec the process."""
+    """Delete the files of a dead predecessor, record the start time, and exec the process `name` of the table."""
     entry = json.loads(table.read_text("utf-8"))[name]
     _die_with_the_supervisor()
     for stale in entry["removes"]:

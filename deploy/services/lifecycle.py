@@ -131,7 +131,7 @@ def _clear_up(home: Home, on_progress: OnProgress) -> bool:
 
 
 def _leave_nothing(home: Home) -> None:
-    """Remove the record of started settings, and the sockets of killed processes."""
+    """Delete the record of the settings that were started with, and the sockets of killed processes."""
     started.forget(home.path)
     folder = sockets.folder(home.path)
     for path in folder.glob("*.sock"):
@@ -144,7 +144,10 @@ def _leave_nothing(home: Home) -> None:
 def _take_over_changes(
     supervisor: Supervisor, table: Sequence[Process], settings: Mapping[str, Sequence[str]], on_progress: OnProgress
 ) -> None:
-    """Stop processes that changed or were removed, and load the new ones. settings: changed variables by process."""
+    """Load the new configuration: stop changed and removed processes, and add changed and new ones.
+
+    settings: the changed variables by process.
+    """
     added, changed, removed = supervisor.call("reloadConfig")[0]
     known = {process.name: process for process in table}
     if changed:
@@ -170,7 +173,7 @@ def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> 
 
 
 def _replace_silent(supervisor: Supervisor, table: Sequence[Process], on_progress: OnProgress) -> None:
-    """Kill processes that have not responded for as long as the watch waits, so that they are restarted."""
+    """Kill processes that do not respond for 30 s, so that the supervisor restarts them."""
     watch = SilenceWatch(supervisor.infos, patience_s=START_S)
     while True:
         for silent in watch.look(table):
@@ -218,7 +221,7 @@ def _running_message(process: Process) -> Message:
 
 
 def _wait_until_ready(home: Home, supervisor: Supervisor, process: Process, end: float) -> Message | None:
-    """Wait until a process responds; return a message if it keeps dying or does not respond in time."""
+    """Wait until a process responds and return None, or return a message if it keeps dying or `end` has passed."""
     log = home.logs / f"{process.name}.log"
     while True:
         state = supervisor.infos().get(process.name, {}).get("statename", "UNKNOWN")

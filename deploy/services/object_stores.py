@@ -27,7 +27,7 @@ class S3Place:
         return describe_place(self.bucket, self.access)
 
     def read_fault(self) -> ZhuiwenError | None:
-        """Return the error on reading, or None; it lists the keys of an empty prefix."""
+        """List the keys of an empty prefix, and return the error, or None if the store can be read."""
         from pagestore.objects.s3 import S3Objects
 
         try:
@@ -37,7 +37,10 @@ class S3Place:
         return None
 
     def write_fault(self) -> ZhuiwenError | None:
-        """Return the error on writing, or None; it writes the same small object each time and leaves it there."""
+        """Write a small object, and return the error, or None if the store can be written to.
+
+        The object has the same key each time and is not deleted.
+        """
         from pagestore.objects.s3 import S3Objects
 
         try:

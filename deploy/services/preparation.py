@@ -19,7 +19,7 @@ STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
 @dataclass(frozen=True, slots=True)
 class PreparationStep:
-    """A command that determines the remaining work itself; a separate check would start another interpreter."""
+    """A command that finds out itself whether there is work; a separate check would start another interpreter."""
 
     name: Message
     command: tuple[str, ...]
@@ -27,7 +27,7 @@ class PreparationStep:
 
 
 def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
-    """Return the steps in order. is_alone: no worker of this installation runs anywhere."""
+    """Return the steps in order. is_alone: whether no worker of this installation runs on any machine."""
     alone = ("--alone",) if is_alone else ()
     return (
         # Django's checks examine the code, and take a second.
@@ -54,7 +54,10 @@ def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable
 
 
 def run(home: Home, step: PreparationStep) -> list[str]:
-    """Run one step, log its output in logs/preparation.log, and return it. Raises BadConfiguration if one fails."""
+    """Run one step, log its output in logs/preparation.log, and return its lines.
+
+    Raises BadConfiguration if the step fails or takes longer than ten minutes.
+    """
     log = _log_path(home)
     environment = home.environ(os.environ)
     try:
@@ -86,7 +89,7 @@ def run(home: Home, step: PreparationStep) -> list[str]:
 
 
 def _parse_message(line: str) -> Message:
-    """Return the message that a step printed as JSON, or a message with any other output."""
+    """Return the message that a step printed as JSON, or a message that quotes any other line."""
     try:
         return Message.from_json(json.loads(line))
     except (ValueError, TypeError, KeyError):

@@ -84,7 +84,7 @@ class Process:
 
     @property
     def address(self) -> str:
-        """The host and port of the process, "" if it only takes messages."""
+        """The host and port of the process, or its socket, or "" if it has neither."""
         if self.listens is not None:
             return f"{reachable(self.listens.host)}:{self.listens.port}"
         return str(self.socket or "")
@@ -117,7 +117,10 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
 
 
 def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
-    """Return the command of a Celery worker for all queues, or for some of them on a separate machine."""
+    """Return the command of a Celery worker for all queues, or for some of them on a separate machine.
+
+    children: the number of its processes.
+    """
     # Django's checks examine all pages of the admin, which workers do not show, and take a second.
     celery = (sys.executable, "-m", "celery", "--app", "webadmin.celery", "--skip-checks", "worker")
     options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
@@ -184,7 +187,7 @@ def _silent_process(
     start_s: float = 3.0,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Process:
-    """Return a process without a port, which is watched by its heartbeats. signs_s: their intervals by name."""
+    """Return a process without a port, whose heartbeats are checked. signs_s: their intervals by name."""
     return Process(
         name=name,
         command=command,

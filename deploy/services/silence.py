@@ -20,7 +20,10 @@ PATIENCE_S = 120.0
 
 @dataclass(slots=True)
 class Silent:
-    """A running process that does not respond. Times are monotonic."""
+    """The record of a running process and its failed checks. Times are monotonic.
+
+    patient_until: before this time no failed check counts. since: the first failed check that counts.
+    """
 
     name: str
     pid: int

@@ -88,7 +88,7 @@ def _held_bytes(process: psutil.Process) -> int:
 
 
 def is_dying_again_and_again(home: Home, name: str) -> bool:
-    """Return whether the launcher recorded too many recent starts."""
+    """Return whether the launcher recorded too many starts of this process in the last two minutes."""
     path = starts_path(home, name)
     try:
         starts = [float(line) for line in path.read_text("utf-8").split()]

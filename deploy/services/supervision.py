@@ -97,7 +97,7 @@ class Supervisor:
     def call(self, method: str, *arguments: Any) -> Any:
         """Call a method of the `supervisor` namespace and return its result.
 
-        Raises OSError if supervisord does not run, and xmlrpc.client.Fault.
+        Raises OSError if supervisord does not run, and xmlrpc.client.Fault if it rejects the call.
         """
         proxy = xmlrpc.client.ServerProxy("http://supervisor", transport=_UnixTransport(self._socket))
         with proxy:
@@ -125,9 +125,9 @@ def write_configuration(home: Home, table: Sequence[Process]) -> None:
 
 
 def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[str]]:
-    """Return the changed variables that affect each process, by process.
+    """Return the changed variables that affect each process, by process name.
 
-    Call it before `write_configuration`.
+    Call it before `write_configuration`, which overwrites the previous values.
     """
     try:
         before = json.loads((home.run / TABLE).read_text("utf-8"))
