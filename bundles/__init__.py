@@ -1,5 +1,5 @@
-"""Evidence bundles: their format, time stamps and verification. Verification needs no other part of the product.
+"""Evidence bundles: their format, their timestamps and their verification, which needs no database or network.
 
 Steps: `bundle.make` -> `days.make_day_proof` (Merkle tree) -> `authority.Authority` (RFC 3161) -> export ->
-`verification.check_file`. No database, framework or network: `authority` takes a client (`ports.Client`).
+`verification.check_file`. The package uses no framework; `authority` takes an HTTP client (`ports.Client`).
 """

@@ -1,4 +1,4 @@
-"""The ASN.1 types of time stamps by RFC, as in `asn1.rfc3161.TSTInfo`: 9 MB, so each is loaded at its first use."""
+"""Loads the ASN.1 modules of timestamps, such as `asn1.rfc3161`, at their first use, because they take 9 MB."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""Requests time stamps from an authority over HTTP, and the revocation lists that its certificates name.
+"""Requests timestamps from an authority over HTTP, and the revocation lists that its certificates name.
 
 Source: RFC 3161, section 3.4. The operator configures the URL; the client still checks its IP address, so that a
 mistyped or hijacked name cannot reach the operator's own network.
@@ -26,14 +26,14 @@ from core.wording import Message
 
 NONCE_BITS = 64
 TIMEOUT_S = 20.0  # public authorities respond in 0.1 to 2 s
-LISTS_TIMEOUT_S = 10.0  # for all lists of one stamp together
+LISTS_TIMEOUT_S = 10.0  # for all lists of one timestamp together
 MAX_LISTS = 4  # one for each certificate below the root; authorities have one to three
 _SERVICE = Message("service.authority")
 _REPLY = "application/timestamp-reply"
 
 
 class Authority:
-    """A time stamp authority: its URL, and the PEM file of the root against which every response is checked."""
+    """A timestamp authority: its URL, and the root certificates in PEM against which its responses are verified."""
 
     def __init__(
         self,
@@ -44,9 +44,10 @@ class Authority:
         policy: str = "",
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        """Check the settings.
+        """Check the URL and the root certificates.
 
-        policy: the required OID. Raises BadConfiguration if the URL is invalid or the root is missing.
+        policy: the OID of the required policy, or "" for any. Raises BadConfiguration if the URL is invalid or `ca_pem`
+        contains no root certificate.
         """
         self._url, self._parts = url, urlsplit(url)
         self.name = without_secrets(url)
@@ -60,20 +61,26 @@ class Authority:
         return f"Authority({self.name!r})"
 
     def stamp(self, digest: Digest) -> TimeStamp:
-        """Return a stamp on `digest`, verified like in an export, with the available revocation lists.
+        """Request a timestamp on `digest`, and return it with the available revocation lists, verified as in an export.
 
-        Raises ServiceUnavailable if the authority does not respond, DoesNotHold if its response is not the requested
-        stamp.
+        Raises ServiceUnavailable if the authority does not respond, RetryLater if its response is unusable, and
+        DoesNotHold if the response is not the requested timestamp.
         """
         return self.with_lists(self.answer(digest), digest)
 
     def answer(self, digest: Digest) -> TimeStamp:
-        """Return the unverified response. Raises ServiceUnavailable, or RetryLater if the response is unusable."""
+        """Request a timestamp on `digest`, and return it unverified.
+
+        Raises ServiceUnavailable if the authority does not respond, and RetryLater if its response is unusable.
+        """
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
         return TimeStamp(query, self._request_stamp(query), self._ca_pem, self.name)
 
     def with_lists(self, stamp: TimeStamp, digest: Digest) -> TimeStamp:
-        """Return a verified stamp with the revocation lists that its certificates name. Raises DoesNotHold."""
+        """Verify a timestamp on `digest`, and return it with the revocation lists that its certificates name.
+
+        Raises DoesNotHold if the timestamp is invalid.
+        """
         verify_stamp(stamp, digest, self.name)
         lists = self._revocation_lists(stamp, digest)
         if not lists:
@@ -83,7 +90,7 @@ class Authority:
         return enclosing
 
     def _revocation_lists(self, stamp: TimeStamp, digest: Digest) -> bytes:
-        """Return the revocation lists as PEM.
+        """Return the revocation lists for the certificates of a timestamp as PEM.
 
         Unavailable lists are left out, which verification reports.
         """
@@ -120,7 +127,7 @@ class Authority:
 
     @property
     def _bare_url(self) -> str:
-        """Return the URL without the login, which is sent in a header."""
+        """Return the URL without user name and password, which are sent in a header."""
         return urlunsplit(self._parts._replace(netloc=self._parts.netloc.rpartition("@")[2]))
 
     def _request_headers(self) -> dict[str, str]:
@@ -132,7 +139,7 @@ class Authority:
 
 
 def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
-    """Return a TimeStampReq in DER that requests the authority's certificates too."""
+    """Return a TimeStampReq for `digest` in DER, which also requests the authority's certificates."""
     request = asn1.rfc3161.TimeStampReq()
     request["version"] = "v1"
     request["messageImprint"]["hashAlgorithm"]["algorithm"] = SHA256_OID

@@ -1,7 +1,7 @@
-"""Makes one WACZ 1.1.1 file of a fetched page and its finding.
+"""Writes a fetched page and its finding as one WACZ 1.1.1 file.
 
 The manifest is datapackage.json, which contains the SHA-256 of each file. The SHA-256 of the manifest is the digest of
-the bundle, and is in datapackage-digest.json as WACZ requires. Source: specs.webrecorder.net/wacz/1.1.1.
+the bundle, and datapackage-digest.json contains it, as WACZ requires. Source: specs.webrecorder.net/wacz/1.1.1.
 """
 
 import secrets
@@ -39,11 +39,10 @@ Found = Finding | Comparison
 
 
 def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
-    """Return the bundle of one page.
+    """Return the bundle of a captured page and its finding.
 
-    The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
-
-    Raises BadInput if the finding does not match the capture's text: the bundle would contradict itself.
+    made_at: the current time if None. salt: 32 hex digits, random if empty. The same arguments give the same bytes.
+    Raises BadInput if a page has no response, or if the finding contradicts the text of the capture.
     """
     _require_consistent(capture, found)
     at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
@@ -69,7 +68,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
 
 
 def package_digest(package: bytes) -> bytes:
-    """Return the datapackage-digest.json for a datapackage.json."""
+    """Return the content of datapackage-digest.json for the content of a datapackage.json."""
     return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
 
 

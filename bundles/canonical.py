@@ -1,6 +1,6 @@
-"""Canonical JSON: each value has a single form, so that equal values have equal digests.
+"""Canonical JSON: equal values have the same bytes, and therefore equal digests.
 
-Sorted keys, no spaces, unescaped UTF-8; as in RFC 8785, except that numbers are written as in Python.
+Keys are sorted, there are no spaces, and characters are not escaped, as in RFC 8785. Numbers are written as in Python.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def sha256(content: bytes | memoryview) -> Digest:
-    """Return the SHA-256 as 64 hex digits, without copying a view."""
+    """Return the SHA-256 of `content` in hex."""
     return Digest(hashlib.sha256(content).hexdigest())
 
 
 def canonical(value: Any) -> bytes:
-    r"""Return the bytes of `value`, ending with a line feed. Raises ValueError if JSON cannot represent it (NaN).
+    r"""Return `value` as canonical JSON in UTF-8, ending with a line feed. Raises ValueError for NaN and infinities.
 
     >>> canonical({"b": 1, "a": "文"}).decode()
     '{"a":"文","b":1}\n'
@@ -31,9 +31,9 @@ def canonical(value: Any) -> bytes:
 
 
 def parse_canonical(content: bytes, part: str) -> dict[str, Any]:
-    """Return the object in canonical `content`.
+    """Parse canonical JSON and return its object. part: the name of the file, for the error.
 
-    Raises DoesNotHold if the content is anything else, even a different form of the same object.
+    Raises DoesNotHold if the content is no JSON object, or if it is not in canonical form.
     """
     try:
         value = json.loads(content.decode("utf-8"))

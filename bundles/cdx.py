@@ -1,4 +1,4 @@
-"""The index of an archive: CDXJ lines with the position of each record, in a gzip file with its own small index.
+"""Writes the index of an archive: CDXJ lines with the offset of each record, in a gzip file with its own index.
 
 Source: WACZ 1.1.1, "indexes"; CDXJ as written by cdxj_indexer; ReplayWeb.page opens `index.idx` first.
 """
@@ -12,13 +12,13 @@ from bundles.warc import WrittenRecord
 from core.hosts import DEFAULT_PORTS
 from core.ids import digest
 
-# Without requests, and without the metadata record, which has the page's own URL and would be replayed instead.
+# Without requests, and without the metadata record: it has the URL of the page and would be replayed in its place.
 INDEXED = frozenset({"response", "resource", "conversion"})
 _WWW = "www."
 
 
 def sort_key(url: str) -> str:
-    """Return the URL in the sort order of archives (SURT): host reversed, lower case, parameters sorted.
+    """Return the sort key of a URL (SURT): in lower case, with the host reversed and the parameters sorted.
 
     >>> sort_key("https://www.Book.example:8443/A/B.html?b=2&a=1"), sort_key("urn:pdf:https://book.example/X")
     ('example,book:8443)/a/b.html?a=1&b=2', 'urn:pdf:https://book.example/x')
@@ -34,7 +34,10 @@ def sort_key(url: str) -> str:
 
 
 def index(records: Iterable[WrittenRecord], archive_name: str, index_name: str) -> tuple[bytes, bytes]:
-    """Return index.cdx.gz, and index.idx with the positions in it."""
+    """Return the contents of index.cdx.gz, which lists the records, and of index.idx, which lists its parts.
+
+    archive_name, index_name: the names of the archive and of index.cdx.gz that are written into them.
+    """
     lines = sorted(_index_line(record, archive_name) for record in records if record.kind in INDEXED)
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     place = {"offset": 0, "length": len(compressed), "digest": f"sha256:{digest(compressed)}", "filename": index_name}
@@ -63,5 +66,5 @@ def _index_line(record: WrittenRecord, archive_name: str) -> str:
 
 
 def _cdx_timestamp(date: str) -> str:
-    """Return the fourteen digits of a moment for an index line."""
+    """Return the fourteen-digit timestamp of an index line for a WARC date."""
     return "".join(char for char in date if char.isdigit())[:14]

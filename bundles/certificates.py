@@ -1,4 +1,4 @@
-"""Validates the chain from an authority's certificate to a trusted root, at the time of the stamp.
+"""Validates the certificate chain from an authority's certificate to a trusted root, at the time of a timestamp.
 
 Source: RFC 5280, section 6.1, without policies and name constraints; RFC 3161, section 2.3. `bundles.revocation` checks
 revocation.
@@ -24,7 +24,10 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 def parse_certificates(pem: bytes) -> list[x509.Certificate]:
-    """Return the certificates in a PEM file; none if it is empty. Raises ValueError if a certificate is invalid."""
+    """Return the certificates in `pem`, which may be empty.
+
+    Raises ValueError if a certificate is invalid or if there are too many.
+    """
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
     with _convert_version_errors():
@@ -32,7 +35,7 @@ def parse_certificates(pem: bytes) -> list[x509.Certificate]:
 
 
 def parse_certificate(der: bytes) -> x509.Certificate:
-    """Parse a certificate, DER or PEM. Raises ValueError if the content is neither."""
+    """Parse a certificate in DER. Raises ValueError if it is invalid."""
     with _convert_version_errors():
         return x509.load_der_x509_certificate(der)
 
@@ -53,9 +56,10 @@ def find_chain(
     at: datetime,
     part: str,
 ) -> list[x509.Certificate]:
-    """Return the chain from `signer` to a trusted root, both included; each certificate must be valid `at` that time.
+    """Return the certificates from `signer` to a trusted root, both included.
 
-    offered: possible intermediate certificates. Raises DoesNotHold with the first fault found.
+    offered: possible intermediate certificates. at: the time at which each certificate must be valid. Raises
+    DoesNotHold, naming `part`, if there is no valid chain or if `signer` may not sign timestamps.
     """
     roots = [each for each in trusted if each.subject == each.issuer]
     if not roots:
@@ -80,7 +84,7 @@ def find_chain(
 
 
 def _check_purpose(signer: x509.Certificate, part: str) -> None:
-    """Check that time stamping is the only purpose of the certificate, in a critical extension."""
+    """Raise DoesNotHold unless timestamping is the only purpose of the certificate, in a critical extension."""
     try:
         purpose = signer.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS) as error:
@@ -90,7 +94,10 @@ def _check_purpose(signer: x509.Certificate, part: str) -> None:
 
 
 def _has_issued(issuer: x509.Certificate, subject: x509.Certificate, below: int) -> bool:
-    """Return whether `issuer` signed `subject` and may do so, with `below` authorities between it and the signer."""
+    """Return whether `issuer` signed `subject` and was allowed to.
+
+    below: the number of authorities between the issuer and the signer.
+    """
     if issuer.subject != subject.issuer or not _may_issue(issuer, below):
         return False
     try:

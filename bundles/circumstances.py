@@ -1,7 +1,7 @@
-"""evidence/circumstances.json: the circumstances of a capture, and those that were not recorded.
+"""Writes evidence/circumstances.json: the circumstances of a capture, and which of them were not recorded.
 
-The crawler recorded the machine and the network routes. Validators and caches are read from the heads of the exchanges,
-and verification compares both.
+The crawler recorded the machine and the network routes. Validators and caches are read from the headers of the
+exchanges, and verification reads them again and compares them.
 """
 
 import re
@@ -26,7 +26,7 @@ Headers = Sequence[tuple[str, str]]
 
 
 def circumstances(capture: CapturedPage) -> dict[str, Any]:
-    """Return the circumstances as JSON values: each machine once, exchanges in the order of connection.json."""
+    """Return the circumstances as JSON values, with each machine once and exchanges in the order of connection.json."""
     machines = list(dict.fromkeys(_recorded_machines(capture)))
     placed = [(part, exchange) for part in capture.parts for exchange in part.capture.exchanges]
     return {
@@ -39,7 +39,7 @@ def circumstances(capture: CapturedPage) -> dict[str, Any]:
 
 
 def request_validators(headers: Headers) -> list[str]:
-    """Return the names of the validators in a request: without them, the response cannot be "not modified".
+    """Return the names of the validators in the headers of a request. Without them, no response is "not modified".
 
     >>> request_validators([("Host", "a"), ("If-None-Match", '"7"')])
     ['if-none-match']
@@ -48,7 +48,7 @@ def request_validators(headers: Headers) -> list[str]:
 
 
 def cache_headers(headers: Headers) -> dict[str, str]:
-    """Return the headers of caches between the site and the machine.
+    """Return the response headers that were set by caches between the site and the machine, by lower-case name.
 
     >>> cache_headers([("Age", "31"), ("Server", "x")])
     {'age': '31'}
@@ -61,7 +61,7 @@ def cache_headers(headers: Headers) -> dict[str, str]:
 
 
 def _ascii_value(value: str) -> str:
-    """Return a value in ASCII, identical whether read from a head or from its record."""
+    """Return a header's value in ASCII; it is the same for the original header and for the header in the archive."""
     flat = value.replace("\x00", "").replace("\r", " ").replace("\n", " ")
     return " ".join(_BEYOND_ASCII.sub("?", flat).split())
 
@@ -132,7 +132,7 @@ def _profile_record(profile: BrowserProfile) -> dict[str, Any]:
 
 
 def _not_recorded(capture: CapturedPage) -> Iterator[tuple[str, Message]]:
-    """Yield the name of each missing fact, and the reason."""
+    """Yield the name of each circumstance that was not recorded, and the reason."""
     fetches = [part.capture for part in capture.parts]
     if any(fetch.source is CaptureSource.ARCHIVE for fetch in fetches):
         yield "machine", Message("circumstance.of-archive")

@@ -1,6 +1,6 @@
-"""evidence/comparison.json: the corresponding sentences of a page and a work, in the bundle of a suspected rewrite.
+"""Writes and checks evidence/comparison.json: the corresponding sentences of a page and a work.
 
-It replaces evidence/finding.json of a case's bundle, and does not claim a copy.
+In the bundle of a suspected rewrite, it replaces the evidence/finding.json of a case. It does not claim a copy.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ CAUTION = Message("reworded.caution")
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two corresponding sentences, as half-open ranges in code points of the page's text and of the work's."""
+    """Two corresponding sentences, as half-open ranges of code points in the page's text and in the work's text."""
 
     page: tuple[int, int]
     work: tuple[int, int]
@@ -42,7 +42,7 @@ class SentencePair:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBand:
-    """The number of measured innocent passages that reached the band of the score."""
+    """A band of scores. alarms: how many of the measured innocent `passages` have a score in this band."""
 
     name: str
     alarms: int
@@ -51,10 +51,10 @@ class MeasuredBand:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A page and a text of a work, compared by meaning.
+    """The result of comparing a page with a text of a work by meaning.
 
-    score: has no upper bound and is not a share. Of the work's text only the part from the first to the last
-    corresponding sentence is written; the digest of the whole text identifies it. band: None if not measured.
+    score: has no upper bound and is not a share. band: None if not measured. The bundle contains only the part of the
+    work's text from the first to the last corresponding sentence, and the digest of the whole text.
     """
 
     work_title: str
@@ -77,7 +77,10 @@ class Comparison:
 
 
 def statement(found: Comparison, page_text: str) -> dict[str, Any]:
-    """Return a comparison as JSON values. Raises BadInput if there are no pairs, or if a range is outside its text."""
+    """Return a comparison as JSON values.
+
+    Raises BadInput if there are no pairs, or if a range is outside its text.
+    """
     if not found.pairs:
         raise BadInput("evidence.no-pairs")
     start, end = min(pair.work[0] for pair in found.pairs), max(pair.work[1] for pair in found.pairs)
@@ -109,7 +112,11 @@ def statement(found: Comparison, page_text: str) -> dict[str, Any]:
 
 
 def check(said: Mapping[str, Any], page_text: str, part: str) -> None:
-    """Compare each quoted sentence with its range. Raises DoesNotHold, naming `part`; also KeyError, TypeError."""
+    """Check that each quoted sentence equals the text of its range.
+
+    said: the values in comparison.json. Raises DoesNotHold, naming `part`, if a sentence differs, and KeyError or
+    TypeError if a field is missing or has another type.
+    """
     work = said["work"]
     passage = work["passage"]
     start, text = passage["start"], passage["text"]

@@ -1,8 +1,8 @@
-"""A deterministic zip: the names and contents of its files determine every byte, so no byte can change unnoticed.
+"""Reads and writes a deterministic zip: the names and contents of its files determine every byte.
 
-Files are stored, not compressed. Names are sorted, in UTF-8, with letters, digits and few signs. There is one fixed
-date, and no extra fields, comments, gaps or ZIP64. Any zip program reads it. Source: APPNOTE 6.3.10, sections 4.3.7,
-4.3.12, 4.3.16, and appendix D for names beyond ASCII.
+No byte can therefore change unnoticed. Files are stored, not compressed. Names are sorted, in UTF-8, and consist of
+letters, digits and a few signs. There is one fixed date, and there are no extra fields, comments, gaps or ZIP64. Any
+zip program can read it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16, and appendix D for names beyond ASCII.
 """
 
 import re
@@ -18,7 +18,7 @@ MAX_FILES = 10_000
 MAX_BYTES = 2**31  # 2 GiB, half of the limit without ZIP64; a bundle with a screenshot has 1 to 5 MB
 MAX_NAME_BYTES = 255  # the limit of file systems
 
-# No character that hides or reorders others, or that is special in a shell, a list of digests or a file system.
+# No character that hides or reorders text, or that is special in a shell, a list of digests or a file system.
 _SIGN = r"\w（）《》“”、，。·\-"
 _NAME = re.compile(rf"[{_SIGN}][{_SIGN}.]*(?:/[{_SIGN}][{_SIGN}.]*)*")
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
@@ -30,18 +30,18 @@ Content = bytes | memoryview
 
 
 def write(files: Mapping[str, Content]) -> bytes:
-    """Return the container as bytes. Raises DoesNotHold if `read` would refuse a name or size."""
+    """Return the container of these files. Raises DoesNotHold if `read` would reject a name or the size."""
     return b"".join(pieces(files))
 
 
 def write_container(out: IO[bytes], files: Mapping[str, Content]) -> None:
-    """Write the container to `out`, content by content."""
+    """Write the container of these files to `out`, file by file. Raises DoesNotHold like `write`."""
     for piece in pieces(files):
         out.write(piece)
 
 
 def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
-    """Yield the bytes of the container in order, looking up each file once when it is needed."""
+    """Yield the bytes of the container in order. The content of each file is looked up once, when it is needed."""
     _check_names(files)
     position, directory = 0, []
     for name in sorted(files):
@@ -59,7 +59,7 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
 
 
 def read(data: memoryview, part: str) -> dict[str, memoryview]:
-    """Return the files in a container, as views of `data`.
+    """Return the files in a container by name, as views of `data`. part: the container's name, for errors.
 
     Raises DoesNotHold if any byte differs from the output of `write`.
     """
@@ -83,14 +83,17 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
 
 
 def required_file(files: Mapping[str, Content], name: str) -> bytes:
-    """Return a file of a container. Raises DoesNotHold if it is missing."""
+    """Return the content of the file `name`. Raises DoesNotHold if it is missing."""
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
     return bytes(files[name])
 
 
 def _read_entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
-    """Return name, content and CRC of one file."""
+    """Return the name, content and CRC of the file at `position`.
+
+    Raises DoesNotHold if a byte of its header or its CRC is wrong.
+    """
     if position + _LOCAL.size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
     fields = _LOCAL.unpack_from(data, position)
@@ -146,5 +149,5 @@ def _end_record(files: int, directory_bytes: int, position: int) -> bytes:
 
 
 def _equal_prefix(left: Content, right: Content) -> int:
-    """Return the number of equal bytes at the beginning of both."""
+    """Return the length of the longest common prefix."""
     return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

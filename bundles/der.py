@@ -5,7 +5,7 @@ _LONG = 0x80
 
 
 def children(element: bytes) -> list[bytes]:
-    r"""Return the elements inside a constructed element. Raises ValueError if a length is wrong.
+    r"""Return the elements inside a constructed element, with their headers. Raises ValueError if a length is wrong.
 
     >>> children(bytes.fromhex("3006020105020107"))
     [b'\x02\x01\x05', b'\x02\x01\x07']
@@ -22,7 +22,7 @@ def children(element: bytes) -> list[bytes]:
 
 
 def _content_bounds(der: bytes, position: int) -> tuple[int, int]:
-    """Return the start and end of the content of the element at `position`."""
+    """Return the start and end of the content of the element at `position`. Raises ValueError if it ends too early."""
     if position + 2 > len(der):
         raise ValueError("an element ends early")
     size, start = der[position + 1], position + 2

@@ -1,6 +1,6 @@
-"""The faults of evidence.
+"""The errors of evidence that is not valid.
 
-DoesNotHold   a part of an export, a bundle or a stamp is invalid; `part` names it
+DoesNotHold   a part of an export, a bundle or a timestamp is invalid; `part` names it
 """
 
 from enum import Enum
@@ -12,7 +12,7 @@ MAX_VALUE_CHARS = 300  # for values from a hostile file
 
 
 class Fault(Enum):
-    """The kinds of faults: message codes of core.wording, with `part` and the other parameters of `DoesNotHold`."""
+    """The kinds of errors. A value is the code of a message, which has the parameters of `DoesNotHold`."""
 
     NOT_A_CONTAINER = "does-not-hold.not-a-container"
     CONTAINER_CHANGED = "does-not-hold.container-changed"
@@ -37,7 +37,7 @@ class Fault(Enum):
 
 
 class DoesNotHold(BadInput):
-    """One part of the evidence is invalid."""
+    """Raised if a part of the evidence is invalid. values: the other parameters of the message."""
 
     def __init__(self, fault: Fault, part: str | Message, **values: object) -> None:
         self.fault, self.part, self.values = fault, str(part), values
@@ -46,7 +46,7 @@ class DoesNotHold(BadInput):
         )
 
     def nest(self, outer: str) -> "DoesNotHold":
-        """Return the same fault for a part inside `outer`."""
+        """Return the same error with the name of the file that contains the part in front of the part's name."""
         return DoesNotHold(self.fault, f"{outer} > {self.part}" if self.part else outer, **self.values)
 
 
@@ -57,6 +57,6 @@ def _shorten_value(value: object) -> object:
 
 
 def require(is_so: bool, part: str, code: str, /, **params: object) -> None:
-    """Raise DoesNotHold with this code unless `is_so`, because a part contradicts another."""
+    """Raise DoesNotHold with the message `code` if `is_so` is false, because one part contradicts another."""
     if not is_so:
         raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

@@ -10,13 +10,13 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "README.html",
     "README.pdf",
 )
-# The folder for programs in the export of a matter; its other files have names for people.
+# The folder in the export of a matter for files that programs read; the other files have Chinese names for people.
 CHECKS = "99-核验"
 MATTER_EXPLANATION, MATTER_PRINTED = "00-证据说明.html", "00-证据说明.pdf"
 MATTER = "matter.json"  # replaces case.json in the export of a matter
 LEAD = "lead.json"  # replaces case.json in the export of a lead
 PAPERS = "papers"
-SEAL = "seal"  # stamps on the manifest itself, which cannot list them
+SEAL = "seal"  # timestamps on the manifest itself, which cannot list them
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
 # The file name of each rendering of a page, for readers without WARC tools.
 SHOWN = {"text": "text.txt", "screenshot": "screenshot.png", "pdf": "page.pdf"}
@@ -25,12 +25,12 @@ PICTURES = ("screenshot",)  # copied in the export of a matter; copies of PDFs w
 
 
 def checks_path(name: str) -> str:
-    """Return the path of a file for programs in the export of a matter."""
+    """Return the path in the export of a matter for a file that programs read."""
     return f"{CHECKS}/{name}"
 
 
 def case_export_name(name: str) -> str:
-    """Return the name in all other exports for a path of `checks_path`; other names are unchanged.
+    """Return the file name in the export of a case for a path from `checks_path`, or any other name unchanged.
 
     >>> case_export_name(checks_path(MANIFEST)), case_export_name(MATTER_PRINTED)
     ('manifest.json', '00-证据说明.pdf')
@@ -39,7 +39,7 @@ def case_export_name(name: str) -> str:
 
 
 def copy_name(stem: str, rendering: str) -> str:
-    """Return the file name of the screenshot next to the bundle `stem`.wacz.
+    """Return the file name for the copy of a screenshot next to the bundle `stem`.wacz.
 
     >>> copy_name("03-网页取证/证据2", "screenshot-3")
     '03-网页取证/证据2-截图-3.png'
@@ -54,7 +54,7 @@ def case_file(case: int) -> str:
 
 
 def paper_file(digest: Digest, ending: str) -> str:
-    """Return the file name of a document by its digest: original names may repeat and contain any characters."""
+    """Return the path of an enclosed document. Its digest names it, because original names may be equal or unsafe."""
     return f"{PAPERS}/{digest}.{ending}"
 
 
@@ -75,7 +75,7 @@ def seal_folder(number: int) -> str:
 
 
 def shown_file(digest: Digest, rendering: str) -> str:
-    """Return the path of the copy of a rendering, named as in `OpenedBundle.renderings`.
+    """Return the path of the copy of a rendering. rendering: a key of `OpenedBundle.renderings`.
 
     >>> shown_file(Digest("0123456789abcdef0123456789abcdef"), "pdf-3")
     'pages/0123456789abcdef/page-3.pdf'

@@ -1,7 +1,7 @@
-"""Merkle trees as in Certificate Transparency: the root of a day, and the audit path.
+"""Computes Merkle trees as in Certificate Transparency: the root of a day, and audit paths.
 
-A leaf can never be mistaken for a node. Source: RFC 6962, section 2.1 (same in RFC 9162). The data of a leaf are the 32
-bytes of a bundle's digest.
+The data of a leaf are the 32 bytes of a bundle's digest. Leaves and nodes are hashed with different prefixes, so that a
+leaf cannot be mistaken for a node. Source: RFC 6962, section 2.1 (the same in RFC 9162).
 """
 
 import hashlib
@@ -16,14 +16,14 @@ MAX_DEPTH = 64
 
 
 def sort_leaves(digests: Sequence[Digest]) -> tuple[Digest, ...]:
-    """Return the leaves in the order of the tree: sorted and distinct, so that a set of bundles has one root."""
+    """Return the leaves of a tree, sorted and distinct, so that the order of the bundles does not change its root."""
     return tuple(sorted(set(digests)))
 
 
 def root(leaves: Sequence[Digest]) -> Digest:
-    """Return the root over at least one leaf.
+    """Return the root of the tree with these leaves.
 
-    Raises ValueError without leaves.
+    Raises ValueError if there are none.
     """
     if not leaves:
         raise ValueError("a tree needs a leaf")
@@ -31,12 +31,12 @@ def root(leaves: Sequence[Digest]) -> Digest:
 
 
 def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
-    """Return the siblings from leaf `index` up to the root, lowest first."""
+    """Return the audit path of the leaf at `index`: the siblings from the leaf up to the root."""
     return tuple(Digest(node.hex()) for node in _audit_path([_leaf_hash(leaf) for leaf in leaves], index))
 
 
 def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
-    """Return the root computed from a path, or None if its length does not fit the leaf.
+    """Return the root computed from a leaf and its audit path, or None if the path's length does not fit.
 
     Source: RFC 9162, section 2.1.3.2.
     """
@@ -86,16 +86,15 @@ def _audit_path(nodes: Sequence[bytes], index: int) -> list[bytes]:
 
 
 def day_root(digests: Iterable[Digest]) -> Digest:
-    """Return the root over all bundles of a day, in any order. Authorities stamp this digest."""
+    """Return the root of the tree of a day's bundles, in any order. Authorities issue timestamps on this digest."""
     return root(sort_leaves(tuple(digests)))
 
 
 def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[TimeStamp] = ()) -> DayProof:
-    """Return the proof that `bundle` belongs to the day.
+    """Return the proof that `bundle` is one of the day's bundles.
 
-    The proof reveals no digest of another bundle, only digests computed from them.
-
-    Raises ValueError if the bundle does not belong to the day.
+    digests: of all bundles of the day. stamps: the timestamps on the root. The proof does not reveal the digests of
+    other bundles, only hashes of them. Raises ValueError if `bundle` is not in `digests`.
     """
     leaves = sort_leaves(tuple(digests))
     index = leaves.index(bundle)

@@ -1,4 +1,4 @@
-"""Opens a bundle and checks its consistency: every digest, and every statement that another part repeats."""
+"""Opens a bundle and checks its consistency: all digests, and all statements that appear in several parts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ FINDING_FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundle:
-    """A consistent bundle.
+    """The content of a bundle that was checked and is consistent.
 
     renderings: "text" and, if present, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N" of the Nth
     page of the text. finding: evidence/comparison.json for a suspected rewrite.
@@ -59,9 +59,10 @@ class _CheckedRecord:
 
 
 def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> OpenedBundle:
-    """Open and check a WACZ. Raises DoesNotHold, naming `part` and the first invalid file or record in it.
+    """Open a WACZ and check its consistency.
 
-    said_in: the file with the finding; bundle.COMPARISON for a suspected rewrite.
+    part: the file's name in the export. said_in: the file with the finding; bundle.COMPARISON for a suspected rewrite.
+    Raises DoesNotHold, naming `part` and the first invalid file or record in it.
     """
     try:
         return _open_bundle(memoryview(content), said_in)
@@ -102,7 +103,7 @@ def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
 
 
 def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -> None:
-    """Check that the package lists exactly these files, with their sizes and SHA-256."""
+    """Check that datapackage.json lists exactly these files, with their sizes and SHA-256."""
     listed = _listed_files(package)
     for name, (hashed, size) in listed.items():
         if name not in files:
@@ -122,15 +123,15 @@ def _listed_files(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
 
 
 def _checked_records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
-    """Yield the records after checking their digests."""
+    """Yield the records of data.warc.gz, each after checking its digests."""
     for fields, block in records(compressed, bundle.ARCHIVE, budget):
         yield _check_record(fields, block)
 
 
 def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
-    """Return a record after checking its digests.
+    """Check the digests of a record and return it.
 
-    Only payloads of renderings are kept, to be shown later.
+    Raises DoesNotHold if a digest differs. Only renderings are returned with their payload.
     """
     name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
     is_http = fields.get("content-type", "").startswith("application/http")
@@ -146,7 +147,7 @@ def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
 
 
 def _page_renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the text, screenshots and PDFs, after checking that page.json lists exactly these records."""
+    """Check that page.json lists exactly the renderings in the archive, and return them by name."""
     pages = [page, *page["following"]]
     _check_drawn(pages)
     said = {TEXT: [("text", page["url"], page["text_digest"])]}
@@ -170,12 +171,12 @@ def _page_renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) ->
 
 
 def _rendering_name(kind: str, said: Mapping[str, Any]) -> str:
-    """Return the name of a rendering of one page."""
+    """Return the name of a page's rendering, as in `OpenedBundle.renderings`."""
     return kind if said["number"] == 1 else f"{kind}-{said['number']}"
 
 
 def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
-    """Check that page numbers increase; if any page was drawn, every other page must be drawn or have a reason."""
+    """Check that page numbers increase, and that all pages have a screenshot or a reason, if one has a screenshot."""
     numbers: list[Any] = [said.get("number") for said in pages]
     are_numbers = all(type(number) is int and number <= MAX_PAGES for number in numbers)
     in_order = are_numbers and numbers[0] == 1 and numbers == sorted(set(numbers))
@@ -203,7 +204,7 @@ def _check_passages(finding: Mapping[str, Any], text: str) -> None:
 
 
 def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archived: list[_CheckedRecord]) -> None:
-    """Check the statements on one page against its records."""
+    """Check that the response and the source of the text that page.json states for a page are in the archive."""
     number = said["exchange"]
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
     response = responses[number - 1] if is_there else None
@@ -218,7 +219,7 @@ def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archiv
 
 
 def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, Any]) -> None:
-    """Check that the exchanges match the responses, in order."""
+    """Check that connection.json lists the responses in the archive, in order."""
     responses = [record for record in archived if record.kind == "response"]
     said = connection["exchanges"]
     are_same = len(said) == len(responses) and all(
@@ -229,7 +230,7 @@ def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, An
 
 
 def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
-    """Check the machine of each exchange, and compare the exchange's validators and caches with its headers."""
+    """Check that each exchange names a described machine, and that validators and caches agree with the headers."""
     exchanges = list(_archived_exchanges(archived))
     require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
     for (request, response), each in zip(exchanges, said["exchanges"], strict=True):
@@ -245,14 +246,14 @@ def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]
 
 
 def _archived_exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_CheckedRecord | None, _CheckedRecord]]:
-    """Yield each response with its request, the record right before it, or None if unknown."""
+    """Yield each response with its request, which is the preceding record, or with None if there is no request."""
     for before, record in zip([None, *archived], archived, strict=False):
         if record.kind == "response":
             yield (before if before is not None and before.kind == "request" else None), record
 
 
 def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: ByteBudget) -> None:
-    """Check the position and digest of each record of another archive; they are listed in order of position."""
+    """Check the offset and digest of each original record of another archive. They are listed in order of offset."""
     expanded: dict[str, tuple[Expanded, int]] = {}
     for part in (page, *page["following"]):
         for said in part["originals"]:

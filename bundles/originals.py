@@ -1,4 +1,4 @@
-"""Unchanged records from third-party archives, in a file next to the bundle's own archive.
+"""Writes the unchanged records of third-party archives into a file next to the bundle's own archive.
 
 They are separate because they may have another WARC version, other kinds of digests, and headers that a replay of the
 bundle would show twice. Each record is compressed separately, as in archives.
@@ -20,7 +20,7 @@ _WARC_END, _ARC_END = b"\r\n\r\n", b"\n"
 
 @dataclass(frozen=True, slots=True)
 class PlacedOriginal:
-    """An original record, its part, and its entry in page.json."""
+    """An original record. part: the index of its page. said: its entry in page.json."""
 
     part: int
     original: ArchivedRecord
@@ -28,7 +28,7 @@ class PlacedOriginal:
 
 
 def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
-    """Return the original records of all parts in order; `at` is the offset in the unpacked file."""
+    """Return the original records of all parts in order. `at` in an entry is the offset in the decompressed file."""
     ends = {WARC_FILE: 0, ARC_FILE: 0}
     found = []
     for number, part in enumerate(parts):
@@ -50,7 +50,7 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
 
 
 def files(parts: Iterable[Part]) -> dict[str, bytes]:
-    """Return the files of original records, if there are any."""
+    """Return the contents of the files with original records by path; empty if there are no such records."""
     contents: dict[str, bytes] = {}
     for each in place_originals(parts):
         file = original_file(each.original)
@@ -60,7 +60,7 @@ def files(parts: Iterable[Part]) -> dict[str, bytes]:
 
 
 def original_file(original: ArchivedRecord) -> str:
-    """Return the path of an original record in a bundle."""
+    """Return the path of the file in a bundle that contains an original record of this kind, WARC or ARC."""
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 
 

@@ -1,6 +1,6 @@
-"""The ports of evidence. `core.ports.EvidenceStore` stores the bundles themselves.
+"""The interfaces to timestamp authorities. The interface to stored bundles is `core.ports.EvidenceStore`.
 
-Stamper   an authority that stamps a digest (`bundles.authority.Authority`)
+Stamper   an authority that issues timestamps (`bundles.authority.Authority`)
 Client    HTTP to an authority (`crawler.fetching.authority_client.AuthorityClient`)
 
 Values (`bundles.records`): Capture + Finding -> Bundle -> DayProof -> CaseMaterial.
@@ -14,17 +14,17 @@ from core.ids import Digest
 
 
 class Stamper(Protocol):
-    """A time stamp authority."""
+    """A timestamp authority."""
 
     def stamp(self, digest: Digest) -> TimeStamp:
-        """Return a verified stamp on `digest`.
+        """Request and return a verified timestamp on `digest`.
 
-        Raises RetryLater, or DoesNotHold if the response is invalid.
+        Raises RetryLater if the authority does not respond as expected, and DoesNotHold if the timestamp is invalid.
         """
 
 
 class AuthorityAnswer(Protocol):
-    """The response of an authority: the whole body, and its media type in lower case."""
+    """The HTTP response of an authority. content_type: the media type in lower case. body: complete."""
 
     @property
     def status(self) -> int: ...
@@ -37,7 +37,7 @@ class AuthorityAnswer(Protocol):
 
 
 class Client(Protocol):
-    """An HTTP client that decides whether a URL may be requested."""
+    """An HTTP client that rejects forbidden IP addresses."""
 
     def ask(
         self,

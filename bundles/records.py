@@ -1,4 +1,4 @@
-"""The records from which bundles and exports are made. Moments are aware datetimes, digests are SHA-256 in hex."""
+"""The records from which bundles and exports are made. Datetimes are aware; digests are SHA-256 in hex."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The page as rendered by a browser: a PNG of its full length, or a PDF.
+    """A page as rendered by a browser: a screenshot of the full page as PNG, or a PDF.
 
-    served: URLs of the resources given to the browser. missing: listed URLs that the page requested but the browser did
-    not receive; `missing_count` counts all of these.
+    served: the URLs of the resources that the browser received. missing: URLs that the page requested but the browser
+    did not receive; `missing_count` also counts those that are not listed.
     """
 
     content: bytes
@@ -31,7 +31,7 @@ class Rendering:
 
 
 class Undrawn(StrEnum):
-    """The reason why a page of a text was not drawn although others were."""
+    """The reason why a page of a text was not rendered although others were. A comment names the unit of its limit."""
 
     PAGES = "page_limit"  # in one text
     TIME = "time_limit"  # seconds for all pages after the first
@@ -41,7 +41,7 @@ class Undrawn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The renderings of one page of a text. undrawn: the reason if there are none; limit: the exceeded limit."""
+    """The renderings of one page of a text. undrawn: the reason if there are none. limit: the limit exceeded, or 0."""
 
     screenshot: Rendering | None = None
     pdf: Rendering | None = None
@@ -54,12 +54,11 @@ NO_DRAWING = Drawing()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One page of the text.
+    """One page of a text that may extend over several pages.
 
-    capture: each exchange has its body, and ended when the response was complete; that of the page has the page's
-    headers and time. dom: the document in the browser when the text was read, if a browser fetched the page; the last
-    exchange is the response that the browser received. number: the number of the page in the text, from 1; unavailable
-    pages leave gaps.
+    capture: the exchanges with their bodies; the last one is the response with the page, and its end is the time of the
+    capture. dom: the document in the browser when the text was read, or None if no browser fetched the page. number:
+    the number of the page in the text, from 1; unavailable pages leave gaps.
     """
 
     capture: Capture
@@ -74,7 +73,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class CapturedPage:
-    """One fetched page. parts: the pages of its text, in order."""
+    """A fetched page with its text. parts: the pages over which the text extends, in order."""
 
     parts: tuple[Part, ...]
     title: str
@@ -90,7 +89,7 @@ class CapturedPage:
 
     @property
     def page(self) -> WireExchange:
-        """The response from which the text, or its beginning, was read."""
+        """The exchange from whose response the text, or its beginning, was read."""
         return self.parts[0].page
 
     @property
@@ -101,7 +100,7 @@ class CapturedPage:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One copied passage on both sides, as half-open offsets in code points of the page's text and of the work's."""
+    """A copied passage, as half-open ranges of code points in the page's text and in the work's text."""
 
     page: tuple[int, int]
     work: tuple[int, int]
@@ -115,7 +114,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SeenAddress:
-    """A URL of a site, one of several with the same text, and the times at which it was seen."""
+    """One of several URLs on a site with the same text, and when the text was first and last seen at it."""
 
     url: str
     first_seen_at: datetime
@@ -124,7 +123,7 @@ class SeenAddress:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The passages that a page copied from one text of a work, with all data needed to recompute them."""
+    """The passages that a page copied from one text of a work, with the parameters needed to find them again."""
 
     work_title: str
     work_author: str
@@ -157,24 +156,24 @@ class Bundle:
 
     @property
     def day(self) -> date:
-        """The day, in UTC, whose tree contains the bundle."""
+        """The day in UTC on which the page was fetched; the tree of this day contains the bundle."""
         return self.fetched_at.date()
 
 
 @dataclass(frozen=True, slots=True)
 class TimeStamp:
-    """An authority's RFC 3161 query and response in DER, with PEM certificates."""
+    """An RFC 3161 timestamp: the query and the authority's response in DER, with certificates in PEM."""
 
     query: bytes
     response: bytes
-    # The roots and intermediates for checking the response, and the revocation lists of that time.
+    # The root and intermediate certificates for verifying the response, and the revocation lists of that time.
     ca_pem: bytes
     authority: str  # the URL of the authority, without secrets
 
 
 @dataclass(frozen=True, slots=True)
 class DayProof:
-    """The audit path from a bundle to the root of its day's tree, and the stamps on that root."""
+    """The audit path from a bundle to the root of its day's tree, and the timestamps on that root."""
 
     day: date
     tree_size: int
@@ -186,7 +185,7 @@ class DayProof:
 
 @dataclass(frozen=True, slots=True)
 class ProvenBundle:
-    """A bundle in an export. proof: None as long as its day has no tree."""
+    """A bundle in an export. proof: None until the tree of its day is complete."""
 
     content: bytes
     proof: DayProof | None = None
@@ -194,7 +193,7 @@ class ProvenBundle:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A file from a person that an export includes unchanged.
+    """A file from a user that an export encloses unchanged.
 
     ending: the extension for its content, in lower-case letters and digits. facts: JSON values that describe it.
     """
@@ -210,8 +209,8 @@ class Enclosure:
 class CaseMaterial:
     """The material for the export of a case. facts: the facts shown on the case's page in the admin, as JSON values.
 
-    history: the events on that page in order, as JSON values: {"at", "event", ...}. left_out: a message for each
-    damaged or missing file that is therefore not enclosed.
+    history: the events on that page in order, as JSON values: {"at", "event", ...}. left_out: a message for each file
+    that is not enclosed because it is damaged or missing.
     """
 
     case: int

@@ -1,7 +1,8 @@
-"""Checks the revocation of certificates in a chain, with enclosed lists or lists of the reader.
+"""Checks the certificates of a chain for revocation, with enclosed lists and lists of the verifier.
 
-Source: RFC 5280, sections 5 (CRLs) and 6.3; RFC 3161, section 4: stamps of a revoked certificate are invalid, except
-stamps made before the revocation if the list states that the key was not compromised. OCSP is not supported.
+Source: RFC 5280, sections 5 (CRLs) and 6.3. RFC 3161, section 4: timestamps of a revoked certificate are invalid,
+except timestamps issued before the revocation if the list states that the key was not compromised. OCSP is not
+supported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from bundles.shapes import moment
 from core.wording import Message
 
 MAX_LISTS = 32
-MAX_LIST_BYTES = 128 * 1024  # time stamp authorities have lists of 0.5 to 40 kB; a longer one is not enclosed
+MAX_LIST_BYTES = 128 * 1024  # timestamp authorities have lists of 0.5 to 40 kB; a longer one is not enclosed
 _BEGIN, _END = b"-----BEGIN X509 CRL-----", b"-----END X509 CRL-----"
 _WITHOUT_COMPROMISE = frozenset(
     {
@@ -31,7 +32,10 @@ _WITHOUT_COMPROMISE = frozenset(
 
 
 def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
-    """Return the revocation lists in a PEM file, which may also contain certificates. Raises ValueError if invalid."""
+    """Return the revocation lists in `pem`, which may also contain certificates.
+
+    Raises ValueError if a list is invalid or if there are too many.
+    """
     pieces = pem.split(_BEGIN)[1:]
     if len(pieces) > MAX_LISTS:
         raise ValueError("too many lists")
@@ -39,7 +43,7 @@ def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
 
 
 def list_as_pem(content: bytes) -> bytes:
-    """Return a revocation list, DER or PEM, as PEM. Raises ValueError."""
+    """Convert a revocation list from DER or PEM to PEM. Raises ValueError if it is invalid."""
     read = x509.load_pem_x509_crl(content) if _BEGIN in content else x509.load_der_x509_crl(content)
     return read.public_bytes(Encoding.PEM)
 
@@ -57,9 +61,10 @@ def revocation_list_urls(certificate: x509.Certificate) -> list[str]:
 def last_checked(
     path: Sequence[x509.Certificate], lists: Iterable[x509.CertificateRevocationList], at: datetime, part: str
 ) -> datetime | None:
-    """Return the time at which no certificate of `path` was revoked, or None if a list is missing.
+    """Return the latest time for which the lists show that no certificate of `path` was revoked.
 
-    path: signer first, root last. at: the time of the stamp. Raises DoesNotHold if a certificate was revoked.
+    path: signer first, root last. at: the time of the timestamp. Returns None if a certificate has no current list.
+    Raises DoesNotHold if a certificate was revoked.
     """
     known, moments = list(lists), list[datetime | None]()
     for certificate, issuer in pairwise(path):
@@ -73,7 +78,7 @@ def last_checked(
 
 
 def _is_current(given: x509.CertificateRevocationList, at: datetime) -> bool:
-    """Return whether a list was current when the stamp was made."""
+    """Return whether a list was current, or newer, at the time of the timestamp."""
     return given.next_update_utc is None or at <= given.next_update_utc
 
 

@@ -1,4 +1,4 @@
-"""Removes secrets from evidence that a holder of an export could use: logins, sessions, proxy passwords."""
+"""Removes secrets from evidence that a reader of an export could use: logins, sessions and proxy passwords."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _CONTROL = re.compile(r"[\x00-\x20\x7f]+")
 
 
 def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple[Headers, tuple[str, ...]]:
-    """Return the headers with secret values replaced, and the names of the replaced headers."""
+    """Replace the values of the headers in `names`; return all headers, and the names of those replaced."""
     kept = tuple((name, WITHHELD if name.lower() in names else value) for name, value in headers)
     return kept, tuple(name for name, _ in kept if name.lower() in names)
 
@@ -36,7 +36,7 @@ def starred_headers(record: bytes) -> list[str]:
 
 
 def public_url(url: str) -> str:
-    """Return `url` in ASCII, without user name and password, control characters and fragment.
+    """Return `url` in ASCII, without user name, password, control characters and fragment.
 
     >>> public_url("https://me:pw@book.example/书?a=1#x")
     'https://book.example/%E4%B9%A6?a=1'

@@ -1,4 +1,4 @@
-"""The JSON files of a bundle: page, connection and finding. docs/evidence.md, "Files", describes each field."""
+"""Builds the JSON files of a bundle: page, connection and finding. docs/evidence.md, "Files", describes each field."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,17 +20,17 @@ READ_IN_RESPONSE = "response"
 
 
 def moment(at: datetime) -> str:
-    """Return a moment in UTC in the format of RFC 3339."""
+    """Return a time in UTC in the format of RFC 3339."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def text_digest(text: str) -> Digest:
-    """Return the SHA-256 of a text in UTF-8, as stored by the page store and cases."""
+    """Return the SHA-256 of a text in UTF-8, which is the digest that the page store and the cases contain."""
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
 def page(capture: CapturedPage) -> dict[str, Any]:
-    """Return page.json: the page as fetched and read."""
+    """Return the content of page.json: the page as it was fetched and read."""
     first, *following = _part_records(capture)
     return {
         **first,
@@ -50,7 +50,7 @@ def page(capture: CapturedPage) -> dict[str, Any]:
 
 
 def connection(capture: CapturedPage) -> dict[str, Any]:
-    """Return connection.json: each exchange with server address, DNS response and certificates."""
+    """Return the content of connection.json: each exchange with server address, DNS response and certificates."""
     fetches = [part.capture for part in capture.parts]
     placed = [(place, fetch.source, exchange) for place, fetch in enumerate(fetches) for exchange in fetch.exchanges]
     exchanges = [
@@ -61,7 +61,7 @@ def connection(capture: CapturedPage) -> dict[str, Any]:
 
 
 def finding(found: Finding, page_text: str) -> dict[str, Any]:
-    """Return finding.json: the copied passages, with all data needed to recompute them from both texts."""
+    """Return the content of finding.json: the copied passages, and the parameters needed to find them again."""
     return {
         "work": {
             "title": found.work_title,
@@ -103,17 +103,17 @@ def _obfuscation_record(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def in_both_languages(message: Message) -> dict[str, str]:
-    """Return the text of a message by language, for readers without the product."""
+    """Return the text of a message in English and Chinese, for readers without the product."""
     return {language: message.in_language(language) for language in ("en", "zh")}
 
 
 def chain_name(number: int) -> str:
-    """Return the file name of the certificates of exchange `number`, counted from 1."""
+    """Return the path of the certificates of exchange `number`, counted from 1."""
     return f"evidence/tls-chain-{number}.pem"
 
 
 def _part_records(capture: CapturedPage) -> list[dict[str, Any]]:
-    """Return each page of the text with its response, and the record from which its text was read."""
+    """Return the entry in page.json for each page of the text."""
     numbers, total = [], 0
     for part in capture.parts:
         total += len(part.capture.exchanges)
@@ -197,7 +197,7 @@ def _tls_session_record(number: int, tls: TlsSession | None) -> dict[str, Any] |
 
 
 def _certificate_record(der: bytes) -> dict[str, str]:
-    """Return the names in a certificate; an unreadable certificate stays in the file and is marked as unreadable."""
+    """Return the names, validity and digest of a certificate, or only its digest if it is unreadable."""
     try:
         read = parse_certificate(der)
         return {
@@ -212,7 +212,7 @@ def _certificate_record(der: bytes) -> dict[str, str]:
 
 
 def _undrawn_record(drawing: Drawing) -> dict[str, Any] | None:
-    """Return the reason why a page was not drawn although others were, and the limit (pages, seconds or MiB)."""
+    """Return the reason why a page was not rendered, and the limit (pages, seconds or MiB), or None if it was."""
     return {"why": drawing.undrawn.value, "limit": drawing.limit} if drawing.undrawn else None
 
 
@@ -245,7 +245,7 @@ def _passage_record(passage: Passage) -> dict[str, Any]:
 
 
 def _convert_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert parameters to JSON values. Infinities and values of other types become strings."""
+    """Convert parameters to JSON values. Infinities, and values of types that JSON lacks, become strings."""
     return {str(name): _plain_value(value) for name, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""Checks the signature of a time stamp. Source: RFC 5652, section 5.4; RFC 4055 for PSS."""
+"""Verifies the signature of a timestamp. Source: RFC 5652, section 5.4; RFC 4055 for PSS."""
 
 import hashlib
 from typing import Any
@@ -15,7 +15,7 @@ from bundles import asn1
 from bundles.faults import DoesNotHold, Fault
 from core.wording import Message
 
-# Allowed digests in signatures; without SHA-1, which has known collisions (SHAttered, 2017).
+# The digest algorithms that signatures may use; SHA-1 is not allowed, as it has known collisions (SHAttered, 2017).
 HASH_NAMES = {
     "2.16.840.1.101.3.4.2.1": "sha256",
     "2.16.840.1.101.3.4.2.2": "sha384",
@@ -40,7 +40,10 @@ _MIN_RSA_BITS = 2048
 
 
 def check_signature(signer_info: Any, content: bytes, signer: x509.Certificate, part: str) -> None:
-    """Raise DoesNotHold unless `signer` signed attributes with the digest of `content`."""
+    """Verify that `signer` signed attributes that contain the digest of `content`.
+
+    Raises DoesNotHold, naming `part`, if the digest or the signature is wrong or its algorithm is too weak or unknown.
+    """
     hash_name = HASH_NAMES.get(str(signer_info["digestAlgorithm"]["algorithm"]))
     if hash_name is None:
         raise _signature_fault(part, "flaw.weak-digest")
@@ -81,7 +84,7 @@ def _pss_padding(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
 
 
 def _attributes_der(signer_info: Any) -> bytes:
-    """Return the attributes as the signed set; inside the token they have another tag."""
+    """Return the DER of the attributes as it was signed: as a SET, while the token contains them with another tag."""
     attributes = asn1.rfc5652.SignedAttributes()
     for position, each in enumerate(signer_info["signedAttrs"]):
         attributes[position] = each

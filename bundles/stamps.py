@@ -1,7 +1,7 @@
-"""Verifies RFC 3161 time stamps offline: the stamped digest, the time, the signer and the root certificate.
+"""Verifies RFC 3161 timestamps offline: the digest, the time, the signer and the root certificate.
 
 Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is checked with the lists
-enclosed with the stamp and the lists of the reader; without lists, it is reported as unchecked.
+enclosed with the timestamp and the lists of the verifier; without lists, it is reported as unchecked.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _GRANTED = (0, 1)  # granted, granted with modifications
 
 @dataclass(frozen=True, slots=True)
 class StampFacts:
-    """The facts of a valid stamp."""
+    """The facts that a valid timestamp proves."""
 
     at: datetime
     policy: str
@@ -47,10 +47,10 @@ class StampFacts:
 
 @dataclass(frozen=True, slots=True)
 class StampStatement:
-    """The claims of a stamp, without trust in its root.
+    """The claims of a timestamp, whose root certificate was not checked.
 
-    is_signed: by the enclosed certificate, with any root. hash: "sha256", or the identifier of an algorithm without a
-    name here. imprint: hex.
+    hash: the name of the digest algorithm, or its OID if it is not in IMPRINT_NAMES. imprint: the digest in hex.
+    is_signed: whether an enclosed certificate signed it.
     """
 
     hash: str
@@ -78,12 +78,11 @@ class _Token:
 
 
 def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
-    """Verify a stamp on `digest`, and return its facts.
+    """Verify a timestamp on `digest`, and return its facts.
 
-    trusted_pem: roots and revocation lists of the reader. Without roots of the reader, the roots of the stamp are used;
-    the lists of the stamp are always used.
-
-    Raises DoesNotHold for a refusal, another digest, an invalid signature, or an untrusted root.
+    trusted_pem: root certificates and revocation lists of the verifier. If it contains no root, the roots enclosed with
+    the timestamp are trusted. The enclosed lists are always used. Raises DoesNotHold, naming `part`, if the authority
+    refused the request, the digest differs, the signature is invalid, or the root is not trusted.
     """
     try:
         return _verify_stamp(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
@@ -92,14 +91,14 @@ def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes
 
 
 def certificate_chain(stamp: TimeStamp, digest: Digest, part: str) -> list[x509.Certificate]:
-    """Return the certificates of a verified stamp, from the signer to the root."""
+    """Verify a timestamp on `digest`, and return its certificates from the signer to the root."""
     return _verify_stamp(stamp, bytes.fromhex(digest), part, b"")[1]
 
 
 def read_stamp(response: bytes, part: str) -> StampStatement:
-    """Return the claims of a response, without its query and without a trusted root.
+    """Return the claims of an authority's response, without verifying its root certificate.
 
-    Raises DoesNotHold for a refusal, and for content that is not a stamp.
+    Raises DoesNotHold, naming `part`, if the authority refused the request or the content is not a timestamp.
     """
     try:
         return _read_token(_parse_token(response, part), part)
@@ -183,7 +182,10 @@ def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
 
 
 def _find_signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
-    """Return the certificate that the token's signed attributes name by digest (ESS), so that it cannot be replaced."""
+    """Return the offered certificate whose digest is in the token's signed attributes (ESS).
+
+    Raises DoesNotHold if it is not among `offered`.
+    """
     attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
     if str(asn1.rfc5035.id_aa_signingCertificateV2) in attributes:
         value = attributes[str(asn1.rfc5035.id_aa_signingCertificateV2)][0]
@@ -201,7 +203,7 @@ def _find_signer(token: _Token, offered: list[x509.Certificate], part: str) -> x
 
 
 def _decode_all(content: bytes, shape: Any) -> Any:
-    """Decode all of the DER as `shape`."""
+    """Decode DER as the ASN.1 type `shape`. Raises ValueError if it is too long or bytes remain."""
     if len(content) > MAX_DER_BYTES:
         raise ValueError("too long")
     value, rest = decode(content, asn1Spec=shape)

@@ -1,4 +1,4 @@
-"""The JSON files of an export: the list of its files, the case, and the proof of each bundle."""
+"""Reads and writes the JSON files of an export: the list of its files, the case, and the proof of each bundle."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,14 +32,14 @@ class ListedFile:
 
 
 def list_files(files: Mapping[str, Content]) -> dict[str, ListedFile]:
-    """Return the entry for every file, reading each once."""
+    """Return the entry of each file by name. Each content is looked up once."""
     return {name: ListedFile(sha256(content), len(content)) for name, content in files.items()}
 
 
 def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
-    """Return the list of all files except itself, SHA256SUMS and the seal.
+    """Return the content of manifest.json: the list of all files except itself, SHA256SUMS and the seal.
 
-    about: {"case": number}, or "matter", "lead".
+    about: the number of the exported case, matter or lead: {"case": number}, {"matter": number} or {"lead": number}.
     """
     entries = [{"path": name, "sha256": each.sha256, "bytes": each.size} for name, each in sorted(files.items())]
     return canonical(
@@ -55,7 +55,7 @@ def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created:
 
 
 def sums(files: Mapping[str, ListedFile]) -> bytes:
-    """Return SHA256SUMS: all files except itself, in the format of `sha256sum -c`."""
+    """Return the content of SHA256SUMS, which `sha256sum -c` reads and which lists all files except itself."""
     names = sorted(name for name in files if layout.case_export_name(name) != layout.SUMS)
     return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
@@ -63,9 +63,9 @@ def sums(files: Mapping[str, ListedFile]) -> bytes:
 def case(
     material: CaseMaterial, bundles: Sequence[OpenedBundle], placed: Mapping[Digest, "BundlePlace"] | None = None
 ) -> bytes:
-    """Return case.json: the facts of the case, with entries read from its bundles.
+    """Return the content of case.json: the facts of the case, with entries read from its bundles.
 
-    placed: the places of bundles by digest, in the export of a matter.
+    placed: the paths of the bundles by digest, in the export of a matter.
     """
     return canonical(
         {
@@ -91,13 +91,13 @@ class BundlePlace:
 
 
 def paper_entry(paper: Enclosure, file: str = "") -> dict[str, Any]:
-    """Return the entry of a document: its path in the export, and its original name, which may have any characters."""
+    """Return the entry of an enclosed document. file: its path in the export, by default named by its digest."""
     file = file or layout.paper_file(paper.digest, paper.ending)
     return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
 
 
 def bundle_entry(bundle: OpenedBundle, placed: BundlePlace | None = None) -> dict[str, Any]:
-    """Return the most important facts of a bundle for a reader of case.json."""
+    """Return the entry of a bundle in case.json. placed: its path in the export of a matter."""
     finding = bundle.finding
     return (
         _common_entry(bundle)
@@ -112,12 +112,12 @@ def bundle_entry(bundle: OpenedBundle, placed: BundlePlace | None = None) -> dic
 
 
 def lead(number: int, facts: Mapping[str, Any], bundle: OpenedBundle) -> bytes:
-    """Return lead.json: the facts of a confirmed suspected rewrite, with an entry read from its bundle."""
+    """Return the content of lead.json: the facts of a confirmed rewrite, with an entry read from its bundle."""
     return canonical({"lead": number, "facts": dict(facts), "bundles": [lead_bundle_entry(bundle)]})
 
 
 def lead_bundle_entry(bundle: OpenedBundle) -> dict[str, Any]:
-    """Return the most important facts of a bundle for a reader of lead.json."""
+    """Return the entry of a bundle in lead.json."""
     found = bundle.finding
     return _common_entry(bundle) | {
         "work": {name: value for name, value in found["work"].items() if name != "passage"},
@@ -128,7 +128,7 @@ def lead_bundle_entry(bundle: OpenedBundle) -> dict[str, Any]:
 
 
 def _common_entry(bundle: OpenedBundle) -> dict[str, Any]:
-    """Return the fields that entries for both kinds of bundles share."""
+    """Return the fields that the entries in case.json and lead.json share."""
     page, found = bundle.page, bundle.finding
     return {
         "digest": bundle.digest,
@@ -144,7 +144,7 @@ def _common_entry(bundle: OpenedBundle) -> dict[str, Any]:
 
 
 def proof(bundle: Digest, found: DayProof) -> bytes:
-    """Return the proof of a bundle: its audit path, and the stamps on the root."""
+    """Return the JSON file of a bundle's proof: its audit path, and the folders of the timestamps on the root."""
     stamps = [
         {"folder": layout.stamp_folder(found.root, number), "authority": stamp.authority}
         for number, stamp in enumerate(found.stamps, 1)
@@ -163,7 +163,11 @@ def proof(bundle: Digest, found: DayProof) -> bytes:
 
 
 def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str) -> DayProof:
-    """Return a proof with its stamps. Raises DoesNotHold if it is malformed or lacks a file."""
+    """Parse a proof and read its timestamps from `files`.
+
+    said: the values in the JSON file of the proof. Raises DoesNotHold, naming `part`, if it is malformed, and if a file
+    is missing.
+    """
     try:
         path = tuple(_parse_digest(each) for each in _bounded_list(said["path"], MAX_DEPTH))
         stamps = [(str(each["folder"]), str(each["authority"])) for each in _bounded_list(said["stamps"], MAX_STAMPS)]
@@ -175,13 +179,13 @@ def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str)
 
 
 def stamp_files(folder: str, stamp: TimeStamp) -> dict[str, bytes]:
-    """Return the three files of a stamp."""
+    """Return the files of a timestamp in `folder` by path: query, response and root certificates."""
     named = {layout.QUERY: stamp.query, layout.RESPONSE: stamp.response, layout.ROOTS: stamp.ca_pem}
     return {f"{folder}/{name}": content for name, content in named.items()}
 
 
 def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> TimeStamp:
-    """Return the stamp in a folder. Raises DoesNotHold if a file is missing."""
+    """Return the timestamp whose files are in `folder`. Raises DoesNotHold if a file is missing."""
     names = layout.QUERY, layout.RESPONSE, layout.ROOTS
     query, response, roots = (required_file(files, f"{folder}/{name}") for name in names)
     return TimeStamp(query, response, roots, authority)

@@ -1,7 +1,7 @@
-"""Verifies an export offline, from the file only; `bundles.verify` is the command.
+"""Verifies an export offline; the command is `bundles.verify`.
 
 Order: the container's bytes, the list of files, the consistency of each bundle, its audit path to the root of its day,
-the stamps on that root, copies outside the bundles, the seal.
+the timestamps on that root, the copies outside the bundles, and the seal.
 """
 
 import mmap
@@ -36,7 +36,7 @@ _EXPLAINED = frozenset({layout.EXPLANATION, layout.PRINTED})
 
 @dataclass(frozen=True, slots=True)
 class CheckedBundle:
-    """A valid bundle. stamps: empty if nothing proves its date."""
+    """A valid bundle. stamps: the timestamps on its day; empty if nothing proves its date."""
 
     digest: Digest
     url: str
@@ -47,7 +47,7 @@ class CheckedBundle:
 
 @dataclass(slots=True)
 class _CheckedFiles:
-    """The files checked so far. papers: statements on documents, and their files.
+    """The files checked so far. papers: the statements on enclosed documents, each after the file that contains it.
 
     documents: files that the program wrote about a matter; bundles: files that contain bundles.
     """
@@ -60,7 +60,7 @@ class _CheckedFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The statement on a case or suspected rewrite, its file name and its required number.
+    """The file with the statements on a case or suspected rewrite, and the number that it must state.
 
     copies: the kinds of renderings that the export copies from its bundles.
     """
@@ -73,7 +73,7 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """The facts of a valid export. One of case, matter and lead is its number, the others are None."""
+    """The facts of a valid export. Either case, matter or lead is a number; the others are None."""
 
     case: int | None
     matter: int | None
@@ -87,17 +87,18 @@ class VerificationReport:
 
     @property
     def is_stamped(self) -> bool:
-        """True if every bundle has a stamp; a bundle without a stamp could have been made at any time.
+        """Whether every bundle has a timestamp; a bundle without one could have been made at any time.
 
-        The bundle of a suspected rewrite is made for the export, and is dated by the stamps on the whole export.
+        The bundle of a suspected rewrite is made for the export; for it, a timestamp on the whole export counts.
         """
         return bool(self.seals) if self.lead is not None else all(bundle.stamps for bundle in self.bundles)
 
 
 def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
-    """Verify a file. trusted_pem: roots that the reader obtained from the authorities; if empty, the roots in the file.
+    """Verify the export in a file.
 
-    Raises DoesNotHold, naming the first invalid part; UnreadableFile if the file cannot be read.
+    trusted_pem: root certificates that the verifier obtained from the authorities; if empty, those in the export are
+    trusted. Raises DoesNotHold, naming the first invalid part, and UnreadableFile if the file cannot be read.
     """
     try:
         if not path.is_file():
@@ -116,7 +117,7 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
 
 
 def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
-    """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
+    """Verify the files of an export by name. Raises DoesNotHold, naming the first invalid part."""
     hashed = statements.list_files(files)
     files, is_for_people = _case_export_names(files)
     manifest = parse_canonical(required_file(files, layout.MANIFEST), layout.MANIFEST)
@@ -139,7 +140,10 @@ def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
 
 
 def check_proof(bundle: OpenedBundle, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
-    """Check the audit path of a bundle, and return the stamps on its root. Raises DoesNotHold."""
+    """Check the audit path of a bundle, verify the timestamps on its root, and return their facts.
+
+    Raises DoesNotHold if the path or a timestamp is invalid, or if the timestamp is older than the bundle.
+    """
     if compute_root(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
         raise DoesNotHold(Fault.AUDIT_PATH, part)
     if proof.day != bundle.fetched_at.date():
@@ -167,9 +171,9 @@ def _check_kind(manifest: Mapping[str, Any], *, is_for_people: bool) -> None:
 
 
 def _case_export_names(files: Files) -> tuple[Files, bool]:
-    """Return the files by their names in exports of cases, and whether this export has a folder for programs.
+    """Return the files by their names in the export of a case, and whether this is the export of a matter.
 
-    Raises DoesNotHold if two files have one name.
+    Raises DoesNotHold if two files would have the same name.
     """
     if layout.checks_path(layout.MANIFEST) not in files:
         return files, False
@@ -199,7 +203,7 @@ def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[
 
 
 def _case_statements(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) -> list[_Case]:
-    """Return the statements on cases: one, or all cases that the matter names."""
+    """Return the case or lead of an export, or all cases that its matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
@@ -222,7 +226,7 @@ def _case_statements(files: Files, manifest: Mapping[str, Any], looked_at: _Chec
 
 
 def _checked_case(files: Files, case: _Case, looked_at: _CheckedFiles, trusted_pem: bytes) -> Iterator[CheckedBundle]:
-    """Yield the bundles of a case or suspected rewrite, each compared with its copies and statements."""
+    """Yield the bundles of a case or suspected rewrite after checking each against its copies and statements."""
     said = parse_canonical(required_file(files, case.name), case.name)
     looked_at.names.add(case.name)
     if said.get("lead" if case.is_lead else "case") != case.number:
@@ -244,7 +248,7 @@ def _checked_case(files: Files, case: _Case, looked_at: _CheckedFiles, trusted_p
 
 
 def _bundle_statements(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
-    """Return the statements of the case on its bundles."""
+    """Return the entries of bundles in the file of a case. Raises DoesNotHold if there are none or too many."""
     try:
         items: list[Mapping[str, Any]] = [dict(item) for item in case["bundles"]]
         named = [item["digest"] for item in items]
@@ -256,7 +260,7 @@ def _bundle_statements(case: Mapping[str, Any], part: str) -> list[Mapping[str, 
 
 
 def _bundle_place(said: Mapping[str, Any], part: str) -> BundlePlace | None:
-    """Return the place of a bundle with its copies, or None if its path follows from its digest."""
+    """Return the paths of a bundle and its copies, or None if they follow from its digest."""
     if "shown" not in said:
         return None
     try:
@@ -289,7 +293,7 @@ def _check_bundle(files: Files, bundle: OpenedBundle, trusted_pem: bytes) -> Che
 def _check_repeated(
     files: Files, case: _Case, said: Mapping[str, Any], bundle: OpenedBundle, placed: BundlePlace | None
 ) -> set[str]:
-    """Check that copies outside a bundle equal the originals in it; return the names of the copies."""
+    """Check that the entry and the copies of a bundle agree with its content, and return the paths of the copies."""
     if said != (statements.lead_bundle_entry(bundle) if case.is_lead else statements.bundle_entry(bundle, placed)):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
     copied = _copied_renderings(bundle, case.copies)
@@ -303,12 +307,12 @@ def _check_repeated(
 
 
 def _copied_renderings(bundle: OpenedBundle, kinds: Sequence[str]) -> list[str]:
-    """Return the renderings of a bundle that the export copies."""
+    """Return the names of a bundle's renderings that are of these kinds."""
     return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
 
 
 def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _CheckedFiles) -> int:
-    """Check the digest of each document; return the number of documents."""
+    """Check the digest of each enclosed document, and return the number of documents."""
     for part, said in looked_at.papers:
         name = str(said.get("file"))
         if name not in listed:
@@ -321,7 +325,7 @@ def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _Check
 
 
 def _check_apart(files: Collection[str], looked_at: _CheckedFiles, *, is_for_people: bool) -> None:
-    """Check that no document is in a folder of bundles or proofs, where readers would mistake it for one."""
+    """Check that no document is in a folder of bundles or proofs, where readers would mistake it for evidence."""
     folders = {name.rpartition("/")[0] for name in looked_at.bundles}
 
     def is_apart(name: str) -> bool:
@@ -338,14 +342,14 @@ def _check_apart(files: Collection[str], looked_at: _CheckedFiles, *, is_for_peo
 
 
 def _check_expected(files: Files, looked_at: _CheckedFiles) -> None:
-    """Check that there are no unchecked files, which readers would believe to be verified."""
+    """Check that every file was checked, because readers would believe any other file to be verified."""
     for name in files:
         if name not in looked_at.names and not name.startswith(f"{layout.SEAL}/"):
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
 def _stamp_files(files: Files, bundle: OpenedBundle) -> set[str]:
-    """Return the files of the stamps that a checked proof names."""
+    """Return the paths of the files of all timestamps that the proof of a bundle names."""
     name = layout.proof_file(bundle.digest)
     said = parse_canonical(bytes(files[name]), name)["stamps"] if name in files else []
     return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}

@@ -1,4 +1,4 @@
-"""`python -m bundles.verify FILE`: verifies an export, reports in English and Chinese, and sets the exit code."""
+"""Verifies an export and reports in English and Chinese: `python -m bundles.verify FILE`."""
 
 import contextlib
 import json
@@ -22,7 +22,10 @@ _ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def report_verification(path: Path, trusted: Path | None = None, *, is_json: bool = False) -> int:
-    """Verify `path`, print the report on stdout or the fault on stderr, and return the exit code."""
+    """Verify the export at `path`, print the report on stdout or the error on stderr, and return the exit code.
+
+    trusted: a PEM file of root certificates, or None for those in the export. is_json: whether to print JSON.
+    """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # replaced streams in tests have no `reconfigure`
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -44,7 +47,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
 
 
 def lines(report: VerificationReport) -> list[str]:
-    """Return a report in both languages, as lines."""
+    """Return the lines of a report in English and Chinese."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
     (en, zh), name = _export_kind(report), layout.CASE if report.lead is None else layout.LEAD
     said = [
@@ -89,7 +92,7 @@ def lines(report: VerificationReport) -> list[str]:
 
 
 def as_json(report: VerificationReport) -> dict[str, Any]:
-    """Return a report as values for JSON."""
+    """Return a report as JSON values."""
     return {
         "holds": True,
         "stamped": report.is_stamped,
@@ -115,12 +118,12 @@ def as_json(report: VerificationReport) -> dict[str, Any]:
 
 
 def clean_terminal_line(text: str) -> str:
-    """Return `text` on one line, without characters that move a terminal's cursor or reorder its text."""
+    """Replace the characters that control a terminal, break the line or reorder text."""
     return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
 
 
 def _terminal_json(value: object) -> str:
-    """Return `value` as JSON, with escapes for characters that act on a terminal."""
+    """Return `value` as JSON in which characters that control a terminal are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in _ACTING}
     return text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}) + "\n"
@@ -137,7 +140,7 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
 
 
 def _export_kind(report: VerificationReport) -> tuple[str, str]:
-    """Return the kind of the export and the label of its time: for a suspected rewrite, the time of confirmation."""
+    """Return the kind and number of the export and what its time means, in English and Chinese."""
     if report.lead is not None:
         return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
     if report.case is not None:
@@ -183,7 +186,7 @@ def _read_roots(path: Path) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """Return the exit code: 0 valid, 1 invalid, 2 unreadable, 3 valid but without a stamp."""
+    """Verify an export and return the exit code: 0 valid, 1 invalid, 2 unreadable, 3 valid but without timestamps."""
     options = ArgumentParser(prog="python -m bundles.verify", description="Verify an export of evidence, offline.")
     options.add_argument("file", metavar="FILE", type=Path)
     options.add_argument("--ca", metavar="PEM", type=Path, help="roots that you got from the authorities yourself")

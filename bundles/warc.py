@@ -1,4 +1,4 @@
-"""Writes a page and its surroundings as WARC 1.1 records, each compressed separately.
+"""Writes a page with its exchanges, resources and renderings as WARC 1.1 records, each compressed separately.
 
 Source: ISO 28500:2017 (iipc.github.io/warc-specifications, WARC 1.1). The names of renderings (`urn:fullPage:` and so
 on) are from Browsertrix.
@@ -21,17 +21,17 @@ from core.captures import CapturedResource, NameAnswer, WireExchange
 from core.ids import digest
 
 FULL_PAGE, PDF, TEXT = "urn:fullPage:", "urn:pdf:", "urn:text:"
-DOM = "urn:dom:"  # our own: archives have no name for the document in a browser
+DOM = "urn:dom:"  # defined here, because archives have no name for the document in a browser
 _REQUEST, _RESPONSE = "application/http; msgtype=request", "application/http; msgtype=response"
 _FIELDS = "application/warc-fields"
-# Headers about the bytes on the wire, which would mislead readers of decoded bytes.
+# Headers that describe the transferred bytes, and are wrong for a decoded body.
 _OF_THE_WIRE = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _KEPT_AS = "X-Archive-Orig-"
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenRecord:
-    """A written record, with the facts for the index."""
+    """A written record as the index describes it. offset, length: of its compressed bytes in the archive."""
 
     kind: str
     id: str
@@ -61,19 +61,19 @@ class _Record:
 
 @dataclass(slots=True)
 class _Archive:
-    """Writes records in order; ids are derived from the salt, so that the same input gives the same bytes."""
+    """An archive to which records are appended; ids derive from the salt, so that equal input gives equal bytes."""
 
     salt: str
     out: BytesIO = field(default_factory=BytesIO)
     written: list[WrittenRecord] = field(default_factory=list)
 
     def next_id(self, ahead: int = 0) -> str:
-        """Return the id of the record that follows `ahead` other records."""
+        """Return the id of the next record, or of a later one that follows `ahead` other records."""
         source = f"{self.salt} {len(self.written) + ahead}".encode()
         return f"<urn:uuid:{UUID(bytes=hashlib.sha256(source).digest()[:16], version=4)}>"
 
     def write_record(self, record: _Record) -> WrittenRecord:
-        """Write one record with its digests: warcio would add SHA-1 digests, but keeps existing ones."""
+        """Write one record with SHA-256 digests, which keep warcio from adding SHA-1 digests."""
         offset, record_id, payload_digest = self.out.tell(), self.next_id(), _label_digest(record.payload)
         headers = [
             ("WARC-Type", record.kind),
@@ -96,7 +96,7 @@ class _Archive:
 
 
 def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[WrittenRecord]]:
-    """Return data.warc.gz and its records."""
+    """Return the content of data.warc.gz, and its records in order. salt: determines the ids of the records."""
     target = _Archive(salt)
     target.write_record(_warcinfo_record(software, made_at))
     first, *following = capture.parts
@@ -120,7 +120,7 @@ def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) 
 
 
 def warc_date(moment: datetime) -> str:
-    """Return a moment in the format of WARC 1.1, in microseconds.
+    """Return a time in the format of WARC 1.1, with microseconds.
 
     >>> warc_date(datetime(2026, 11, 21, 8, 0, tzinfo=UTC))
     '2026-11-21T08:00:00.000000Z'
@@ -129,13 +129,13 @@ def warc_date(moment: datetime) -> str:
 
 
 def withheld_names(exchange: WireExchange) -> list[str]:
-    """Return the names of the withheld headers of an exchange."""
+    """Return the names of the headers of an exchange whose values are withheld."""
     requested = withheld(exchange.request.headers, REQUEST_HEADERS)[1]
     return [*requested, *withheld(exchange.response.headers, RESPONSE_HEADERS)[1]]
 
 
 def _add_part(target: _Archive, part: Part) -> tuple[list[WrittenRecord], WrittenRecord]:
-    """Write the records of a part; return its responses, redirects first, and the record of its text."""
+    """Write the records of a page; return its responses, redirects first, and the record with its text."""
     responses = [_add_exchange(target, exchange) for exchange in part.capture.exchanges]
     if part.dom is None:
         return responses, responses[-1]
@@ -145,7 +145,7 @@ def _add_part(target: _Archive, part: Part) -> tuple[list[WrittenRecord], Writte
 
 
 def _add_exchange(target: _Archive, exchange: WireExchange) -> WrittenRecord:
-    """Write a response and its request, if known; return the response."""
+    """Write the request of an exchange, if it is known, and its response, and return the record of the response."""
     url, at = public_url(exchange.url), exchange.ended_at
     address = (("WARC-IP-Address", exchange.server_address),) if exchange.server_address else ()
     related: tuple[tuple[str, str], ...] = ()
@@ -194,7 +194,7 @@ def http_head(line: str, headers: Headers) -> bytes:
 
 
 def _one_line(text: str) -> bytes:
-    """Return a header as bytes on one line, since a line feed in a value would start a forged header."""
+    """Return a header as bytes on one line, because a line feed in a value would start a forged header."""
     flat = text.replace("\r", " ").replace("\n", " ").replace("\x00", "")
     try:
         return flat.encode("latin-1")
@@ -236,7 +236,7 @@ def _metadata_record(capture: CapturedPage, responses: Sequence[WrittenRecord]) 
 
 
 def _resource_record(resource: CapturedResource) -> _Record:
-    """Return the record of a resource whose exchange was not recorded."""
+    """Return the record of a resource for which only the content was recorded, not the exchange."""
     url, content = public_url(resource.url), resource.body
     return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 

@@ -1,7 +1,7 @@
-"""Reads WARC 1.1 records exactly as `bundles.warc` writes them, without skipping a byte.
+"""Reads WARC 1.1 records strictly, in the form in which `bundles.warc` writes them; no byte may be skipped.
 
-It is stricter than a general reader and reads one record at a time: an archive of a few megabytes may unpack to
-gigabytes. Source: ISO 28500:2017, section 4.
+Only one record is in memory at a time, because an archive of a few megabytes may expand to gigabytes. Source: ISO
+28500:2017, section 4.
 """
 
 import gzip
@@ -23,26 +23,29 @@ _VERSION, _END = "WARC/1.1", b"\r\n\r\n"
 
 
 class ByteBudget:
-    """The limit on unpacked bytes for all archives in a bundle together."""
+    """The number of decompressed bytes that may still be read, for all archives in a bundle together."""
 
     def __init__(self, most_bytes: int = MAX_EXPANDED_BYTES) -> None:
         self.most_bytes = self.left = most_bytes
 
 
 class Expanded:
-    """The concatenated content of the members of a gzip file. Reading raises DoesNotHold, naming `part`."""
+    """The decompressed content of a gzip file with several members.
+
+    Reading raises DoesNotHold, naming `part`, if the file is damaged or the budget is exhausted.
+    """
 
     def __init__(self, compressed: bytes, part: str, budget: ByteBudget) -> None:
         self._file, self._part, self._budget = gzip.GzipFile(fileobj=BytesIO(compressed)), part, budget
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; fewer at the end."""
+        """Return the next `size` bytes, or fewer at the end."""
         if size > self._budget.left:
             raise self._too_large()
         return self._read_expanded(self._file.read, size)
 
     def digest(self, size: int) -> Digest:
-        """Return the SHA-256 of the next bytes without keeping them."""
+        """Return the SHA-256 of the next `size` bytes, which are not stored."""
         if size > self._budget.left:
             raise self._too_large()
         hasher = hashlib.sha256()
@@ -51,7 +54,7 @@ class Expanded:
         return Digest(hasher.hexdigest())
 
     def line(self, most_bytes: int) -> bytes:
-        """Return the rest of the line, up to the limit."""
+        """Return the rest of the line, but at most `most_bytes`."""
         return self._read_expanded(self._file.readline, min(most_bytes, self._budget.left + 1))
 
     def _read_expanded(self, read: Callable[[int], bytes], size: int) -> bytes:
@@ -71,7 +74,10 @@ class Expanded:
 
 
 def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[Mapping[str, str], bytes]]:
-    """Yield the fields of each record, by lower-case name, and its block. Raises DoesNotHold."""
+    """Yield the header fields of each record by lower-case name, and its block.
+
+    Raises DoesNotHold, naming `part`, if a record is malformed or there are too many.
+    """
     archive, number = Expanded(compressed, part, budget), 0
     while (fields := _read_head(archive, part)) is not None:
         number += 1
@@ -85,7 +91,7 @@ def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[
 
 
 def _read_head(archive: Expanded, part: str) -> dict[str, str] | None:
-    """Return the fields of the next record, or None at the end."""
+    """Return the header fields of the next record, or None at the end. Raises DoesNotHold if they are malformed."""
     head = bytearray(archive.line(MAX_HEAD_BYTES))
     if not head:
         return None
