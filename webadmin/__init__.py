@@ -1,1 +1,1 @@
-"""The Django project: one application per subject, the settings of web server and workers, and their entry points."""
+"""The Django project: one application per subject, with the settings and entry points of web server and workers."""

@@ -1,4 +1,4 @@
-"""The product's admin site, based on Unfold's, with strict checks of request parameters."""
+"""The admin site of the product, based on Unfold's, with strict validation of request parameters."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from webadmin.ui.pages.requests.request_values import BadValue, check_search, is
 
 
 class DeclaredAutocomplete(AutocompleteJsonView):
-    """An autocomplete view that serves only the fields declared by a list or form."""
+    """An autocomplete view that serves only fields that a list or form declares; others raise BadValue."""
 
     def process_request(self, request: HttpRequest) -> Any:
         asked = tuple(request.GET.get(name, "") for name in ("app_label", "model_name", "field_name"))
@@ -26,7 +26,10 @@ class DeclaredAutocomplete(AutocompleteJsonView):
         return super().process_request(request)
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
-        """Return a choice with bidirectional controls marked, because no middleware sees text shown by scripts."""
+        """Return the choice for `obj`, with bidirectional control characters marked.
+
+        The middleware that marks them in pages does not process JSON.
+        """
         return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
@@ -36,12 +39,15 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
     empty_value_display = "—"
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the URL patterns without "view on site", because no model has a page elsewhere."""
+        """Return the admin's URL patterns with the dashboard and without "view on site", which no model uses."""
         own = [path("dashboard/", self.admin_view(self.dashboard), name="dashboard")]
         return own + [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the context of a page without the app list, which is never shown and takes a third of the time."""
+        """Return the context of every admin page, with an empty app list.
+
+        No template uses the app list, and building it takes a third of the time.
+        """
         request.needs_no_app_list = True  # type: ignore[attr-defined]
         try:
             return super().each_context(request)
@@ -52,8 +58,8 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
         return [] if hasattr(request, "needs_no_app_list") else super().get_app_list(request, app_label)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Log a user in; delay the attempt after many wrong passwords from one address."""
-        from webadmin.accounts.models import User  # late, as in `index`
+        """Log a user in, or return a response that asks to wait after many wrong passwords from one address."""
+        from webadmin.accounts.models import User  # imported here for the same reason as in `index`
         from webadmin.accounts.pages.slow_logins import pause_left_s, pause_response
 
         if request.method == "POST" and (pause_s := pause_left_s(request)):
@@ -65,8 +71,8 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
         return super().login(request, {"has_no_user": has_no_user, **(extra_context or {})})
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Return the inbox."""
-        # Imported here, because models are not loaded yet when this module is.
+        """Return the inbox, the start page of the admin."""
+        # Imported here, because models are not loaded yet when this module is imported.
         from webadmin.review.pages.inbox.inbox_view import inbox_view
 
         return inbox_view(request)
@@ -78,7 +84,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
         return dashboard_view(request)
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Return the lists that match a search, after checking its parameters. Raises BadValue."""
+        """Return the search results. Raises BadValue if the search term or the page number is invalid."""
         page = request.GET.get("page", "1")
         check_search(request.GET.get("s", ""), "s")
         if not is_page_number(page):
@@ -93,7 +99,7 @@ class ZhuiwenAdminSite(UnfoldAdminSite):
 
 
 def _autocomplete_fields(site: Any, request: HttpRequest) -> set[tuple[str, str, str]]:
-    """Return the fields with autocompletion: of filters, forms and inlines."""
+    """Return the app label, model name and field name of each field that a filter, form or inline autocompletes."""
     found = set()
     for model, model_admin in site._registry.items():
         fields = [

@@ -1,4 +1,4 @@
-"""Configures third-party applications for our pages: the admin with its own site, and failed logins."""
+"""App configurations of the admin and of django-axes, and the registration of the admin's lists and forms."""
 
 from axes.apps import AppConfig as AxesConfig
 from django.contrib.admin import apps as admin_apps
@@ -17,5 +17,5 @@ class LoginGuardConfig(AxesConfig):
 
 
 def register_pages() -> None:
-    """Register the lists and forms of all applications with the admin, from their `pages/admin`."""
+    """Import `pages.admin` of every application, which registers its lists and forms with the admin site."""
     autodiscover_modules("pages.admin", register_to=site)

@@ -1,7 +1,7 @@
 """Error handling for the tasks of all applications.
 
-RetryLater is retried with growing pauses; BadInput is logged and dropped; any other error fails loudly. Messages that
-failed permanently, or that repeatedly killed the worker, are recorded in FailedMessage for a person.
+A task that raises RetryLater is retried with increasing delays. BadInput is logged and not retried. A message that
+raises any other error, or that repeatedly kills the worker, is recorded as a FailedMessage for an operator.
 """
 
 import logging
@@ -25,7 +25,7 @@ SERVICE_AWAY = (RetryLater, *AWAY)  # Retried, although some are bugs: see _is_s
 
 
 class StepTask(Task):
-    """A task that retries temporary errors and records permanent ones."""
+    """A task that is retried after temporary errors; permanent errors are recorded."""
 
     autoretry_for = SERVICE_AWAY
     max_retries = SETTINGS.pipeline.max_retries
@@ -34,13 +34,13 @@ class StepTask(Task):
     retry_jitter = True
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        """Record the failed message for a person. Called once, when no retry is left."""
+        """Record the failed message for an operator. Celery calls this once, when no retry is left."""
         log.error("%s %s failed: %s", self.name, kwargs, exc)
         failures.note_failure(self.name, str(next(iter(kwargs.values()), "")), exc)
 
 
 class PeriodicTask(StepTask):
-    """A scheduled step without retries, because the next run makes up for an outage."""
+    """A scheduled task without retries, because its next run makes up for a failed one."""
 
     abstract = True
     max_retries = 0
@@ -53,10 +53,10 @@ class PeriodicTask(StepTask):
 
 
 class PagesStep(StepTask):
-    """A step on some page versions, in which a version that fails or crashes the worker does not block the others.
+    """A task for several page versions, in which a version that fails or crashes the worker does not block the others.
 
-    If a message with several versions fails, or returns because its worker died, it is split into one message per
-    version. A version that crashes its worker is not retried forever.
+    If a message with several versions fails, or is delivered again because its worker died, it is split into one
+    message per version. A version that crashes its worker MAX_ATTEMPTS times is recorded as failed.
     """
 
     abstract = True
@@ -75,10 +75,10 @@ class PagesStep(StepTask):
             attempts.end()  # The count remains only if a worker died.
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        """Record the failed version for a person. Called once, when no retry is left."""
+        """Record the failed version for an operator. Celery calls this once, when no retry is left."""
         version_ids = kwargs["version_ids"]
         log.error("%s %s failed: %s", self.name, version_ids, exc)
-        # After a message with several versions, or an outage longer than the retries, the sweeper resends what is due.
+        # The sweeper resends the versions of a longer message, and those that failed because of a long outage.
         if len(version_ids) == 1 and not _is_service_away(exc):
             failures.note_failure(self.name, version_ids[0], exc)
 
@@ -110,7 +110,7 @@ def _is_service_away(error: BaseException) -> bool:
 
 
 def log_bad_input(name: str, call: Callable[[], object]) -> None:
-    """Call a step, and log BadInput instead of raising it."""
+    """Call `call`, and log a BadInput error under `name`, the task's name, instead of raising it."""
     try:
         call()
     except BadInput as error:

@@ -2,7 +2,7 @@
 
 from webadmin.process import set_up
 
-set_up()  # Set first, because Celery reads DJANGO_SETTINGS_MODULE when the application is created.
+set_up()  # Called first, because Celery reads DJANGO_SETTINGS_MODULE when the application is created.
 
 from pipeline.app import app  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""The scheduler of periodic tasks, with a heartbeat."""
+"""The scheduler of periodic tasks, which writes a heartbeat."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ log = logging.getLogger("zhuiwen.clock")
 
 
 class Scheduler(DatabaseScheduler):
-    """A scheduler that keeps its schedule in the admin's tables and writes a heartbeat at each tick."""
+    """A scheduler that reads its schedule from the admin database and writes a heartbeat at each tick."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._parent = os.getppid()
@@ -29,7 +29,7 @@ class Scheduler(DatabaseScheduler):
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
-        """Send the due tasks and return the seconds until the next tick; exit if the parent worker was killed."""
+        """Send the due tasks and return the seconds until the next tick. Exits if the parent worker was killed."""
         if os.getppid() != self._parent:
             raise SystemExit  # The next worker starts its own scheduler.
         write_heartbeat(SETTINGS.home, os.environ, "-clock")
@@ -37,7 +37,10 @@ class Scheduler(DatabaseScheduler):
         return super().tick(*args, **kwargs)
 
     def _correct_last_runs(self, now: datetime) -> None:
-        """Set last runs in the future, from a clock that was ahead, back to now, because they would block the tasks."""
+        """Set the last runs that lie in the future back to `now`.
+
+        They were recorded while the system clock was ahead, and they would block their tasks.
+        """
         ahead = [entry for entry in self.schedule.values() if entry.last_run_at > now + CLOCKS_DIFFER]
         if not ahead:
             return
@@ -49,5 +52,5 @@ class Scheduler(DatabaseScheduler):
         with suppress(*AWAY):
             count = len(ahead) + set_clock_back(now)
             log.warning("%s", Message("start.set-back", count=count))
-        # The due times, and the time to read the tables again, were computed with that clock too.
+        # The due times, and the time of the next read of the tables, were computed with the wrong clock too.
         self._heap, self._initial_read = None, True

@@ -1,7 +1,8 @@
 """Handles outages of the admin database: fail-overs, restarts and closed connections.
 
-Django keeps a connection that the server has closed until it is told to check it. A long process therefore calls
-`refresh_connections` before each step of its loop; requests and worker tasks start with a fresh connection anyway.
+Django does not notice that the server has closed a connection until it checks the connection. A long-running process
+therefore calls `refresh_connections` before each iteration of its loop. Requests and worker tasks start with checked
+connections anyway.
 """
 
 import logging
@@ -25,7 +26,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 log = logging.getLogger("zhuiwen.database")
 
-AWAY = (OperationalError, InterfaceError)  # raised for temporary errors, but also for bugs: see is_away
+AWAY = (OperationalError, InterfaceError)  # raised for temporary errors, but also for bugs: see is_outage
 # SQLite's codes for a locked file, a full or failing disk, or a file that cannot be written now.
 _PASSING_CODES = {
     sqlite3.SQLITE_BUSY,
@@ -46,21 +47,21 @@ RETRY_S = 1.0  # a fail-over takes seconds to minutes, a refused connection a mi
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return True if an error means that the database does not answer now, False if the query is wrong.
+    """Return True if `error` means that the database is temporarily unavailable, False for any other error.
 
-    Both drivers raise OperationalError in both cases, for example for a missing column or a cancelled query.
+    Both drivers also raise OperationalError for wrong queries, for example for a missing column.
     """
     if not isinstance(error, AWAY) or says_damage(str(error)):
         return False
-    if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's error for invalid UTF-8
+    if isinstance(error.__cause__, sqlite3.Error):  # Python's error for invalid UTF-8 has no code.
         code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         return code & 0xFF in _PASSING_CODES  # The lowest byte of an extended code is the primary code.
     state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(_PASSING_STATES)  # None: no server has answered
+    return state is None or state.startswith(_PASSING_STATES)  # None: the server did not respond
 
 
 def lacks_tables(error: BaseException) -> bool:
-    """Return True if an error says that the database lacks tables, which `zhuiwen up` creates."""
+    """Return True if `error` reports a missing table or column, which `zhuiwen up` creates."""
     if not isinstance(error, DatabaseError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
@@ -68,9 +69,9 @@ def lacks_tables(error: BaseException) -> bool:
 
 
 def refresh_connections() -> None:
-    """Close connections of this thread that have ended or failed, so that the next query opens a new one.
+    """Close this thread's connections that have expired or failed, so that the next query opens a new one.
 
-    A connection in a transaction stays open, because Django would otherwise close it as inconsistent.
+    A connection in a transaction is skipped, because Django would close it for its disabled autocommit.
     """
     for each in connections.all(initialized_only=True):
         if not each.in_atomic_block:
@@ -79,7 +80,7 @@ def refresh_connections() -> None:
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Convert Django's errors of an unavailable database in the block to ServiceUnavailable."""
+    """Raise ServiceUnavailable in place of Django's errors if the database is unavailable in the block."""
     try:
         yield
     except AWAY as error:
@@ -89,13 +90,13 @@ def answering() -> Iterator[None]:
 
 
 def unavailable(error: BaseException) -> ServiceUnavailable:
-    """Return the error to raise, `from` the original one, if the database does not answer."""
+    """Return the ServiceUnavailable to raise from `error`, with the database and the command that helps."""
     remedy = "zhuiwen doctor" if settings.ZHUIWEN.services.database_url else "zhuiwen up"
     return ServiceUnavailable(Message("service.admin-database"), describe_database(), remedy)
 
 
 def database_fault(error: BaseException) -> ServiceUnavailable | DamagedStore | None:
-    """Return the error to raise if the database is damaged, does not answer or has no tables yet, else None."""
+    """Return the error to raise if the database is damaged, unavailable or has no tables, None for other errors."""
     if isinstance(error, DatabaseError | InterfaceError) and says_damage(str(error)):
         return DamagedStore(Message("service.admin-database"), describe_database())
     if lacks_tables(error):
@@ -104,7 +105,7 @@ def database_fault(error: BaseException) -> ServiceUnavailable | DamagedStore | 
 
 
 def describe_database() -> str:
-    """Describe the database without credentials: its file, or its host and port with the name of the setting."""
+    """Return the database's file, or its host and port with the name of the setting, without credentials."""
     url = settings.ZHUIWEN.services.database_url
     if not url:
         return str(settings.ZHUIWEN.sqlite_path)
@@ -119,7 +120,10 @@ def time_limit(max_s: float) -> Callable[[], bool]:
 
 
 def retry_outages(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
-    """Repeat a call while the database is down and `may_wait()` is True; then raise the last error."""
+    """Return the result of `call`, which is repeated during an outage of the database as long as `may_wait()` is True.
+
+    Raises the last error when `may_wait()` is False, and any error that is not an outage at once.
+    """
     while True:
         refresh_connections()
         try:
@@ -132,33 +136,34 @@ def retry_outages(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
 
 
 def batches(items: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return slices of `items` that fit into a statement."""
+    """Return consecutive slices of `items`, each short enough for the variables of one SQL statement."""
     return [items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS)]
 
 
 def lock_rows(rows: "QuerySet[M]") -> "QuerySet[M]":
-    """Return rows, locked in the order of their keys, which prevents deadlocks between writers of the same rows.
+    """Return `rows` as a query that locks them in the order of their keys, which prevents deadlocks between writers.
 
     Tables are locked in this order:
 
-    1. The rights of holders, by key; every writer of several cases of a holder locks them.
+    1. Rights holders, by key; a process that writes several cases of a rights holder locks it.
     2. Pages.
     3. Cases.
     4. Matters, once and last (`cases.services.matters.figures.refresh_matters`), then the copied texts of their works.
 
-    A verdict locks no rights, but its case and then its matter; so no case is written after a matter. Chapters are
-    locked before their works, and works before matters. SQLite has one writer at a time and locks no rows.
+    A verdict locks no rights holder, but its case and then its matter, so no case is written after a matter. Chapters
+    are locked before their works, and works before matters. SQLite allows one writer at a time and locks no rows.
     """
     return rows.select_for_update(of=("self",), no_key=True).order_by("pk")
 
 
-# Rows sampled in each index: SQLite's manual recommends 100 to 1,000. With a million cases and five million pages it
-# takes 1.2 s (November 2026); without it, SQLite assumes that an index that half of all rows match finds ten.
+# The number of rows that ANALYZE samples in each index; SQLite's manual recommends 100 to 1,000. With a million cases
+# and five million pages, sampling takes 1.2 s (November 2026). Without statistics, SQLite expects ten rows from a
+# look-up in an index that half of all rows match.
 LOOKED_AT = 400
 
 
 def refresh_statistics() -> None:
-    """Update SQLite's statistics on its tables; PostgreSQL does so automatically."""
+    """Update the statistics of SQLite's query planner. PostgreSQL updates its own automatically."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA analysis_limit={LOOKED_AT}")

@@ -1,4 +1,4 @@
-"""Prepares the start of the workers: the schedule, the index, and the recovery after a power loss.
+"""Prepares the start of the workers: writes the schedule, builds a missing index, and recovers from a power loss.
 
 Run as `python -m webadmin.process webadmin.preparation [--alone]`; `--alone` means that no worker of this installation
 runs anywhere.
@@ -24,7 +24,7 @@ from webadmin.works.services.catalogue import corpus_texts
 
 
 def main(arguments: list[str]) -> int:
-    """Prepare the start, and print messages on changes in JSON; safe to repeat."""
+    """Prepare the start of the workers, print a message in JSON for each change, and return 0. Safe to repeat."""
     ensure_schedule(SETTINGS)
     if count := set_clock_back(SystemClock().now()):
         _print_message(Message("start.set-back", count=count))
@@ -52,20 +52,20 @@ def _print_message(message: Message) -> None:
 
 DUE_CRAWLS_INTERVAL_S = 60  # a crawl starts within a minute of its time of day
 IMPORTS_INTERVAL_S = 60
-REWORDED_INTERVAL_S = 60  # Three index queries show if anything is due.
+REWORDED_INTERVAL_S = 60  # Three index look-ups show whether anything is due.
 DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # in the operator's time zone: after the crawls, which start at 3 by default
 STATISTICS_HOUR = 1  # blocks writers for a second or two
 EVIDENCE_HOUR = 2  # runs before the crawls; reading 10 GB of bundles takes some minutes
 STORES_HOUR = 4  # runs after the evidence check; a seventh of 100,000 pages takes minutes
-STAMPS_INTERVAL_S = 900  # retries an authority that was down after a pause; usually nothing is due
+STAMPS_INTERVAL_S = 900  # retries failed requests for timestamps after a pause; usually nothing is due
 BACKUP_INTERVAL_S = 300  # a backup begins within five minutes of its time of day
 REMOVALS_INTERVAL_S = 300  # the results of a crawl are processed within minutes; the checks are a day apart
 DAY_S = 24 * 3600
 
 
 def ensure_schedule(settings: Settings) -> None:
-    """Write the periodic tasks; tasks that an operator disabled stay disabled, and daily tasks keep a changed time."""
+    """Create or update the periodic tasks. Disabled tasks stay disabled, and daily tasks keep a changed time."""
     _ensure_interval_task("zhuiwen: sweep", "cases.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _ensure_interval_task("zhuiwen: start due crawls", "sites.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
     _ensure_interval_task("zhuiwen: archive imports", "sites.take_imports", IMPORTS_INTERVAL_S)
@@ -84,7 +84,7 @@ def ensure_schedule(settings: Settings) -> None:
 
 def _ensure_interval_task(name: str, task: str, seconds: int) -> None:
     interval, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
-    # A message that waited longer than its interval expires, because the next message does the same.
+    # A message that has waited longer than its interval expires, because the next message does the same work.
     PeriodicTask.objects.update_or_create(
         name=name, defaults={"task": task, "interval": interval, "crontab": None, "expire_seconds": seconds}
     )

@@ -1,4 +1,4 @@
-"""`python -m webadmin.process MODULE ARGUMENT…`: sets Django up without the pages, then runs a module's `main`."""
+"""`python -m webadmin.process MODULE ARGUMENT…`: sets up Django without the admin, then runs `main` of the module."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import django
 
 
 def set_up() -> None:
-    """Set up Django without pages, so that models can be used; safe to repeat."""
+    """Set up Django without the admin, so that models can be imported. Safe to repeat."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
     django.setup()
 

@@ -1,7 +1,7 @@
 """Serves the admin; gunicorn reads this module as its configuration.
 
-gunicorn runs two processes on one socket and replaces one that gives no sign of life. In each, waitress reads a request
-completely before a thread handles it, so that slow clients block no thread.
+gunicorn runs two processes on one socket and replaces a process that sends no heartbeat. In each process, waitress
+reads a request completely before a thread handles it, so that slow clients block no thread.
 """
 
 import faulthandler
@@ -32,10 +32,10 @@ _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - as gunicorn recommends, so tha
 
 
 class BufferingWorker(Worker):
-    """A process of the admin, which gives signs of life as long as waiting requests get threads."""
+    """A worker process of the admin, which sends heartbeats as long as waiting requests get threads."""
 
     def run(self) -> None:
-        faulthandler.enable()  # logs the stack if the process is killed for its silence
+        faulthandler.enable()  # logs the stack traces if gunicorn aborts the process
         connections: dict[int, Any] = {}
         server = create_server(
             self.wsgi, map=connections, sockets=[each.sock for each in self.sockets], **server_options()
@@ -51,7 +51,7 @@ class BufferingWorker(Worker):
         self._end_requests(server, connections)
 
     def _end_requests(self, server: Any, connections: dict[int, Any]) -> None:
-        """Answer the requests in progress within gunicorn's graceful timeout."""
+        """Finish the requests in progress within gunicorn's graceful timeout, and accept no new connections."""
         server.accepting = False
         end = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < end and any(_is_in_hand(channel) for channel in server.active_channels.values()):
@@ -62,16 +62,16 @@ workers = 2
 worker_class = BufferingWorker
 wsgi_app = "webadmin.wsgi:application"
 preload_app = True  # Both processes share the memory of imports.
-timeout = 30  # s without a sign of life, after which a process is killed and restarted
+timeout = 30  # s without a heartbeat, after which a process is killed and replaced
 graceful_timeout = 8  # s; the supervisor allows 10
 worker_tmp_dir = str(_SHARED_MEMORY) if _SHARED_MEMORY.is_dir() else None
 control_socket_disable = True
 
 
 def when_ready(server: Any) -> None:
-    """Load all views and what a first request would load before the fork, so that both processes share it.
+    """Load all views, a template and the translations before the fork, so that both processes share their memory.
 
-    Without the database, which may be down.
+    Nothing here queries the database, which may be down.
     """
     import_module(settings.ROOT_URLCONF)
     reverse("admin:index")
@@ -83,7 +83,7 @@ def when_ready(server: Any) -> None:
 
 
 def server_options() -> dict[str, Any]:
-    """Return waitress' options for each process, from the settings."""
+    """Return the options of waitress for each worker process, from the settings."""
     options: dict[str, Any] = {
         "threads": THREADS,
         "channel_timeout": IDLE_CONNECTION_S,
@@ -92,13 +92,13 @@ def server_options() -> dict[str, Any]:
         "ident": None,
     }
     if settings.ZHUIWEN.web.is_https:  # only a proxy can reach the admin; else its headers are ignored
-        # With the address of the visitor, so that somebody who guesses passwords locks out only himself.
+        # The proxy's header contains the visitor's address, so that a lockout concerns only that visitor.
         options |= {"trusted_proxy": "*", "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto"}
     return options
 
 
 def _longest_waiting(waiting: Any) -> Any:
-    """Return the request that has waited longest for a thread; None if there is none."""
+    """Return the first request in the queue `waiting`, or None if no request waits for a thread."""
     try:
         return waiting[0]
     except IndexError:

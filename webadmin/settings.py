@@ -1,4 +1,4 @@
-"""Django's settings for the web server, based on those of the workers; the operator's settings complete them."""
+"""Django's settings for the web server: those of the workers, those of the admin, and values of the operator."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ CSRF_TRUSTED_ORIGINS = list(ZHUIWEN.web.trusted_origins)
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",  # The default configuration would set its own admin site.
     "unfold.contrib.filters",
-    # Without autodiscovery of admin modules, which takes seconds; only the web server needs them (webadmin.urls).
+    # Without autodiscovery of admin modules, which takes seconds; webadmin.urls imports them for the web server only.
     "webadmin.apps.ZhuiwenAdminConfig",
     "django.contrib.sessions",
     "django.contrib.messages",

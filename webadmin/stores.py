@@ -1,6 +1,6 @@
-"""Opens the stores, the outbox and the ports on first use, and keeps them for the process.
+"""Opens the stores, the outbox and the ports on first use, and caches them for the process.
 
-Also imports the drivers on first use: they take 0.15 s, and most commands use no store.
+The drivers are also imported on first use, because that takes 0.15 s and most commands use no store.
 """
 
 from functools import cache
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -> "MongoPageStore":
-    """Open the page store of the settings. database: the page store's database, if it is connected already.
+    """Return the page store that the settings in `chosen` describe.
 
-    Raises BadConfiguration. Only calls of the store raise ServiceUnavailable.
+    database: the store's database, if it is already connected. Raises BadConfiguration if a setting is invalid.
+    ServiceUnavailable is raised only by the store's methods.
     """
     from pagestore import opening
     from pagestore.mongo import connect
@@ -32,7 +33,7 @@ def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -
 
 
 def open_evidence_store(chosen: Settings) -> EvidenceStore:
-    """Open the evidence store of the settings. Raises the same errors as `open_page_store`."""
+    """Return the evidence store that the settings in `chosen` describe. Raises the same errors as `open_page_store`."""
     from pagestore.evidence import open_evidence
 
     return open_evidence(chosen.evidence.url, chosen.mongo_url, chosen.s3)
@@ -40,13 +41,13 @@ def open_evidence_store(chosen: Settings) -> EvidenceStore:
 
 @cache
 def page_store() -> KeptPages:
-    """Return the page store of this process; only its calls raise ServiceUnavailable."""
+    """Return the page store of this process. Only its methods raise ServiceUnavailable."""
     return open_page_store(settings.ZHUIWEN)
 
 
 @cache
 def work_store() -> WorkStore:
-    """Return the store of works' texts of this process; only its calls raise ServiceUnavailable."""
+    """Return this process's store of the texts of works. Only its methods raise ServiceUnavailable."""
     from pagestore.mongo import MongoWorkStore, connect
 
     return MongoWorkStore(connect(settings.ZHUIWEN.mongo_url))
@@ -54,23 +55,23 @@ def work_store() -> WorkStore:
 
 @cache
 def evidence_store() -> EvidenceStore:
-    """Return the evidence store of this process; only its calls raise ServiceUnavailable."""
+    """Return the evidence store of this process. Only its methods raise ServiceUnavailable."""
     return open_evidence_store(settings.ZHUIWEN)
 
 
 @cache
 def outbox() -> Outbox:
-    """Return the outbox that ZHUIWEN_OUTBOX names."""
+    """Return the outbox of this process, an instance of the class that ZHUIWEN_OUTBOX names."""
     return cast("Outbox", import_string(settings.ZHUIWEN_OUTBOX)())
 
 
 def index() -> "MatchIndex":
-    """Return a new client of the index of the works, for use in one thread; only its calls raise ServiceUnavailable."""
+    """Return a new client of the index of works, for one thread. Only its methods raise ServiceUnavailable."""
     from pipeline.connections import match_index
 
     return match_index(settings.ZHUIWEN)
 
 
 def live(chosen: Settings) -> "Ports":
-    """Return the ports of this process from the function that ZHUIWEN_PORTS names."""
+    """Return the ports of this process: the result of the function that ZHUIWEN_PORTS names for the settings."""
     return cast("Ports", import_string(settings.ZHUIWEN_PORTS)(chosen))

@@ -1,4 +1,4 @@
-"""The look of the admin and the links in its sidebar (django-unfold's settings)."""
+"""Unfold's settings: the theme of the admin and the links in its sidebar."""
 
 from typing import Any, NamedTuple
 
@@ -142,9 +142,9 @@ UNFOLD = {
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the links in the sidebar.
+    """Return the groups of links in the sidebar; the administration's group is only for administrators.
 
-    They are built for each request, because Unfold reads each URL dozens of times and would evaluate a lazy one each
+    They are built for each request, because Unfold reads each URL dozens of times and would resolve a lazy URL each
     time.
     """
     return [

@@ -1,9 +1,9 @@
 """Maintains the catalogues with Babel: python -m webadmin.translation update|check. It needs no gettext binaries.
 
-Django's catalogue has the strings of the admin by their English text; `core/locale` has the messages by code, in both
-languages (core.wording).
+Django's catalogue contains the strings of the admin by their English text. `core/locale` contains the messages of
+core.wording by code, in both languages.
 
-update   synchronize Django's catalogue with the code, and compile all: new strings are empty, unused ones are dropped
+update   add new strings to Django's catalogue, remove unused strings, and compile all catalogues
 check    print one line for each untranslated, fuzzy or unused string, and for a stale .mo; exit code 1
 """
 
@@ -40,7 +40,7 @@ KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
 }
-# Libraries of which the catalogue may translate strings anew: Django searches it before those of applications.
+# Libraries whose strings the catalogue may translate anew, because Django searches it before their catalogues.
 LIBRARIES = (
     Path(django.__file__).parent / "contrib" / "admin",
     Path(django.__file__).parent / "contrib" / "auth",
@@ -57,21 +57,24 @@ _BRACES = re.compile(r"\{\w*\}")
 
 
 def extract_python_strings(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
-    """Extract only the calls of a module, because Babel sees calls in f-strings only from Python 3.12 on."""
+    """Extract the translatable strings of a Python module, as a Babel extraction method.
+
+    Babel gets only the calls of the module, because it finds calls in f-strings only from Python 3.12 on.
+    """
     nodes = (node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.Call))
     calls = (ast.unparse(node) for node in nodes if isinstance(node.func, ast.Name) and node.func.id in keywords)
     return extract_python(io.BytesIO("\n".join(calls).encode()), keywords, tags, options)
 
 
 def extract_template_strings(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
-    """Extract the calls into which Django's makemessages converts template tags."""
+    """Extract the translatable strings of a template, which `templatize` converts to calls, as makemessages does."""
     lines = (line.lstrip() for line in templatize(file.read().decode()).splitlines(keepends=True))
     return extract_python(io.BytesIO("".join(lines).encode()), keywords, tags, options)
 
 
 @cache
 def collect() -> Catalog:
-    """Return the catalogue of all strings in the product, in Unfold and in its filters, with their files."""
+    """Return a catalogue of the translatable strings in the product, Unfold and Unfold's filters, with their files."""
     ours = [package.parent for package in ROOT.glob("*/__init__.py") if package.parent.name != "tests"]
     found = Catalog()
     for folder in (*sorted(ours), UNFOLD, UNFOLD / "contrib" / "filters"):
@@ -82,19 +85,19 @@ def collect() -> Catalog:
 
 @cache
 def library_strings() -> frozenset[str]:
-    """Return the strings that the libraries offer for translation."""
+    """Return the translatable strings of the libraries in LIBRARIES."""
     found = (each for folder in LIBRARIES for each in extract_from_dir(folder, METHODS, keywords=KEYWORDS))
     return frozenset(_message_texts(text)[0] for _, _, text, _, _ in found)
 
 
 def read(catalogue: Path = CATALOGUE) -> Catalog:
-    """Read a catalogue."""
+    """Return the catalogue in a .po file."""
     with catalogue.open("rb") as file:
         return read_po(file)
 
 
 def update(path: Path = CATALOGUE) -> None:
-    """Synchronize the catalogue with the code, sorted by string; existing translations are kept."""
+    """Rewrite and compile the catalogue with the strings in the code, sorted; existing translations are preserved."""
     catalogue = read(path)
     wanted = copy(collect())
     for message in catalogue:
@@ -105,13 +108,13 @@ def update(path: Path = CATALOGUE) -> None:
 
 
 def sort_messages(folder: Path = CATALOGUES) -> None:
-    """Rewrite the catalogues of messages, sorted by code."""
+    """Rewrite and compile the catalogues of messages below `folder`, sorted by code."""
     for path in _message_files(folder):
         _write(path, read(path))
 
 
 def messages(folder: Path = CATALOGUES) -> dict[str, dict[str, str]]:
-    """Return the texts of all messages by code and language: "en", "zh_Hans"."""
+    """Return the texts of all messages below `folder`, by code and then by language ("en" or "zh_Hans")."""
     found: dict[str, dict[str, str]] = {}
     for path in _message_files(folder):
         for message in read(path):
@@ -131,14 +134,14 @@ def _write(path: Path, catalogue: Catalog) -> None:
 
 
 def compile_catalogue(path: Path) -> bytes:
-    """Return the .mo file of a catalogue."""
+    """Return the content of the .mo file for the catalogue in a .po file."""
     file = io.BytesIO()
     write_mo(file, read(path))
     return file.getvalue()
 
 
 def faults(path: Path = CATALOGUE) -> Iterator[str]:
-    """Yield a sentence on each fault of the catalogue."""
+    """Yield a sentence for each error in Django's catalogue at `path`."""
     catalogue = read(path)
     known, wanted = _by_key(catalogue), _by_key(collect())
     for key in wanted.keys() - known.keys():
@@ -156,7 +159,7 @@ def faults(path: Path = CATALOGUE) -> Iterator[str]:
 
 
 def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
-    """Yield a sentence on each fault of the messages."""
+    """Yield a sentence for each error in the catalogues of messages below `folder`."""
     files = _message_files(folder)
     for code, words in messages(folder).items():
         if len(words) < len(files) or not all(text == text.strip() != "" for text in words.values()):
@@ -168,7 +171,7 @@ def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
 
 
 def placeholders(text: str) -> set[str]:
-    """Return the parameters in the text of a message."""
+    """Return the names of the placeholders in the text of a message."""
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
@@ -195,7 +198,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _by_key(catalogue: Catalog) -> dict[tuple[str | None, str], Message]:
-    """Return the messages by context and string, without the header."""
+    """Return the messages of a catalogue by context and string, without its header."""
     return {(message.context, _message_texts(message.id)[0]): message for message in catalogue if message.id}
 
 

@@ -32,7 +32,7 @@ urlpatterns = [
     path("admin/matters/<int:key>/export/", admin.site.admin_view(matter_export_view), name="webadmin_matter_export"),
     path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
-    # Browsers request this for pages without the product's head (an error, a raw response).
+    # Browsers request this path for responses without the product's HTML head, such as errors.
     path("favicon.ico", RedirectView.as_view(url=static("ui/favicon.svg"))),
     path("", RedirectView.as_view(pattern_name="admin:index")),
 ]

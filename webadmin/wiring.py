@@ -18,7 +18,7 @@ from webadmin.stores import open_page_store
 
 @cache
 def live_ports(settings: Settings) -> Ports:
-    """Return the ports of this process, not yet connected; if a service is down, the first call to it fails."""
+    """Return the ports of this process, not yet connected. If a service is down, the first call to it fails."""
     database = connect(settings.mongo_url)
     works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
     index = match_index(settings)

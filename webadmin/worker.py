@@ -30,7 +30,10 @@ def _fresh_connections(**_: object) -> None:
 
 @heartbeat_sent.connect
 def _give_sign_of_life(**_: object) -> None:
-    """Write a heartbeat every 2 s from the loop that reads the broker, which does not wait for the children."""
+    """Write a heartbeat and restart a lost crawler, every 2 s.
+
+    The signal comes from the loop that reads from the broker, which does not wait for child processes.
+    """
     write_heartbeat(SETTINGS.home, os.environ)
     if _starts_processes():
         crawlers.restart_lost_crawler(SETTINGS)
@@ -38,7 +41,7 @@ def _give_sign_of_life(**_: object) -> None:
 
 @worker_shutting_down.connect
 def _stop_crawlers(**_: object) -> None:
-    """Stop crawls after the pages in flight; they are queued again and resume at that point."""
+    """Stop the crawls after their current requests. They are queued again and resume at that point."""
     if _starts_processes():
         crawlers.stop_jobs(SETTINGS.home)
 

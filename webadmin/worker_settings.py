@@ -1,4 +1,4 @@
-"""Django's settings for workers and crawlers, without pages, which `webadmin.settings` adds."""
+"""Django's settings for workers and crawlers. `webadmin.settings` adds those of the admin."""
 
 import os
 from typing import Any
@@ -11,7 +11,7 @@ ZHUIWEN = load(os.environ)
 ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # the class of the outbox, by name
 ZHUIWEN_PORTS = "webadmin.wiring.live_ports"  # the function that returns the ports of the pipeline for the settings
 
-# Without a key, as in a management command on a new machine, sessions last as long as the process.
+# Without a configured key, as on a new machine, sessions last as long as the process.
 SECRET_KEY = ZHUIWEN.web.secret_key or os.urandom(32).hex()
 DEBUG = False
 

@@ -1,4 +1,4 @@
-"""Finds rights holders by the keys that a user types."""
+"""Finds rights holders by the name or number that a user types."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_holder(key: str) -> "RightsHolder":
-    """Return the rights holder with this name or number. Raises NotFound."""
+    """Return the rights holder with this name or, if there is none, this number. Raises NotFound without either."""
     from webadmin.accounts.models import RightsHolder
     from webadmin.accounts.services import holders
 

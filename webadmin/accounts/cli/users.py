@@ -33,7 +33,7 @@ def add(
     rights_holder: str = "",
     password_stdin: bool = False,
 ) -> None:
-    """Create a user, or change a user's role. A new user's password is read, or generated and shown once."""
+    """Create a user, or give an existing user a role. A new user's password is read, or generated and printed once."""
     if role not in ROLES:
         raise BadInput("cli.choose", what=Message("cli.role"), name=repr(role), choices=ROLES)
     with session():
@@ -93,7 +93,7 @@ def password(
     name: str,
     password_stdin: bool = False,
 ) -> None:
-    """Set a user's password: the one on standard input, or a generated one, shown once."""
+    """Set a user's password from standard input, or generate a password and print it once."""
     with session():
         from webadmin.accounts.models import User
 
@@ -105,7 +105,7 @@ def password(
 
 
 def _fit_name(name: str) -> str:
-    """Return the name if the admin would accept it. Raises BadInput if it is too long or has invalid characters."""
+    """Return the cleaned user name. Raises BadInput if it is too long or contains invalid characters."""
     from django.core.exceptions import ValidationError
 
     from webadmin.accounts.models import User
@@ -132,7 +132,10 @@ def _give_role(user: "User", role: str, rights_holder: str) -> None:
 
 
 def _set_password(user: "User", chosen: str) -> str:
-    """Set the given password and return "", or set and return a generated one. Raises BadInput for a weak password."""
+    """Set the password `chosen` and return "", or generate, set and return a password if `chosen` is "".
+
+    Raises BadInput if the password is too weak.
+    """
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 

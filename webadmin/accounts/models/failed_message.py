@@ -7,7 +7,7 @@ from webadmin.ui.models.fields import MessageField
 
 
 class FailedMessage(models.Model):
-    """A message that failed in every retry. Deleting it after fixing the cause lets the sweeper send it again."""
+    """A message whose task failed in every retry. Once the row is deleted, the sweeper sends the message again."""
 
     task = models.CharField(_("task"), max_length=100)
     subject = models.CharField(_("subject"), max_length=64)  # the id in the message

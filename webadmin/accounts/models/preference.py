@@ -1,4 +1,4 @@
-"""The preference of a user: the time zone in which times are shown."""
+"""The choice of the time zone in which a user sees times."""
 
 from functools import cache
 from zoneinfo import available_timezones
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """Return the time zones on offer: places and UTC, without the many obsolete aliases."""
+    """Return the names of the time zones that a user can choose: UTC and places, without obsolete aliases."""
     places = (
         each for each in available_timezones() if "/" in each and not each.startswith(("Etc/", "SystemV/", "US/"))
     )
@@ -17,6 +17,6 @@ def zone_names() -> tuple[str, ...]:
 
 
 def require_zone(name: str) -> None:
-    """Raise ValidationError for a time zone that is not on offer."""
+    """Raise ValidationError if `name` is not one of `zone_names`."""
     if name not in zone_names():
         raise ValidationError(_("“%(zone)s” is not a time zone; choose one from the list."), params={"zone": name[:60]})

@@ -10,7 +10,7 @@ from webadmin.ui.models.fields import user_key
 
 
 class RightsHolder(models.Model):
-    """A novel platform, publisher or newspaper that holds rights. Every other record belongs to one rights holder."""
+    """A novel platform, publisher or newspaper that holds rights. Works, sites and cases belong to a rights holder."""
 
     name = models.CharField(_("name"), max_length=200, unique=True)
     contact = models.CharField(_("contact"), max_length=300, blank=True)
@@ -33,7 +33,7 @@ class RightsHolder(models.Model):
         ),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
-    # The time since which the stored findings have not been ruled on by the current licences and own domains.
+    # The time of the first change of licences or own domains by which the stored findings have not been ruled on yet.
     unruled_since = models.DateTimeField(
         _("findings awaiting a new ruling since"), null=True, blank=True, editable=False
     )

@@ -1,1 +1,1 @@
-"""Base classes for lists and forms limited to the user's rights holders; users, memberships and the profile."""
+"""Base classes for lists and forms limited to the user's rights holders, and pages on users and memberships."""

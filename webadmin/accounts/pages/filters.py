@@ -1,4 +1,4 @@
-"""List filters: related records of the user's rights holders, and days in the user's time zone."""
+"""List filters limited to the user's rights holders, and filters by day, choice and state."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -53,7 +53,7 @@ class HolderRelatedFilter(RelatedDropdownFilter):
 
 
 class HolderAutocompleteFilter(AutocompleteSelectFilter):
-    """A HolderRelatedFilter for thousands of records, which are looked up while the user types."""
+    """A filter like HolderRelatedFilter for thousands of records, which are looked up while the user types."""
 
     def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
         for choice in super().choices(changelist):
@@ -63,7 +63,7 @@ class HolderAutocompleteFilter(AutocompleteSelectFilter):
 
 
 class AnyChoiceFilter(ChoicesDropdownFilter):
-    """A filter on one choice, or on several in links such as `state__in=open,confirmed` on the dashboard."""
+    """A filter on one choice, or on several choices in a link such as `state__in=open,confirmed`."""
 
     @property
     def several_parameter(self) -> str:
@@ -73,7 +73,7 @@ class AnyChoiceFilter(ChoicesDropdownFilter):
         return [*super().expected_parameters(), self.several_parameter]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        """Filter by the choices.
+        """Return the rows that have one of the choices.
 
         Several choices are compared through Coalesce, so that the database uses the index for the list's order.
         """
@@ -86,7 +86,7 @@ class AnyChoiceFilter(ChoicesDropdownFilter):
 
 
 class DayRangeFilter(RangeDateFilter):
-    """A filter on an inclusive range of days in the user's time zone, or in dashboard links on the last hours."""
+    """A filter on an inclusive range of days in the user's time zone, or on the last "24h" or "7d" in a link."""
 
     WITHIN: ClassVar = {"24h": timedelta(hours=24), "7d": timedelta(days=7)}
 
@@ -136,7 +136,7 @@ class ObfuscationFilter(DropdownFilter):
 
 
 class PresenceFilter(EmptyFieldListFilter):
-    """A filter on whether a time is set, written so that a partial index serves it."""
+    """A filter on whether a time is set, with a condition that a partial index can serve."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         asked = self.used_parameters.get(self.lookup_kwarg)
@@ -161,7 +161,7 @@ class TrustFilter(DropdownFilter):
 
 
 class LicenceEndedFilter(DropdownFilter):
-    """A filter on the last day of a licence, which may be open."""
+    """A filter on whether a licence has ended. A licence without a last day has not."""
 
     title = _("validity")
     parameter_name = "validity"
@@ -177,7 +177,11 @@ class LicenceEndedFilter(DropdownFilter):
 
 
 def isolated_filter(model: type[Model], entry: Any) -> Any:
-    """Return the list filter for an entry; relations are limited to the user's rights holders, times go by day."""
+    """Return the list filter for an entry of `list_filter`.
+
+    Filters on relations offer only records of the user's rights holders, and filters on times offer days. Other entries
+    are returned unchanged.
+    """
     name = entry[0] if isinstance(entry, (list, tuple)) else entry
     if not isinstance(name, str):
         return entry
@@ -195,7 +199,7 @@ def isolated_filter(model: type[Model], entry: Any) -> Any:
 
 
 def usable_day(text: str) -> date | None:
-    """Return the day in a text, or None if it is invalid or absurdly distant."""
+    """Return the date in `text`, or None if it is invalid or not between FIRST_DAY and LAST_DAY."""
     try:
         day = parse_date(text)
     except ValueError:
@@ -204,5 +208,5 @@ def usable_day(text: str) -> date | None:
 
 
 def start_of_day(day: date) -> datetime:
-    """Return the first moment of a day in the user's time zone."""
+    """Return the start of `day` in the user's time zone."""
     return timezone.make_aware(datetime.combine(day, time.min))

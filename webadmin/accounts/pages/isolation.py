@@ -1,4 +1,4 @@
-"""Model admins that show and change only the records of the user's rights holders.
+"""Model admins that only give access to the records of the user's rights holders.
 
 Each model is registered with a subclass of HolderAdmin, or of AdministratorsOnly if it belongs to no rights holder
 (users, schedules, login attempts). Django's model permissions are not used.
@@ -29,7 +29,7 @@ from webadmin.accounts.services.access import Person, is_administrator, manageab
 
 
 def request_roles(request: HttpRequest) -> dict[int, str]:
-    """Return the roles of the request's user, which are read once for each request."""
+    """Return the user's role by rights holder's key. The roles are read once for each request."""
     known = getattr(request, "zhuiwen_roles", None)
     if known is None:
         known = roles(request.user)
@@ -38,19 +38,19 @@ def request_roles(request: HttpRequest) -> dict[int, str]:
 
 
 def signed_in_user(request: HttpRequest) -> User:
-    """Return the request's user, whom the admin has authenticated."""
+    """Return the request's user. Raises PermissionDenied if nobody is signed in."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def is_member(request: HttpRequest, record: Model | None = None) -> bool:
-    """Return True if the user may see the record, or any record if `record` is None."""
+    """Return True if the user may see `record`, or at least one rights holder's records if `record` is None."""
     return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
 
 
 def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
-    """Return True if the user may change the record, or any record if `record` is None."""
+    """Return True if the user may change `record`, or at least one rights holder's records if `record` is None."""
     return _has_role(request, record, {Membership.Role.MANAGER})
 
 
@@ -67,7 +67,7 @@ def _has_role(request: HttpRequest, record: Model | None, wanted: set[Membership
 class IsolatedRecords:
     """A mixin for records that the members of their rights holder see and its managers change.
 
-    Foreign keys offer only records that the user manages, and only colleagues as users.
+    Fields for foreign keys offer only records that the user manages, and only users who share a rights holder.
     """
 
     is_read_only: ClassVar[bool] = False  # True if only the pipeline writes these records.
@@ -109,7 +109,7 @@ class HolderInline(IsolatedRecords, TabularInline):
     extra = 0
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Label each field for screen readers, because a column's heading is not a label."""
+        """Return the form field with a label for screen readers, because the heading of a column is not a label."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None:
             field.widget.attrs.setdefault("aria-label", capfirst(str(field.label)))
@@ -126,7 +126,7 @@ _ModelAdmin: Any = admin.ModelAdmin  # untyped, like Unfold's
 
 
 class _CheckedBeforeSaved(_ModelAdmin):
-    """Django's form view, with a transaction that begins only after all forms are valid.
+    """A model admin whose form view begins its transaction only after all forms are valid.
 
     On SQLite, no other process can write during a transaction.
     """
@@ -137,7 +137,7 @@ class _CheckedBeforeSaved(_ModelAdmin):
     ) -> Any:
         try:
             return self._checked_and_saved(request, object_id, form_url, extra_context)
-        except IntegrityError:  # The same value was saved since the check; the second check reports it.
+        except IntegrityError:  # The same value was saved meanwhile; the second validation reports it.
             return self._checked_and_saved(request, object_id, form_url, extra_context)
 
     def _checked_and_saved(self, request: HttpRequest, *asked: Any) -> Any:
@@ -149,7 +149,7 @@ class _CheckedBeforeSaved(_ModelAdmin):
 class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
     """A base class for lists and forms that are limited to the user's rights holders."""
 
-    # Further pages of a record: path suffix, name, and view, called with request and record.
+    # Additional pages of a record: the path suffix, the name of the URL, and the view, called with request and record.
     record_pages: ClassVar[Sequence[tuple[str, str, Callable[..., HttpResponseBase]]]] = ()
     record_view: ClassVar[Any] = None  # called with request and record in place of Django's form
     list_per_page = 50
@@ -195,7 +195,7 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
         return super().save_form(request, form, change)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Make the rights holder of a saved record read-only, because it never changes."""
+        """Return the read-only fields, including the rights holder of a saved record, which never changes."""
         fields = list(super().get_readonly_fields(request, obj))
         if obj is not None and "rights_holder" not in fields and _has_field(self.model, "rights_holder"):
             fields.append("rights_holder")
@@ -205,36 +205,39 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
         return is_member(request)
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
-        """Return True if a manager's actions are offered; Unfold passes the key of the record."""
+        """Return True if the user may run a manager's actions. obj: the record, or its key, which Unfold passes."""
         if obj is None or isinstance(obj, Model):
             return is_manager(request, obj)
         record = self.get_object(request, unquote(obj))
         return record is not None and is_manager(request, record)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[UnfoldAction]:
-        """Return the buttons above a record that its state allows."""
+        """Return the actions above a record, as far as `is_offered` allows them; [] if the record does not exist."""
         if self.get_object(request, unquote(str(object_id))) is None:
             return []
         allowed = super().get_actions_detail(request, object_id)
         return [each for each in allowed if self.is_offered(each.path, object_id)]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return True if the button with this path is shown.
+        """Return True if the record's page offers the action with this URL path. key: the record's primary key.
 
-        A request sent without the button still gets a message.
+        The action itself must still check its conditions, because it can be requested without the button.
         """
         return True
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
-        """Require the delete permission for the records themselves; related ones belong to the same rights holder."""
+        """Return Django's result, with the delete permission required only for the records in `objs`.
+
+        Related records belong to the same rights holder.
+        """
         listed, counts, _needed, protected = super().get_deleted_objects(objs, request)
         refused = {obj._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
         return listed, counts, refused, protected
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: Any) -> None:
-        """Save the record, with the user who entered it if the model has such a field.
+        """Save the record, with the signed-in user in `entered_by` if the model has this field.
 
-        Rejects a record under a rights holder that the user does not manage, which only a forged form can contain.
+        Raises PermissionDenied if the user does not manage the rights holder, which only a forged form can contain.
         """
         if not is_manager(request, obj):
             raise PermissionDenied
@@ -244,7 +247,7 @@ class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
 
 
 class AdministratorsOnly:
-    """A mixin for model admins that only administrators see."""
+    """A mixin for model admins that only administrators can use."""
 
     list_after_template = "ui/list_zone.html"
 

@@ -24,13 +24,16 @@ _KEY = "key-of-the-row"
 
 
 class AdminLists:
-    """A model admin that allows only declared look-ups in URLs, and for which no value in a URL raises an error."""
+    """A mixin for model admins that accept only declared look-ups in URLs, and reject invalid values with a message."""
 
     model: type[Model]
 
     @display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> str:
-        """Return Unfold's checkbox without rendering a template for each row, which took half of a list's time."""
+        """Return Unfold's checkbox for the row.
+
+        Its template is not rendered for each row, because that takes half of a list's time.
+        """
         before, behind = _checkbox(get_language() or "")
         return mark_safe(f"{before}{escape(obj.pk)}{behind}")  # noqa: S308 - the widget's HTML and an escaped key
 
@@ -41,7 +44,7 @@ class AdminLists:
         return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]  # type: ignore[misc]
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        """Search for the words in all their spellings, in lists and in the choices of forms."""
+        """Return the rows that contain the search term in any spelling, and whether rows may repeat."""
         check_search(search_term)
         ways = written_ways(search_term)
         if search_term.strip() and issubclass(self.paginator, CappedPaginator):  # type: ignore[attr-defined]
@@ -53,17 +56,17 @@ class AdminLists:
         return found, may_repeat
 
     def search_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Return the entries that have the words, and store the number of searched entries in the request."""
+        """Return the rows that contain the words, and store the number of searched rows in the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
         request.zhuiwen_searched_entry_count = found.searched_entry_count  # type: ignore[attr-defined]
         return found.rows
 
     def searched_entry_count(self, request: HttpRequest) -> int:
-        """Return the number of entries that this request's search covered; 0 if it covered all."""
+        """Return the number of rows that this request's search was limited to, or 0 if it covered all rows."""
         return int(getattr(request, "zhuiwen_searched_entry_count", 0))
 
     def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:
-        """Return the record that a URL names. Raises Http404 if it does not exist or the user may not see it."""
+        """Return the record with the quoted key from a URL. Raises Http404 if it is missing or hidden from the user."""
         record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
         if record is None:
             raise Http404
@@ -72,7 +75,7 @@ class AdminLists:
 
 @cache
 def _checkbox(language: str) -> tuple[str, str]:
-    """Return the two halves of a row's checkbox, between which the row's key is inserted."""
+    """Return the HTML of a row's checkbox before and after the row's key."""
     with override(language or None):
         before, behind = checkbox.render(ACTION_CHECKBOX_NAME, _KEY).split(_KEY)
     return before, behind

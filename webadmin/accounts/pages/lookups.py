@@ -1,6 +1,6 @@
-"""Lists that allow only the look-ups of their filters, search, order and pages in URLs.
+"""Change lists that accept only the parameters of their filters, search, order and paging in URLs.
 
-Other parameters and values are rejected with their names.
+Other parameters and values are rejected with a message that names them.
 """
 
 import re
@@ -30,7 +30,7 @@ from webadmin.accounts.services.access import visible
 from webadmin.ui.pages.paging import ONLY_QUERY, CappedPaginator
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
-MAX_TEXT_CHARS = 500  # characters of a value that the rows contain
+MAX_TEXT_CHARS = 500  # characters of a value without a check of its own
 _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")
 _IS_NULL = ("True", "False")
 
@@ -45,12 +45,12 @@ class DeclaredChangeList(ChangeList):
         super().__init__(request, model, *args, **kwargs)
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        """Return the non-empty parameters; filters send empty ones for "all"."""
+        """Return the parameters with a value; filters send empty parameters for "all"."""
         given = super().get_filters_params(params)
         return {name: values for name, values in given.items() if any(values)}
 
     def get_filters(self, request: HttpRequest) -> Any:
-        """Return the filters; reject parameters that no filter uses, and values that a filter cannot use."""
+        """Return the filters. Raises BadValue for an unknown parameter or a value that its filter cannot use."""
         for name, values in self.get_filters_params().items():
             if len(values) > 1:
                 raise BadValue(name, ", ".join(values), _("it may appear in the address only once."))
@@ -67,7 +67,7 @@ class DeclaredChangeList(ChangeList):
         return found
 
     def get_ordering_field(self, field_name: Any) -> Any:
-        """Return the ordering field, or None if the list does not offer the column for ordering."""
+        """Return the field to order by for a column, or None if the list cannot be ordered by this column."""
         return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> Any:
@@ -77,7 +77,7 @@ class DeclaredChangeList(ChangeList):
             raise BadValue(ORDER_VAR, order, _("enter the numbers of columns, such as 1.-3."))
         if not order:
             period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
-            if period:  # A period is listed by time, which uses the same index.
+            if period:  # A list filtered by period is ordered by time, which uses the same index.
                 return [f"-{period}", "-pk"]
         found = super().get_ordering(request, queryset)
         if found in (["pk"], ["-pk"]):  # The URL orders by columns that the list does not offer (any longer).
@@ -85,13 +85,16 @@ class DeclaredChangeList(ChangeList):
         return found
 
     def _get_deterministic_ordering(self, ordering: Any) -> Any:
-        """Order equal rows by key in the list's direction, so that one index serves both directions."""
+        """Return the ordering with the key in the direction of the first column, so that one index serves both."""
         found = super()._get_deterministic_ordering(ordering)
         is_rising = isinstance(found[0], str) and not found[0].startswith("-")
         return [*found[:-1], "pk"] if found[-1] == "-pk" and is_rising else found
 
     def get_results(self, request: HttpRequest) -> None:
-        """Read the rows of the page; the list offers to show all rows only if a filter is active."""
+        """Read the rows of the requested page. Raises BadValue if there is no such page.
+
+        The link to all rows appears only if a filter is active.
+        """
         if getattr(request, ONLY_QUERY, False):
             return
         try:
@@ -127,9 +130,9 @@ def _no_filter(name: str, value: str) -> BadValue:
 
 
 def check_value(spec: ListFilter, name: str, value: str) -> None:
-    """Raise BadValue for a value that the filter cannot use.
+    """Raise BadValue if the filter `spec` cannot use the value of the parameter `name`.
 
-    For a kind of filter without its own check, only overlong text is rejected.
+    For other kinds of filters, only values over MAX_TEXT_CHARS are rejected.
     """
     if name == getattr(spec, "lookup_kwarg_isnull", None):
         _require_choice(name, value, _IS_NULL)
@@ -151,7 +154,7 @@ def check_value(spec: ListFilter, name: str, value: str) -> None:
 
 
 def _check_record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
-    """Require one of the offered records. A record of another rights holder counts as missing."""
+    """Raise BadValue if `value` is not the key of an offered record. Other rights holders' records count as missing."""
     if isinstance(spec, HolderAutocompleteFilter):
         model: type[Model] = spec.field.remote_field.model
         offered = visible(model._default_manager.all(), spec.request.user)
@@ -171,7 +174,7 @@ def _check_day(spec: DayRangeFilter, name: str, value: str) -> None:
 
 
 def parse_key(model: type[Model], name: str, value: str) -> Any:
-    """Parse the key of a record. Raises BadValue for text that cannot be a key."""
+    """Return the key of a record of `model`. Raises BadValue if `value`, the parameter `name`, cannot be a key."""
     try:
         return model._meta.pk.clean(value, None)
     except ValidationError:

@@ -20,7 +20,7 @@ from webadmin.ui.pages.wording import message_text
 
 
 class RightsHolderForm(forms.ModelForm):
-    """A form with a checkbox for each kind of work, stored as a list."""
+    """A form for rights holders, with a checkbox for each kind of work."""
 
     reworded_kinds = forms.MultipleChoiceField(
         label=_("Searched for rewrites"),
@@ -43,7 +43,7 @@ class RightsHolderForm(forms.ModelForm):
 
 
 class MembershipForm(forms.ModelForm):
-    """The administrator's form, which identifies a user by the exact user name."""
+    """An administrator's form that makes an existing user a member, identified by the exact user name."""
 
     username = forms.CharField(
         label=_("user name"),
@@ -76,9 +76,9 @@ class MembershipForm(forms.ModelForm):
 
 
 class ReviewerForm(forms.ModelForm):
-    """The manager's form, which creates an account of a reviewer for one of the manager's rights holders.
+    """A manager's form that creates the account of a reviewer for one of the manager's rights holders.
 
-    The user name ends in the number of the rights holder, because managers must not take another rights holder's names
+    The user name ends in the number of the rights holder. Managers thus cannot take the names of another rights holder
     or impersonate its staff, and an error reveals nothing about other accounts.
     """
 
@@ -119,7 +119,7 @@ class ReviewerForm(forms.ModelForm):
         return cleaned
 
     def _new_user(self, holder: RightsHolder, name: str) -> User:
-        """Return an unsaved account; all invalid names get the same message."""
+        """Return an unsaved account. Every invalid or existing name gets the same error."""
         user = User(username=User.normalize_username(f"{name.strip()}@{holder.pk}"))
         if "@" in name or not _can_be_stored(user):
             self.add_error("name", _("This user name is not available; choose another."))

@@ -1,4 +1,4 @@
-"""The user's own page, with their roles and the time zone in which times are shown."""
+"""The profile page, with the user's roles and time zone."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,7 +18,7 @@ from webadmin.accounts.models import User
 from webadmin.accounts.models.preference import require_zone, zone_names
 from webadmin.ui.pages.page_responses import admin_page
 
-NEAR = {  # Where most users are; other zones keep the English names of the zone database.
+NEAR = {  # The zones of most users; other zones have the English names of the time zone database.
     "Asia/Shanghai": gettext_lazy("Beijing"),
     "Asia/Hong_Kong": gettext_lazy("Hong Kong"),
     "Asia/Taipei": gettext_lazy("Taipei"),
@@ -31,7 +31,7 @@ NEAR = {  # Where most users are; other zones keep the English names of the zone
 
 
 class ProfileForm(forms.Form):
-    """A form for the time zone."""
+    """A form in which a user chooses a time zone."""
 
     zone = forms.CharField(
         label=gettext_lazy("Time zone"),
@@ -46,7 +46,7 @@ class ProfileForm(forms.Form):
 
 
 def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
-    """Return all zones by region, each with its current offset from UTC."""
+    """Return the choices of the time zone by region, the frequent ones first, each with its current UTC offset."""
     now = timezone.now()
     near = [(name, f"{place} ({zone_offset(now, name)})") for name, place in NEAR.items()]
     rest = [name for name in zone_names() if name not in NEAR]
@@ -58,7 +58,7 @@ def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def zone_offset(now: datetime, name: str) -> str:
-    """Return the UTC offset of a zone.
+    """Return the UTC offset that the time zone `name` has at `now`.
 
     >>> zone_offset(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
     'UTC+08:00'
@@ -68,7 +68,7 @@ def zone_offset(now: datetime, name: str) -> str:
 
 
 def profile_view(request: HttpRequest) -> HttpResponse:
-    """Show the page; set the zone (POST). An unknown zone gets status 400 and a message."""
+    """Return the profile page, or set the time zone (POST). An unknown zone gets status 400 and an error message."""
     form = ProfileForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and isinstance(request.user, User):
         request.user.zone = form.cleaned_data["zone"]
@@ -85,7 +85,7 @@ def profile_view(request: HttpRequest) -> HttpResponse:
 
 
 class ZoneMiddleware:
-    """Middleware that activates the user's time zone, if the user has one."""
+    """Middleware that activates the time zone that the user has chosen, if any."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.answer = answer
@@ -96,7 +96,7 @@ class ZoneMiddleware:
 
 
 def _user_zone(request: HttpRequest) -> ZoneInfo | None:
-    """Return the user's time zone, or None without a login or a known zone."""
+    """Return the user's time zone, or None if nobody is signed in or the user has no known zone."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
         return None
     return ZoneInfo(request.user.zone) if request.user.zone in zone_names() else None

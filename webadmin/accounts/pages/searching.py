@@ -1,8 +1,9 @@
-"""Converts a typed search to the spellings that may be stored, and selects the part of a long list to search.
+"""Searches long lists in all spellings of a search term.
 
-In a list with millions of entries, only the first SEARCHED are scanned. Entries that an index finds are found anywhere:
-by the URL of a page, and by the name of a work or site. A model names the paths from its entries to their page and site
-in `SEARCH_PATHS`, to further pages in `SEARCHED_FURTHER`, and sets `IS_SEARCHED_FIRST` if it has few entries.
+In a list with millions of rows, only the first SEARCHED rows are scanned. In addition, an index finds rows anywhere in
+the list by the URL of a page and by the name of a work or site. A model sets `SEARCH_PATHS` to the look-ups from its
+rows to their page and site, `SEARCHED_FURTHER` to the look-up of additional pages, and `IS_SEARCHED_FIRST` if it has
+few rows.
 """
 
 import json
@@ -22,9 +23,9 @@ from crawler.urls import canonical
 from webadmin.accounts.services.access import Person, visible
 from webadmin.ui.pages.paging import MAX_COUNTED
 
-MAX_SITES = 20  # sites for a typed host
-# Half of the counted entries: 10,000 took 0.2 to 0.5 s with titles in a table of five million (PostgreSQL,
-# 2026-11-27). The same limit applies to the entries of works and sites found by name.
+MAX_SITES = 20  # sites searched for a host name
+# Half of the counted rows. A search in the titles of 10,000 rows in a table of five million takes 0.2 to 0.5 s
+# (PostgreSQL, November 2026). The same limit applies to the rows of works and sites found by name.
 SEARCHED = MAX_NAMED = MAX_COUNTED // 2
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
@@ -32,7 +33,7 @@ _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNOREC
 @ForeignObject.register_lookup
 @Field.register_lookup
 class Among(Lookup):
-    """A look-up for rows whose field is one of some keys: a collection of strings or integers."""
+    """A look-up for rows whose field equals one of many strings or integers, passed as one SQL parameter."""
 
     lookup_name = "among"
 
@@ -49,7 +50,7 @@ class Among(Lookup):
 
 
 def written_ways(typed: str) -> list[str]:
-    """Return the spellings of a search: a URL without scheme and "www", or words in both Chinese scripts.
+    """Return the spellings of a search term: a URL without scheme and "www", or the words in both Chinese scripts.
 
     >>> written_ways("https://www.pirate.example/read/1"), written_ways("渡口无灯")
     (['pirate.example/read/1'], ['渡口无灯', '渡口無燈'])
@@ -65,17 +66,17 @@ def written_ways(typed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search. searched_entry_count: the number of first entries searched, or 0 if all were."""
+    """The rows that a search found. searched_entry_count: the number of rows searched, or 0 if all were searched."""
 
     rows: "QuerySet[Any]"
     searched_entry_count: int
 
 
 def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> SearchResult:
-    """Return the entries of a long list, in its order, that have every word in one of the fields in some spelling.
+    """Return the rows in which every word of `typed` occurs in some field and spelling, in the order of `rows`.
 
-    fields: Django look-ups; works and sites, which are few, are searched first. If there are more than SEARCHED
-    entries, only the first ones are searched.
+    fields: look-ups from a row; related works and sites are searched first, because they are few. user: whose works and
+    sites are searched. Of more than SEARCHED rows, only the first ones and those found by an index are searched.
     """
     words = [_Word.parse(rows.model, fields, word, user) for word in split_words(typed)]
     every = rows.model._default_manager  # The conditions of `rows` are dropped, because they mislead the query planner.
@@ -93,9 +94,9 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a search. anywhere: the condition that any field has the word.
+    """A word of a search. anywhere: the condition that any field contains the word.
 
-    named: the keys of works and sites with the word, by relation.
+    named: the keys of the works and sites that contain the word, by relation.
     """
 
     anywhere: Q
@@ -118,7 +119,7 @@ class _Word:
 
 
 def matching_keys(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
-    """Return the keys of the user's works or sites that have a word in one of the fields."""
+    """Return the keys of the user's records of `model` in which a field contains one of the spellings in `ways`."""
     found = visible(model._default_manager.order_by(), user).filter(has_words(fields, ways))
     return list(found.values_list("pk", flat=True))
 
@@ -128,7 +129,7 @@ def _relation_filter(named: dict[str, list[Any]]) -> Q:
 
 
 def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
-    """Return the condition that any field has one of the spellings, ignoring case."""
+    """Return the condition that any field contains one of the spellings in `ways`, ignoring case."""
     looked_for = [
         Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})
         for field in fields
@@ -138,7 +139,10 @@ def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
 
 
 def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
-    """Yield further parts of a long list: rows of works and sites with a word, if few, and of a host's sites."""
+    """Yield parts of a long list to search: rows of works and sites that contain a word, and of sites on a typed host.
+
+    Works and sites with MAX_NAMED or more rows are skipped.
+    """
     every = rows.model._default_manager.order_by()
     for word in words:
         for relation, named in word.named.items():
@@ -154,7 +158,7 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
 
 
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
-    """Return the condition for entries of the page with this URL, with either scheme, with or without www."""
+    """Return the condition for rows of the page whose URL was typed, with either scheme, with or without "www"."""
     bare = written_ways(typed)[0]
     to_page, to_site = _search_paths(model)
     if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:
@@ -167,7 +171,7 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     sites = _visible_sites(model, to_site, user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
     of_page = Q(**{f"{to_page}__among": pages})
-    further = getattr(model, "SEARCHED_FURTHER", "")  # The URL is in its own table, which has an index.
+    further = getattr(model, "SEARCHED_FURTHER", "")  # The other URLs are in a table with an index.
     if not further:
         return of_page
     at_others = model._default_manager.filter(**{f"{further}__among": pages}).values_list("pk", flat=True)
@@ -175,12 +179,12 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
 
 
 def _search_paths(model: type[Model]) -> tuple[str, str]:
-    """Return the paths from an entry to its page (or "") and to its site."""
+    """Return the look-ups from a row to its page, or "" if it has none, and to its site."""
     return getattr(model, "SEARCH_PATHS", ("", "site"))
 
 
 def _visible_sites(model: type[Model], to_site: str, user: Person) -> "QuerySet[Any]":
-    """Return the user's sites, using the model at the end of a path."""
+    """Return the sites that the user may see. to_site: the look-up from a row to its site, which gives the model."""
     for step in to_site.split("__"):
         model = model._meta.get_field(step).related_model  # type: ignore[assignment]
     return visible(model._default_manager.order_by(), user)
@@ -191,14 +195,17 @@ def _row_keys(rows: "QuerySet[Any]") -> set[Any]:
 
 
 def rows_with_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
-    """Return the rows with these keys, which were found before; other conditions would mislead the query planner."""
+    """Return the rows with these keys in the order of `rows`, without its conditions.
+
+    The conditions would mislead the query planner, and the keys already fulfil them.
+    """
     found = rows.model._default_manager.filter(pk__among=keys).order_by(*rows.query.order_by)
     found.query.select_related = rows.query.select_related
     return found
 
 
 def split_words(typed: str) -> Iterator[str]:
-    """Yield the words of a search as Django does: separated by spaces, except inside quotation marks."""
+    """Yield the words of a search term as Django splits them: at spaces outside quotation marks."""
     for bit in smart_split(typed):
         is_quoted = bit[:1] in {'"', "'"} and bit[0] == bit[-1]
         yield unescape_string_literal(bit) if is_quoted else bit

@@ -1,7 +1,7 @@
-"""Delays logins from an address that tries passwords for many names.
+"""Delays logins from an IP address after wrong passwords for many user names.
 
-django-axes counts failures by name and address and locks that pair for a quarter of an hour. This module counts only by
-address, without a lockout: an office behind one address waits for seconds, but guessing takes too long.
+django-axes counts failures by user name and address, and locks that pair for a quarter of an hour. This module counts
+by address only and locks nobody out: an office behind one address waits for seconds, but guessing takes too long.
 """
 
 from collections.abc import Mapping
@@ -20,16 +20,16 @@ from django.utils import timezone
 from core.clock import CLOCKS_DIFFER
 from webadmin.ui.pages.requests.content_policy import add_content_policy
 
-FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # as many as three users who forgot their passwords
-DOUBLED_AFTER = 8  # further failures
+FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # enough for three users who forgot their passwords
+DOUBLED_AFTER = 8  # additional failures that double the pause
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 4, 60
 MAX_NAME_CHARS = AccessAttempt._meta.get_field("username").max_length
 
 
 def pause_left_s(request: HttpRequest) -> int:
-    """Return the seconds until this address may try again, or 0 if it need not wait."""
+    """Return the seconds until the visitor's IP address may try to log in again, or 0 if it may now."""
     now = timezone.now()
-    # A clock that was ahead would lock users out until that day.
+    # Attempts recorded while the clock was ahead would otherwise lock users out until that time.
     AccessAttempt.objects.filter(attempt_time__gt=now + CLOCKS_DIFFER).update(attempt_time=now)
     counted = AccessAttempt.objects.filter(
         ip_address=get_client_ip_address(request), attempt_time__gt=now - timedelta(hours=settings.AXES_COOLOFF_TIME)
@@ -43,28 +43,28 @@ def pause_left_s(request: HttpRequest) -> int:
 
 @add_content_policy
 def lockout_response(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
-    """Return a response with status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
+    """Return a response with status 429 for a user name locked after AXES_FAILURE_LIMIT wrong passwords."""
     return render(request, "429.html", status=429)
 
 
 @add_content_policy
 def pause_response(request: HttpRequest, seconds: int) -> HttpResponse:
-    """Return a response with status 429 while an address has to wait."""
+    """Return a response with status 429 that asks to try again in `seconds`."""
     response = render(request, "429.html", {"seconds": seconds}, status=429)
     response.headers["Retry-After"] = str(seconds)
     return response
 
 
 def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
-    """Return the attempted user name, cut to the length that PostgreSQL stores; no user has a longer name."""
+    """Return the attempted user name, cut to the column's length, or None if there is none. No user name is longer."""
     name = (credentials or request.POST).get("username")
     return name if name is None else name[:MAX_NAME_CHARS]
 
 
 def visitor_address(request: HttpRequest) -> str | None:
-    """Return the IP address of the client, or None if the proxy sends "unknown" or "unix:".
+    """Return the IP address of the client, or None if it is invalid, such as a proxy's "unknown" or "unix:".
 
-    PostgreSQL would not accept these values.
+    PostgreSQL does not accept these values.
     """
     stated = request.META.get("REMOTE_ADDR", "")
     try:

@@ -1,8 +1,8 @@
-"""Access rules, which every list, view, export and report uses.
+"""Access rules for all lists, views, exports and reports.
 
-A reviewer sees all records of the rights holder and decides cases; a manager also edits its works, sites, licences, own
-domains and members, and requests crawls and exports; an administrator (superuser) does everything. Rights follow only
-from memberships, never from Django's model permissions.
+A reviewer sees all records of the rights holder and decides cases. A manager also edits its works, sites, licences, own
+domains and members, and requests crawls and exports. An administrator (superuser) may do everything. Memberships alone
+determine these rights; Django's model permissions are not used.
 """
 
 from typing import Any, TypeVar
@@ -16,12 +16,12 @@ from webadmin.accounts.models import Membership, RightsHolder, User
 M = TypeVar("M", bound=Model)
 Person = User | AnonymousUser
 
-# Look-ups from records to the key of their rights holder. Records of a model without an entry cannot be shown.
+# Look-ups from records to the key of their rights holder. Only administrators see records of other models.
 HOLDER_PATHS: dict[type[Model], str] = {RightsHolder: "id", Membership: "rights_holder_id"}
 
 
 def register_scope(path: str, *models: type[Model]) -> None:
-    """Register the look-up from records of these models to the key of their rights holder."""
+    """Register `path`, the look-up from records of these models to the key of their rights holder."""
     HOLDER_PATHS.update(dict.fromkeys(models, path))
 
 
@@ -30,23 +30,23 @@ def is_administrator(user: Person) -> bool:
 
 
 def roles(user: Person) -> dict[int, str]:
-    """Return the user's role by rights holder's key, or {} for an inactive user or a user without memberships."""
+    """Return the user's role for each rights holder's key; {} for an inactive user or a user without memberships."""
     if not user.is_active or not user.pk:
         return {}
     return dict(Membership.objects.filter(user_id=user.pk).values_list("rights_holder_id", "role"))
 
 
 def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
-    """Return the records of `queryset` that belong to the user's rights holders, or all for an administrator.
+    """Return the records of `queryset` that the user may see: those of the user's rights holders.
 
-    Users see other users who share a rights holder with them. Raises BrokenInvariant for a model without a scope,
-    unless the user is an administrator.
+    Administrators see all records. Users see other users who share a rights holder with them. Raises BrokenInvariant
+    for a model without a registered scope, unless the user is an administrator.
     """
     return _rows_of_holders(queryset, user, Membership.objects.all())
 
 
 def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
-    """Return the records of `queryset` that the user may change as a manager or administrator."""
+    """Return the records of `queryset` that the user may change as a manager or administrator. Raises as `visible`."""
     return _rows_of_holders(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
 
 
@@ -60,20 +60,20 @@ def _rows_of_holders(queryset: QuerySet[M], user: Person, memberships: QuerySet[
     if issubclass(queryset.model, User):
         colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
         return queryset.filter(pk__in=colleagues)
-    # Read here, not in a subquery, because for one rights holder an index serves both filter and order.
+    # Read here and not in a subquery, because for a single key one index serves both the filter and the order.
     keys, path = list(holders.values_list("rights_holder_id", flat=True)), holder_path(queryset.model)
     return queryset.filter(**({path: keys[0]} if len(keys) == 1 else {f"{path}__in": keys}))
 
 
 def holder_path(model: type[Model]) -> str:
-    """Return the look-up from a model to its rights holder's key. Raises BrokenInvariant if there is none."""
+    """Return the look-up from a model to the key of its rights holder. Raises BrokenInvariant if none is registered."""
     if model not in HOLDER_PATHS:
         raise BrokenInvariant("case.no-holder-path", model=model.__name__)
     return HOLDER_PATHS[model]
 
 
 def record_holder_id(record: Model) -> int | None:
-    """Return the key of the rights holder that a record belongs to, or None if it is not set yet."""
+    """Return the key of the rights holder that `record` belongs to, or None if it is not set yet."""
     *steps, last = holder_path(type(record)).split("__")
     at: Model | None = record
     for step in steps:
@@ -82,7 +82,10 @@ def record_holder_id(record: Model) -> int | None:
 
 
 def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
-    """Return "reviewer", "manager" or None; an administrator counts as a manager of every rights holder."""
+    """Return the user's role for a rights holder, or its key: "reviewer", "manager" or None.
+
+    An administrator is a manager of every rights holder.
+    """
     if is_administrator(user):
         return str(Membership.Role.MANAGER)
     key = rights_holder if isinstance(rights_holder, int) else rights_holder.pk
@@ -90,7 +93,7 @@ def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
 
 
 def require_role(user: Person, record: Any, error: type[BadInput] = BadInput) -> None:
-    """Raise `error` if the user has no role for the rights holder of the record."""
+    """Raise `error` if the user has no role for the rights holder of `record`."""
     if user_role(user, record.rights_holder_id) is None:
         raise error("case.no-role", holder=record.rights_holder)
 
@@ -110,7 +113,7 @@ def manages_anything(user: Person) -> bool:
 
 
 def allow_admin_access(user: User) -> None:
-    """Allow a user to sign in to the admin; memberships decide what they may do there."""
+    """Mark a user as staff, so that the user can sign in to the admin. Memberships determine the rights there."""
     if not user.is_staff:
         user.is_staff = True
         user.save(update_fields=["is_staff"])

@@ -1,4 +1,4 @@
-"""Records messages that failed permanently, which are skipped until a user deletes the row."""
+"""Records messages that failed permanently. They are not sent again until an operator deletes the record."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ PAGE_TASK = "cases.compare_pages"
 
 
 def note_failure(task: str, subject: str, fault: Exception | Message) -> None:
-    """Record that a task failed for a subject, replacing an earlier failure."""
+    """Record the permanent failure of a task, replacing an earlier record. subject: the id in the task's message."""
     error = fault if isinstance(fault, Message) else Message("task.failed", kind=type(fault).__name__, error=fault)
     FailedMessage.objects.update_or_create(
         task=task,
@@ -24,12 +24,12 @@ def note_failure(task: str, subject: str, fault: Exception | Message) -> None:
 
 
 def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
-    """Return the page versions whose comparison failed permanently."""
+    """Return those of `versions` whose comparison failed permanently."""
     return failed_versions(PAGE_TASK, versions)
 
 
 def failed_versions(task: str, versions: Collection[VersionId]) -> set[VersionId]:
-    """Return the page versions for which this task failed permanently."""
+    """Return those of `versions` for which `task` failed permanently."""
     found = set[VersionId]()
     for batch in batches(list(versions)):
         rows = FailedMessage.objects.filter(task=task, subject__in=batch)

@@ -7,9 +7,9 @@ MAX_HOLDER_CHARS = 200
 
 
 def holder(name: str) -> RightsHolder:
-    """Return the rights holder with this name, creating it if necessary; "" means the only rights holder.
+    """Return the rights holder with this name, which is created if it does not exist; "" means the only rights holder.
 
-    Raises BadInput for "" if there is none or more than one.
+    Raises BadInput if the name is too long, or if it is "" and there is not exactly one rights holder.
     """
     wanted = " ".join(name.split())
     if not wanted:
@@ -20,7 +20,7 @@ def holder(name: str) -> RightsHolder:
 
 
 def find_holder(name: str) -> RightsHolder:
-    """Return the rights holder with this name. Raises NotFound."""
+    """Return the rights holder with this name. Raises NotFound if there is none."""
     found = RightsHolder.objects.filter(name=" ".join(name.split())).first()
     if found is None:
         raise NotFound("rights-holder", name)
@@ -38,9 +38,9 @@ def _only_holder() -> RightsHolder:
 
 
 def lock_rights(holder: int) -> RightsHolder | None:
-    """Lock the rights of a holder until the transaction ends, and return the holder, or None if it was deleted.
+    """Lock the rights holder with the key `holder` until the transaction ends. Returns None if it was deleted.
 
-    No other process then writes findings or rules on them. Otherwise, a page compared while a licence is entered could
-    be ruled on by the earlier rights.
+    While it is locked, no other process writes or rules on its findings. Otherwise, a page compared while a licence is
+    entered could be ruled on by the earlier rights.
     """
     return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()

@@ -1,4 +1,4 @@
-"""Finds works by the keys that a user types."""
+"""Finds works by the number or title that a user types."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 def find_work(key: str, rights_holder: "RightsHolder | None" = None) -> "Work":
-    """Return the work with this number or title. Raises BadInput."""
+    """Return the work with this number or title, of `rights_holder` if it is not None.
+
+    Raises BadInput if there is no such work, or if several works have the title.
+    """
     from webadmin.works.services import catalogue
 
     try:

@@ -1,4 +1,4 @@
-"""The `work add` command: adds works from files, or with --plan shows the changes."""
+"""The `work add` command, which adds works from files, or prints the changes with --plan."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from webadmin.works.services.intake.division import FoundWork, Intake
     from webadmin.works.services.intake.folder import ReadFile
 
-# A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
-# The longest novels exceed that in one file; if they are split by chapters, each file is read separately.
+# Reading and adding a text of one line takes 33 bytes of memory for each byte (November 2026), or 1 GB for 32 MB.
+# The longest novels exceed this size in one file. If they are split by chapters, each file is read separately.
 MAX_TEXT_FILE_BYTES = 32 * 1024 * 1024
 _TEXTS = frozenset({".txt", ".md", ".html", ".htm", ".xhtml"})
 MAX_DOUBTS = 20  # lines for one work
-# A text that repeats 2 to 6 characters was not found on a page with the same 400 characters; one that repeats 8 to 23
-# was (November 2026). Any 23 characters of the demo's works have 9 or more different readings.
+# A copy of a text that repeats 2 to 6 characters is not found; a copy of one that repeats 8 to 23 characters is found
+# (November 2026, 400 characters). Any 23 characters of the demo's works have at least 9 different readings.
 MIN_DIFFERENT_READINGS = 8
-HEAD_CHARS = 4_000  # The beginning of nearly every chapter shows that it can be found.
+HEAD_CHARS = 4_000  # For nearly every chapter, its beginning suffices to see that copies can be found.
 
 
 def add(  # noqa: PLR0917 - options of a command
@@ -43,7 +43,7 @@ def add(  # noqa: PLR0917 - options of a command
     is_plan: Annotated[bool, typer.Option("--plan")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Add works to the reference corpus. An unchanged file has no effect when added again; a changed one updates it."""
+    """Add works to the reference corpus. A changed file updates its work; an unchanged file has no effect."""
     with session():
         intake = _read_paths(paths)
         if title and len(intake.works) > 1:
@@ -90,7 +90,7 @@ def _read_paths(paths: Sequence[Path]) -> "Intake":
 
 
 def _add_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """Add a work, divided by this heading style; return a record for programs and lines for people."""
+    """Add the work `read`, divided by the heading style `style`. Returns a JSON record and the lines to print."""
     from webadmin import stores
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
@@ -110,7 +110,7 @@ def _add_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[s
 
 
 def _plan_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """Return the changes that adding a work would make; nothing is written."""
+    """Return the changes that adding the work `read` would make, as a JSON record and as lines. Nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
     from webadmin.works.services.intake.division import divide_work, divisions
@@ -128,7 +128,7 @@ def _plan_work(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[
 
 
 def _alike_messages(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
-    """Return messages about works that already have the texts, and the reason why the list may be incomplete."""
+    """Return messages about works that already have the texts, and the reason if the search is incomplete, or None."""
     from webadmin import stores
     from webadmin.works.services.alike import find_alike_works
 
@@ -137,7 +137,7 @@ def _alike_messages(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[l
 
 
 def _limit_file_size(read_file: "ReadFile") -> "ReadFile":
-    """Wrap `read_file` so that it raises UnreadableFile for files over a size limit."""
+    """Return `read_file` with a size limit: text files over MAX_TEXT_FILE_BYTES raise UnreadableFile."""
 
     def read(path: Path) -> "Intake":
         if path.suffix.lower() in _TEXTS and _file_size(path) > MAX_TEXT_FILE_BYTES:
@@ -152,11 +152,11 @@ def _file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except (OSError, ValueError):
-        return 0  # reading it reports the fault
+        return 0  # Reading the file reports the error.
 
 
 def _doubtful_chapters(found: "FoundWork") -> Iterator[Message]:
-    """Yield messages about chapters whose copies can hardly be found."""
+    """Yield a message for each of the first MAX_DOUBTS chapters whose copies can hardly be found, and for the rest."""
     title = found.file.title
     doubts = [(chapter.number, why) for chapter in found.file.chapters if (why := doubt(chapter.text))]
     for number, why in doubts[:MAX_DOUBTS]:
@@ -166,7 +166,7 @@ def _doubtful_chapters(found: "FoundWork") -> Iterator[Message]:
 
 
 def doubt(text: str) -> Message | None:
-    """Return why copies of `text` can hardly be found, as the end of a sentence, or None if they can.
+    """Return why copies of `text` can hardly be found, as the end of a sentence, or None if they can be found.
 
     >>> str(doubt("渡口的灯。"))
     'has too few characters with a reading (4); below 23, no copy can be found'
@@ -224,7 +224,7 @@ def _describe_added(added: "AddedWork", characters: int) -> Message:
 
 
 def describe_work(work: "Work") -> Message:
-    """Return a work with its number, author and rights holder, as one message."""
+    """Return a message that names a work with its number, author (if any) and rights holder."""
     owner = work.rights_holder.name
     if not work.author:
         return Message("corpus.work-alone", id=work.pk, title=work.title, rights_holder=owner)

@@ -1,4 +1,4 @@
-"""Formats the changes that adding a work would make, as lines for a terminal and as a record for programs."""
+"""Formats the changes that adding a work would make, as lines for a terminal and as a JSON record."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,10 @@ FIRST_TITLES = 3
 
 
 def plan_lines(planned: "PlannedChange", record: dict[str, Any], ways: "Sequence[Division]") -> Iterator[Message]:
-    """Yield a line of counts, the division into chapters, and a line for each chapter added, removed or changed.
+    """Yield a line of counts, the division into chapters, and a line for each removed, new, changed or renamed chapter.
 
-    Long lists are cut. record: from `plan_record`. ways: the possible divisions of the work, the default first.
+    Each list is cut after MAX_LINES. record: the result of `plan_record`. ways: the possible divisions of the work, the
+    default first.
     """
     yield _summary(planned)
     if not planned.is_nothing:
@@ -50,7 +51,7 @@ def _summary(planned: "PlannedChange") -> Message:
 def plan_record(
     planned: "PlannedChange", rights_holder: str, found: "FoundWork", ways: "Sequence[Division]"
 ) -> dict[str, Any]:
-    """Return the plan with every chapter as JSON values, for programs."""
+    """Return the planned change as a JSON record, with every chapter of `found`. ways: as in `plan_lines`."""
     change = planned.change
     titles = [chapter.title for chapter in found.file.chapters]
     return {

@@ -65,7 +65,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A work with its counts."""
+    """A work in the list, with the number of its cases and of its characters that were copied."""
 
     work: Any
     cases: int
@@ -73,7 +73,7 @@ class _Listed:
 
     @property
     def unprotected_mark(self) -> Any:
-        """The mark of an unprotected work; None if there is none."""
+        """The mark that the work is not protected, or None."""
         return getattr(self.work, "unprotected", None)
 
     @property
@@ -113,7 +113,7 @@ def remove(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Remove a work from the corpus, unless it has cases, which need it as evidence."""
+    """Remove a work from the corpus. A work with cases cannot be removed, because they need it as evidence."""
     with session():
         from webadmin import stores
         from webadmin.works.services import catalogue

@@ -1,4 +1,4 @@
-"""Works and chapters, licences to publish them, own domains and accounts, fees."""
+"""Works and chapters, licences to publish them, own domains and accounts, and licence fees."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -28,7 +28,7 @@ class Work(models.Model):
     author = models.CharField(_("author"), max_length=200, blank=True)
     kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.NOVEL)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
-    # Characters of its texts, each counted once; the divisor of shares. Set by webadmin.works.services.work_length.
+    # The characters of its different texts; shares are computed from it. Set by webadmin.works.services.work_length.
     counted_chars = models.PositiveIntegerField(_("counted characters"), default=0, editable=False)
 
     class Meta:
@@ -44,7 +44,7 @@ class Work(models.Model):
 
 
 class Chapter(models.Model):
-    """A chapter of a work. Its text is in the page store under `text_id`."""
+    """A chapter of a work. Its text is in the work store under `text_id`."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="chapters", verbose_name=_("work"))
     number = models.PositiveIntegerField(_("number"))
@@ -54,9 +54,9 @@ class Chapter(models.Model):
     chars = models.PositiveIntegerField(_("characters"))
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
-    # The time since which pages are searched for it by meaning. Set by webadmin.rewrites.services.due_searches.
+    # The time since which pages are searched for rewrites of it. Set by webadmin.rewrites.services.due_searches.
     reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # The official time, against which the lead time of copies is measured, or None if unknown.
+    # The time of the official publication, with which the times of copies are compared, or None if unknown.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 
     class Meta:
@@ -71,7 +71,7 @@ class Chapter(models.Model):
 
 
 class Entered(models.Model):
-    """Base class for rights that users enter; records who last changed them and when."""
+    """A base class for rights that users enter, which records who last changed them and when."""
 
     entered_by = user_key(_("entered by"), models.SET_NULL, null=True, blank=True, editable=False)
     entered_at = models.DateTimeField(_("entered"), auto_now=True)
@@ -81,7 +81,7 @@ class Entered(models.Model):
 
 
 class Licence(Entered):
-    """A permission to publish one or all works on a domain or at a URL during a period."""
+    """A permission to publish one or all works of a rights holder on a domain or below a URL during a period."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="licences", verbose_name=_("rights holder")
@@ -136,7 +136,7 @@ class Licence(Entered):
 
 
 class LicenceProof(models.Model):
-    """A file that proves a licence, such as the contract. It is written once; its bytes are in the evidence store."""
+    """A file that proves a licence, such as the contract. It is never changed; its content is in the evidence store."""
 
     licence = models.ForeignKey(Licence, models.CASCADE, related_name="proofs", verbose_name=_("licence"))
     name = models.CharField(_("file"), max_length=200)  # the uploader's file name
@@ -157,7 +157,7 @@ class LicenceProof(models.Model):
 
 
 class OwnDomain(Entered):
-    """A domain of the rights holder; its pages are never cases."""
+    """A domain of the rights holder, whose pages are never cases."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="own_domains", verbose_name=_("rights holder")
@@ -174,9 +174,9 @@ class OwnDomain(Entered):
 
 
 class OwnAccount(Entered):
-    """An account of the author or rights holder on a platform; its pages are never cases.
+    """An account of the author or rights holder on a platform, whose pages are never cases.
 
-    It is identified by the URL of its page or by its name on a host, exactly one of the two.
+    It is identified either by the URL of its page or by its domain and name.
     """
 
     rights_holder = models.ForeignKey(
@@ -222,7 +222,7 @@ class OwnAccount(Entered):
 
 
 class AuthorAlias(models.Model):
-    """Another name of an author: a pen name, a former name, another script."""
+    """Another name of an author: a pen name, a former name, or the name in another script."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="author_aliases", verbose_name=_("rights holder")
@@ -241,7 +241,7 @@ class AuthorAlias(models.Model):
 
 
 class Unprotected(Entered):
-    """A mark that a work is not protected, with the reason; copies of the work are not cases."""
+    """A mark that a work is not protected, with the reason. Copies of the work are then not cases."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
     reason = models.CharField(
@@ -275,9 +275,9 @@ class Unprotected(Entered):
 
 
 class PlannedUpload(models.Model):
-    """The works read from an upload, kept until the user confirms or discards them; at most one upload per user."""
+    """The works read from an upload, stored until the user confirms or discards them. A user has at most one."""
 
-    rights_holder = models.ForeignKey(  # empty until the user names the owner
+    rights_holder = models.ForeignKey(  # null until the user names the owner
         RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")
     )
     sent_by = models.ForeignKey(
@@ -295,7 +295,7 @@ class PlannedUpload(models.Model):
 
 
 class LicenceFee(AppendOnly):
-    """A fee for a thousand characters of a work. The newest applies; earlier ones stay visible."""
+    """The fee for a thousand characters of a work. The newest row applies; earlier rows are history."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="fees", verbose_name=_("work"))
     per_thousand = models.DecimalField(_("CNY per thousand characters"), max_digits=10, decimal_places=2)

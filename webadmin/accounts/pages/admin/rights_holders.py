@@ -27,7 +27,7 @@ class RightsHolderAdmin(HolderAdmin):
     readonly_fields = ["created_at"]
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Show only the names of the kinds to users who may not change them."""
+        """Return the fields. Users who may not change the kinds of works see their names instead of checkboxes."""
         may_change = self.has_change_permission(request, obj)
         kinds = "reworded_kinds" if may_change else "reworded_kind_names"
         return ["name", "contact", "opens_teasers", kinds, "created_at"]
@@ -106,11 +106,11 @@ class MembershipAdmin(HolderAdmin):
         return [*fields, "user", "role"] if self._is_own(request, obj) else [*fields, "user"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False for a manager's own membership, because each rights holder needs a manager."""
+        """Return False for a manager's own membership, so that each rights holder keeps a manager."""
         return super().has_delete_permission(request, obj) and not self._is_own(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the actions. Only administrators may delete several memberships together."""
+        """Return the actions; only administrators may delete several memberships at once."""
         actions: dict[str, Any] = super().get_actions(request)
         if not is_administrator(request.user):
             actions.pop("delete_selected", None)

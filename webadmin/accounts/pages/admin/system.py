@@ -86,7 +86,7 @@ class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
     readonly_fields = ["last_login", "date_joined"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Prevent administrators from removing their own access, so that there is always an administrator."""
+        """Return the read-only fields. Administrators cannot remove their own access, so there is always one."""
         fields = list(super().get_readonly_fields(request, obj))
         return [*fields, "is_active", "is_staff", "is_superuser"] if obj == request.user else fields
 
@@ -124,14 +124,14 @@ class PeriodicTaskForm(beat.PeriodicTaskForm):
 class PeriodicTaskAdmin(AdministratorsOnly, AdminLists, beat.PeriodicTaskAdmin, ModelAdmin):
     form = PeriodicTaskForm
     list_display = ["name", "enabled", "schedule_words", "last_run_at"]
-    date_hierarchy = None  # Its links have look-ups that the list rejects.
+    date_hierarchy = None  # Its links contain look-ups that the list rejects.
 
     @display(description=_("Schedule"))
     def schedule_words(self, obj: PeriodicTask) -> str:
         return str(obj.scheduler)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the actions except for running tasks, which only workers can do."""
+        """Return the actions without "run_tasks", because the web server cannot run tasks."""
         actions: dict[str, Any] = super().get_actions(request)
         actions.pop("run_tasks", None)
         return actions
@@ -154,13 +154,13 @@ class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
     """The admin of failed logins, by name and address."""
 
     list_display = ["attempt_time", "ip_address", "user_agent", "username", "path_info", "failures_since_start"]
-    date_hierarchy = None  # Its links have look-ups that the list rejects.
-    actions = ()  # The action of axes needs a login time that is missing here; the next login deletes old attempts.
+    date_hierarchy = None  # Its links contain look-ups that the list rejects.
+    actions = ()  # The action of axes needs a login time, which is not recorded; the next login deletes old attempts.
 
 
 @admin.register(FailedMessage)
 class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
-    """The admin of messages that failed in every retry. Deleting a message after fixing the cause sends it again."""
+    """The admin of messages that failed in every retry. The sweeper sends a deleted message again."""
 
     list_display = ["task", "subject", "error_line", "failed_at"]
     list_filter = ["task"]
