@@ -47,10 +47,10 @@ NAMES_SHOWN = 200  # added, removed or renamed chapters; the rest are counted
 
 
 def add_work_view(request: HttpRequest) -> HttpResponse:
-    """Show the form; read uploaded files (POST), keep the works read, and redirect to the plan. Nothing is added yet.
+    """Return the upload form, or read and store uploaded files (POST) and redirect to the plan of their changes.
 
-    The caller must check that the user may add works. The files are read in the request, within the limits of
-    `webadmin.works.services.uploads`.
+    Nothing is added yet. The files are read within the limits of `webadmin.works.services.uploads`. The caller must
+    check that the user may add works.
     """
     form = AddWorkForm(None, None, request.user)
     sending = None
@@ -67,7 +67,11 @@ def add_work_view(request: HttpRequest) -> HttpResponse:
 
 
 def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
-    """Show the planned changes of an upload; confirm or discard it (POST). Raises Http404, PermissionDenied."""
+    """Return the page with the planned changes of an upload, or confirm, change or discard the upload (POST).
+
+    Raises Http404 if `upload_key` is not a key, and PermissionDenied if the user may not manage the rights holder.
+    Redirects to the form if the upload is no longer stored.
+    """
     user = request.user
     if not isinstance(user, User) or not is_key(upload_key):
         raise Http404
@@ -91,7 +95,7 @@ def _read_upload(form: AddWorkForm) -> Sending:
 
 
 def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
-    """Perform the chosen action. A plan made for other chapters than the current ones is shown again."""
+    """Perform the action in the parameter "do". Raises BadValue for an unknown action."""
     do = request.POST.get("do", "")
     if do == DISCARD:
         upload.delete()
@@ -113,7 +117,7 @@ def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
 
 
 def _divide_work(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
-    """Divide one of the works by another heading style."""
+    """Divide the uploaded work with the index "of" by another heading style. Raises BadValue if either is unknown."""
     of = request.POST.get("of", "")
     if not is_page_number(of) or int(of) >= len(stored_sending(upload).works):
         raise BadValue("of", of, _("enter the number of an uploaded work."))
@@ -172,7 +176,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
 
 
 def _division_context(planned: PlannedWork) -> dict[str, Any]:
-    """Return the division of a work, its first and last chapters, and other possible divisions."""
+    """Return the template context of a work's division: its first and last chapters and the possible divisions."""
     ways = divisions(planned.sent.read)
     style = planned.sent.work.file.style or ways[0].style
     titles = [chapter.title or _("(no title)") for chapter in planned.sent.work.file.chapters]
@@ -197,7 +201,10 @@ def _style_name(style: str) -> str:
 
 
 def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
-    """Return the work whose chapters are listed: the requested one, or the first existing one."""
+    """Return the work whose chapters the page lists: the one with the index "of", by default the first changed one.
+
+    Raises BadValue if there is no such index.
+    """
     of = request.GET.get("of")
     if of is None:
         known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
@@ -208,7 +215,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
 
 
 def _chapter_difference(wanted: Wanted) -> TextDiff | str:
-    """Return the changes in a chapter, or a message that explains why they cannot be shown."""
+    """Return the changes in the text of a chapter, or a message with the reason why they cannot be shown."""
     assert wanted.was is not None
     try:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
@@ -218,7 +225,7 @@ def _chapter_difference(wanted: Wanted) -> TextDiff | str:
 
 
 def _flaw_messages(planned: PlannedWork) -> list[str]:
-    """Return messages about flaws in the work's file and about works that already have its texts."""
+    """Return messages about flaws in the file of the work and about works that already have its texts."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.work.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
@@ -245,14 +252,14 @@ def _announce_results(request: HttpRequest, acquisition: Acquisition) -> None:
 
 
 def _planned_outcome(each: PlannedWork) -> tuple[str, str]:
-    """Return a label for the planned change of a work, and the name of its colour."""
+    """Return the label and the colour name of a planned change."""
     if each.planned.work is None:
         return _("new"), "finished"
     return (_("unchanged"), "unchanged") if each.planned.is_nothing else (_("would be updated"), "open")
 
 
 def _added_outcome(each: AddedFrom) -> tuple[str, str]:
-    """Return a label for the change of a work, and the name of its colour."""
+    """Return the label and the colour name of a completed change."""
     if each.added.is_new:
         return _("new"), "finished"
     return (_("unchanged"), "unchanged") if each.added.is_unchanged else (_("updated"), "open")

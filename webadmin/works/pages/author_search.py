@@ -1,4 +1,4 @@
-"""Searches lists by author, under any of the author's names."""
+"""A base class for lists that are searched by any name of an author."""
 
 from typing import ClassVar
 
@@ -13,9 +13,9 @@ from webadmin.works.services.aliases import names_like
 
 
 class AuthorSearchAdmin(HolderAdmin):
-    """A base class for lists whose search finds an author under any name."""
+    """A base class for lists whose search also finds records under the other names of an author."""
 
-    author_path: ClassVar[str]  # The look-up from a record to the author of its work.
+    author_path: ClassVar[str]  # the look-up from a record to the author of its work
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
         found, may_repeat = super().get_search_results(request, queryset, search_term)

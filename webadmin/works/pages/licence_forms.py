@@ -26,7 +26,7 @@ class OwnDomainForm(forms.ModelForm):
 
 
 class LicenceForm(forms.ModelForm):
-    """A form that checks that the work belongs to the rights holder and has the chapters."""
+    """A form for licences, which checks that the work belongs to the rights holder and contains the chapters."""
 
     proof = forms.FileField(
         label=_("Add a proof"),
@@ -53,7 +53,7 @@ class LicenceForm(forms.ModelForm):
         address = normalize_page_url(clean_urls(typed)) if typed else ""
         if address and is_whole_site(address):
             raise forms.ValidationError(_("This is a whole site: leave the URL of the page empty."))
-        if len(address) > MAX_ADDRESS_CHARS:  # percent-encoding makes other scripts longer
+        if len(address) > MAX_ADDRESS_CHARS:  # Percent-encoding lengthens URLs in other scripts.
             raise forms.ValidationError(_("This URL is too long."))
         return address
 

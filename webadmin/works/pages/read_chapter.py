@@ -15,11 +15,15 @@ from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Chapter, Work
 
-CHUNK_CHARS = 20_000  # Characters on one page; a chapter of a novel has 3,000, a whole work a million.
+CHUNK_CHARS = 20_000  # on one page; a chapter of a novel has 3,000 characters, a whole work a million
 
 
 def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResponse:
-    """Show the text of a chapter, in chunks if it is long. Raises Http404 if it is missing, BadValue."""
+    """Return the page with the text of the chapter `number`, or with one chunk of a long text.
+
+    Raises Http404 if there is no such chapter or the user may not see the work, and BadValue for an invalid chunk
+    number. The page has status 503 if the text cannot be read.
+    """
     chapter = work.chapters.filter(number=int(number)).first() if is_key(number) else None
     if chapter is None or not access.may_see(request.user, work):
         raise Http404
@@ -42,7 +46,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
 
 
 def text_chunks(text: str, most: int = CHUNK_CHARS) -> Iterator[str]:
-    r"""Yield the text in chunks of at most `most` characters, cut after a line ending if possible.
+    r"""Yield the text in chunks of at most `most` characters, each cut after a line feed if it contains one.
 
     >>> list(text_chunks("甲\n乙\n丙丁戊己", 4))
     ['甲\n乙\n', '丙丁戊己']
@@ -57,7 +61,7 @@ def text_chunks(text: str, most: int = CHUNK_CHARS) -> Iterator[str]:
 
 
 def _requested_chunk(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
-    """Return the requested chunk and an empty message. If there is no text, returns None and the reason."""
+    """Return the requested chunk and "", or None and the reason if the text cannot be read."""
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))
     except ZhuiwenError as error:

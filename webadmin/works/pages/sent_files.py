@@ -1,4 +1,4 @@
-"""Uploaded files, checked before they are kept."""
+"""Validates uploaded files before they are stored."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,15 +13,15 @@ from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 def validate_document(file: Any) -> Any:
     """Validate an uploaded document, and return it rewound to its start.
 
-    Raises ValidationError if it is not a PDF, picture or Word file.
+    Raises ValidationError if it is too large, or not a PDF, PNG, JPEG or Word file.
     """
     return validate_file(file, MAX_PROOF_BYTES, require_proof)
 
 
 def validate_file(file: Any, most: int, require: Callable[[bytes], object]) -> Any:
-    """Validate an uploaded file, and return it rewound to its start.
+    """Validate the content of an uploaded file with `require`, and return the file rewound to its start.
 
-    Raises ValidationError with the fault that `require` finds in its content.
+    `require` gets at most `most` + 1 bytes and should reject more than `most`. Raises ValidationError with its error.
     """
     try:
         require(file.read(most + 1))

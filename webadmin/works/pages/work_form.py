@@ -1,4 +1,4 @@
-"""The form that uploads works."""
+"""The forms for uploading works and choosing their rights holder."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """A field for a list of files. An empty file is not a form error but reported with the other files' results."""
+    """A field for a list of files. An empty file is no form error; it is reported with the results of the others."""
 
     widget = FilesInput
 
@@ -50,7 +50,7 @@ class FilesField(forms.FileField):
 
 
 class AddWorkForm(forms.Form):
-    """A form for files and a rights holder that the user manages, or chooses after the files are read."""
+    """A form for files and a rights holder that the user manages, which can also be chosen after reading the files."""
 
     rights_holder = forms.ModelChoiceField(
         RightsHolder.objects.none(),
@@ -94,7 +94,7 @@ class AddWorkForm(forms.Form):
 
 
 class HolderForm(forms.Form):
-    """A form for the works' owner: a rights holder that the user manages, or, for administrators, a new one."""
+    """A form in which the user chooses a rights holder for uploaded works; administrators can also name a new one."""
 
     rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
     name = forms.CharField(label=_("Or create a new one"), required=False, max_length=MAX_HOLDER_CHARS)
@@ -110,13 +110,13 @@ class HolderForm(forms.Form):
             del self.fields["rights_holder"]
 
     def clean(self) -> dict[str, Any]:
-        """Require a chosen rights holder or the name of a new one."""
+        """Return the values. Raises ValidationError without a chosen rights holder or the name of a new one."""
         cleaned: dict[str, Any] = super().clean() or {}
         if not cleaned.get("rights_holder") and not cleaned.get("name", "").strip() and not self.errors:
             raise forms.ValidationError(_("Choose or name a rights holder."))
         return cleaned
 
     def holder(self) -> RightsHolder:
-        """Return the rights holder, creating it if necessary."""
+        """Return the chosen rights holder, or create one with the entered name."""
         chosen: RightsHolder | None = self.cleaned_data.get("rights_holder")
         return holder(self.cleaned_data["name"]) if chosen is None else chosen

@@ -1,4 +1,4 @@
-"""The page on which a work's official times are typed, pasted, uploaded as a list, or computed as a series."""
+"""The page for the official times of a work, which are typed, pasted, uploaded as a list, or computed as a series."""
 
 import re
 from collections.abc import Callable
@@ -22,15 +22,15 @@ from webadmin.works.services import official_times
 from webadmin.works.services.official_times import Times
 
 PER_PAGE = 100
-FIELD = "at-"  # Prefix of the field for a chapter's time; the chapter's number follows.
-MAX_NAMED = 10  # listed chapters that the work does not have
+FIELD = "at-"  # the prefix of the field for a chapter's time, before the chapter's number
+MAX_NAMED = 10  # unknown chapter numbers listed in a message
 
 
 def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
-    """Show the official times, or let managers set times that are typed, pasted, uploaded or computed (POST).
+    """Return the page with the official times, or set the times that a manager enters (POST).
 
-    Unreadable input stays in its field, with an error message. The caller must check that the user may see the work.
-    Raises PermissionDenied, BadValue.
+    Invalid input stays in its field, with an error message and status 400. The caller must check that the user may see
+    the work. Raises PermissionDenied if the user is not a manager, and BadValue for an unknown action.
     """
     if request.method != "POST":
         return _times_page(request, work)
@@ -51,7 +51,7 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
 
 
 def _read_fields(request: HttpRequest, work: Work) -> Times:
-    """Return the times in the table's fields, except in unchanged fields, which do not show the stored seconds."""
+    """Return the times in the changed fields of the table. An unchanged field lacks the seconds of the stored time."""
     times: dict[int, Any] = {}
     for chapter in work.chapters.filter(number__in=_chosen_numbers(request)):
         written = request.POST[f"{FIELD}{chapter.number}"].strip()
@@ -70,7 +70,7 @@ def _chosen_numbers(request: HttpRequest) -> list[int]:
 
 
 def _read_list(request: HttpRequest, work: Work) -> Times:
-    """Return the times in an uploaded or pasted list."""
+    """Return the times in the uploaded list, or else in the pasted one."""
     zone = timezone.get_current_timezone()
     sent = request.FILES.get("list")
     if sent is None:

@@ -1,1 +1,1 @@
-"""Works of the rights holders: the intake of their texts, their rights, and their length."""
+"""Works of rights holders: the intake of their texts, their rights, and their lengths."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentWork:
-    """A work to be added, as read from its file. style, divided: the division that the user chose, or "" and ()."""
+    """A work to be added, as read from its file. style, divided: the chosen heading style and the chapters, if any."""
 
     file_name: str
     read: FoundWork
@@ -49,7 +49,7 @@ class SentWork:
 class Sending:
     """The works read from one upload. faults: a message for each file, line or work that was left out.
 
-    warning: says which choice of the user was ignored.
+    warning: a message about a choice of the user that was ignored.
     """
 
     works: list[SentWork]
@@ -68,7 +68,7 @@ class PlannedWork:
 
 @dataclass(frozen=True, slots=True)
 class SendingPlan:
-    """The planned changes of an upload. basis: a digest that changes with any work or its division."""
+    """The planned changes of an upload. basis: a digest of the works' current chapters and of the divisions."""
 
     works: list[PlannedWork]
 
@@ -84,7 +84,7 @@ class SendingPlan:
 
 @dataclass(frozen=True, slots=True)
 class AddedFrom:
-    """A work that was added."""
+    """A work that was added, and the uploaded work that it comes from."""
 
     sent: SentWork
     added: AddedWork
@@ -96,11 +96,11 @@ class Acquisition:
 
     works: list[AddedFrom] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
-    queue_fault: Message | None = None  # the reason why the texts wait for the sweeper
+    queue_fault: Message | None = None  # why the texts wait for the sweeper
 
 
 class PatientOutbox:
-    """An outbox that never fails: the sweeper finds and sends what could not be sent."""
+    """An outbox that stops sending at the first failure instead of raising it. The sweeper sends the other messages."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
@@ -116,9 +116,9 @@ class PatientOutbox:
 
 
 def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
-    """Return the works in `files`. If title, author or kind is "", the file's value is used. Nothing is stored.
+    """Return the works in `files`; nothing is stored. title, author, kind: replace the values in the files unless "".
 
-    A work without a title or Chinese text, or uploaded twice, is left out with a fault. A title only applies to a
+    A work without a title or Chinese text, or uploaded twice, is left out with a fault. The title is only used for a
     single work.
     """
     uploads = read_uploads(files)
@@ -144,10 +144,10 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 def plan_changes(
     rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None
 ) -> SendingPlan:
-    """Return the changes that adding the works for this rights holder would make, regardless of manifests.
+    """Return the changes that adding the works for `rights_holder` would make. A rights holder in a manifest is ignored.
 
-    rights_holder: None if the user has not named one yet; then all works are new. index: used to look up texts of other
-    works, or None to skip that.
+    rights_holder: None if the user has not chosen one yet; then all works are new. index: where similar texts in other
+    works are looked up; None skips the look-up.
     """
     changes = [
         planned_change(rights_holder, sent.work.file, keep_missing=not sent.work.is_whole) for sent in sending.works
@@ -161,13 +161,16 @@ def plan_changes(
 def add_planned_works(
     rights_holder: RightsHolder, sending: Sending, planned: SendingPlan, store: WorkStore, outbox: Outbox
 ) -> Acquisition:
-    """Add the works as planned. A work that was changed meanwhile is left out with a fault."""
+    """Add the works of an upload. A work that changed since it was planned is left out with a fault.
+
+    After a failure of the store, the remaining works are left out with a fault.
+    """
     acquisition = Acquisition(faults=list(sending.faults))
     patient = PatientOutbox(outbox)
     store_fault: RetryLater | None = None
     for each in planned.works:
         sent = each.sent
-        if store_fault:  # waiting for the store again for each work would take too long
+        if store_fault:  # Waiting for the store again for each work would take too long.
             acquisition.faults.append(_prefix_file_name(sent.file_name, store_fault))
             continue
         try:

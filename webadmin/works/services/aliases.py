@@ -1,4 +1,4 @@
-"""Finds the names of authors, including other names entered for the same person."""
+"""Finds the names of authors, including pen names and other aliases."""
 
 from collections.abc import Collection
 
@@ -7,12 +7,15 @@ from django.db.models import Q, QuerySet
 from core.rights import account_key
 from webadmin.works.models import AuthorAlias, Work
 
-MAX_NAMES = 50  # names for one search
+MAX_NAMES = 50  # pairs of names in one search
 MIN_CHARS = 2  # a surname finds half of all authors
 
 
 def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[str]:
-    """Return the author and the alias of each entry in which either contains one of the typed words."""
+    """Return the author and the alias of each row in `aliases` in which either contains one of the words in `typed`.
+
+    Words with fewer than MIN_CHARS characters are ignored.
+    """
     asked = Q()
     for words in typed:
         if len(words) >= MIN_CHARS:
@@ -24,7 +27,7 @@ def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[
 
 
 def names_of_author(work: Work) -> list[str]:
-    """Return all names of the work's author, the work's own first, or [] if the work has no author."""
+    """Return all names of the author of `work`, the one on the work first; [] if it has no author."""
     if not work.author:
         return []
     key = account_key(work.author)

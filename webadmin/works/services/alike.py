@@ -1,7 +1,7 @@
-"""Finds chapters of a work that its rights holder already has in works with other titles.
+"""Finds chapters of a work that other works of its rights holder already contain.
 
-Identical texts are found by digest. Similar texts are found in the index, which has one in four hashes of five
-syllables of every text, even if they differ in script, homophones or headings.
+Identical texts are found by digest. Similar texts, which may differ in script, homophones or headings, are found in the
+index, which contains a quarter of the hashes of five syllables of every text.
 """
 
 from collections import defaultdict
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     from matcher.index.ports import MatchIndex
 
-# Works listed for one text: hundreds may share the same imprint, and each would list all others.
+# The number of works listed for one text. Hundreds of works may share an imprint, and each would list all others.
 MOST_NAMED = 5
-MOST = 0.6  # share of a text's hashes; other editions share at least 0.8, chapters of one series 0.1
-MAX_LOOKED_UP = 40  # evenly spread chapters of a work; a copied work shares more than one
+MOST = 0.6  # the share of common hashes; other editions share at least 0.8, chapters of one series 0.1
+MAX_LOOKED_UP = 40  # evenly spread chapters of a work; a copy of the work shares several of them
 MAX_LOOKED_UP_CHARS = 400_000  # takes half a second to fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class AlikeWork:
-    """The chapters of a work that another work of the rights holder has."""
+    """The chapters of a work that another work of the rights holder also contains."""
 
     other_title: str
-    is_same: bool  # whether the texts are identical or only mostly the same
-    pairs: tuple[tuple[int, int], ...]  # number of each chapter, and of the first similar one in the other work
+    is_same: bool  # True if the texts are identical, False if they are similar
+    pairs: tuple[tuple[int, int], ...]  # the number of each chapter, and of its first counterpart in the other work
 
     def message(self, title: str) -> Message:
         number, other_number = self.pairs[0]
@@ -48,7 +48,7 @@ class AlikeWork:
 
 @dataclass(frozen=True, slots=True)
 class AlikeWorks:
-    """The works that already have texts of a work. unknown: why only identical texts were searched; may be None."""
+    """The works that already have texts of a work. unknown: why similar texts were not searched, or None."""
 
     standing: Sequence[AlikeWork]
     unknown: Message | None
@@ -60,10 +60,10 @@ NOWHERE = AlikeWorks((), None)
 def find_alike_works(
     rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex"
 ) -> list[AlikeWorks]:
-    """Return, for each work of an upload, the existing and the earlier uploaded works that have its new texts.
+    """Return, for each of `works`, the other works that contain its new texts: existing ones and earlier ones in `works`.
 
-    A sample of the texts without an identical copy is looked up in the index. Texts with few lines or only one repeated
-    character have no hashes and are only compared for identity.
+    A sample of the texts without an identical counterpart is looked up in the index. Very short texts and those of one
+    repeated character have no hashes and are not looked up.
     """
     coming = [each.coming for each in works]
     owned = _works_by_text(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
@@ -86,7 +86,10 @@ def find_alike_works(
 def _same_texts(
     works: Sequence[Sequence[tuple[ChapterText, WorkTextId]]],
 ) -> Iterator[Mapping[int, Sequence[tuple[int, int]]]]:
-    """Yield, for each work, the chapters whose text other works of the upload have, by the other work's position."""
+    """Yield, for each work, its chapters whose text earlier works contain, by the index of the earlier work.
+
+    Each chapter is paired with the number of its counterpart.
+    """
     having: dict[WorkTextId, dict[int, int]] = defaultdict(dict)  # the first chapter with a text, by text and work
     for place, chapters in enumerate(works):
         pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -111,25 +114,28 @@ def _group_by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> lis
 
 
 def _works_by_text(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
-    """Return the holder's works with each text, and the number of the first chapter that has it."""
+    """Return, for each text, the rights holder's works that contain it, with the number of the first such chapter."""
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
     owned: dict[str, dict[Work, int]] = defaultdict(dict)
     for batch in batches(sorted(text_ids)):
         for row in rows.filter(text_id__in=batch):
-            if len(owned[row.text_id]) <= MOST_NAMED:  # One more, because the work itself may be among them.
+            if len(owned[row.text_id]) <= MOST_NAMED:  # one more, because the work itself may be among them
                 owned[row.text_id].setdefault(row.work, row.number)
     return dict(owned)
 
 
 def _other_works(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
-    """Return the first few works other than the work itself."""
+    """Return the first MOST_NAMED entries of `having` for works other than `work`."""
     return dict(islice(((other, number) for other, number in having.items() if other != work), MOST_NAMED))
 
 
 def _similar_chapters(
     rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[int, dict[Work, int]]]:
-    """Return the numbers of chapters that are mostly in other works, with these works. Raises RetryLater."""
+    """Return the numbers of sampled chapters that other works mostly contain, each with these works.
+
+    Raises RetryLater if the index is unavailable.
+    """
     found = _look_up_chapters(chapters, index)
     owned = _works_by_text(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
     return [
@@ -143,7 +149,7 @@ def _similar_chapters(
 def _look_up_chapters(
     chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[ChapterText, list[WorkTextId]]]:
-    """Return a sample of the chapters, each with the indexed texts that contain most of its hashes."""
+    """Return a sample of the chapters, each with the indexed texts that contain at least MOST of its hashes."""
     import numpy as np  # imported here, as the others: takes memory
 
     from fingerprint.fingerprinting import fingerprint_text  # its tables take memory
@@ -165,7 +171,7 @@ def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> lis
     import numpy as np
 
     hits = index.lookup(hashes, cap)
-    # A hash in very many texts is no evidence, so it is left out on both sides.
+    # A hash that occurs in very many texts is no evidence, so it is left out of both counts.
     asked = hashes.size - hits.capped
     ordinals, counts = np.unique(np.unique(np.stack([hits.ordinals, hits.queries]), axis=1)[0], return_counts=True)
     return [

@@ -1,6 +1,6 @@
-"""The works of a rights holder and their chapters, as read from files.
+"""Adds, updates, finds and removes the works of a rights holder and their chapters.
 
-Adding is idempotent: an existing text creates nothing new. Texts are stored before the rows that refer to them;
+Adding is idempotent: an existing text creates nothing new. Texts are stored before the rows that refer to them, and
 messages are sent after the rows are committed.
 """
 
@@ -32,7 +32,7 @@ MAX_AUTHOR_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class AddedWork:
-    """A work and the changes made to its chapters."""
+    """A work that was added or updated, with the numbers of its new, changed and removed chapters."""
 
     work: Work
     is_new: bool
@@ -41,7 +41,7 @@ class AddedWork:
     changed: int
     removed: int
     timed: int = 0  # chapters whose official time changed
-    renamed: int = 0  # or renumbered, with an unchanged text
+    renamed: int = 0  # chapters with a new title or number and an unchanged text
 
     @property
     def is_unchanged(self) -> bool:
@@ -50,7 +50,7 @@ class AddedWork:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """The changes that adding a work would make. work: None if it is new. basis: the argument for `add_work`."""
+    """The changes that adding a work would make. work: None if it is new. basis: the `basis` for `add_work`."""
 
     work: Work | None
     title: str
@@ -60,7 +60,7 @@ class PlannedChange:
 
     @property
     def coming(self) -> list[tuple[ChapterText, WorkTextId]]:
-        """The chapters whose texts are new in the work."""
+        """The new and changed chapters, each with the id of its text."""
         return [(each.chapter, each.text_id) for each in (*self.change.new, *self.change.changed_chapters)]
 
     @property
@@ -69,7 +69,7 @@ class PlannedChange:
 
 
 class ChangedMeanwhile(BadInput):
-    """The chapters have changed since the plan was made."""
+    """The error if the chapters of a work have changed since the plan was made."""
 
     def __init__(self, title: str) -> None:
         super().__init__("work.changed-meanwhile", title=title)
@@ -85,11 +85,12 @@ def add_work(
     keep_missing: bool = False,
     basis: str | None = None,
 ) -> AddedWork:
-    """Bring the rights holder's work with this title and author in line with `work_file`; "" keeps its kind.
+    """Create the rights holder's work with this title and author, or update its chapters to those of `work_file`.
 
-    keep_missing: keep chapters that the file lacks, because it was only partly readable. basis: the expected
-    `changes.plan_basis` of the current chapters. Raises BadInput, ChangedMeanwhile if the basis differs, and
-    ServiceUnavailable, either before anything is written or when only the messages fail, which the sweeper then sends.
+    kind: "" leaves the kind unchanged. keep_missing: keep chapters that the file lacks, because it was only partly
+    readable. basis: the expected `changes.plan_basis` of the current chapters, or None.
+    Raises BadInput for an invalid kind, title or text, and ChangedMeanwhile if the basis differs. Raises
+    ServiceUnavailable before anything is written, or afterwards if the messages fail, which the sweeper then sends.
     """
     title, author = work_key(work_file)
     if kind and kind not in Work.Kind.values:
@@ -128,15 +129,15 @@ def add_work(
 
 
 def _rule_again(rights_holder: RightsHolder) -> None:
-    """Let the sweeper rule on the findings again, because licences name chapters by numbers, which have changed."""
+    """Let the sweeper rule on the findings again, because licences name chapters by their numbers, which changed."""
     waiting = RightsHolder.objects.filter(pk=rights_holder.pk, unruled_since__isnull=True)
     waiting.update(unruled_since=timezone.now())
 
 
 def remove_work(work: Work, outbox: Outbox) -> int:
-    """Remove a work and its chapters from the corpus, and return the number of chapters.
+    """Remove a work with its chapters and its undecided suspected rewrites, and return the number of chapters.
 
-    Its undecided suspected rewrites are also removed. Raises BadInput if it has cases or decided suspected rewrites.
+    Raises BadInput if the work has cases or decided suspected rewrites.
     """
     cases = work.cases.count()
     if cases:
@@ -158,7 +159,7 @@ def planned_change(
 ) -> PlannedChange:
     """Return the changes that `add_work` would make, without writing anything.
 
-    rights_holder: None if it does not exist yet. Raises BadInput.
+    rights_holder: None if it does not exist yet. Raises BadInput if the file has no title or no chapters.
     """
     title, author = work_key(work_file)
     known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
@@ -169,7 +170,10 @@ def planned_change(
 
 
 def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
-    """Return the work with this number or title. Raises NotFound, or BadInput if several works have the title."""
+    """Return the work with this number or title, of `rights_holder` if it is not None.
+
+    Raises NotFound if there is none, and BadInput if several works have the title.
+    """
     works = Work.objects.select_related("rights_holder")
     if rights_holder is not None:
         works = works.filter(rights_holder=rights_holder)
@@ -183,18 +187,18 @@ def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
 
 
 def corpus_texts() -> frozenset[WorkTextId]:
-    """Return the ids of all texts of works."""
+    """Return the ids of the texts of all chapters."""
     return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())
 
 
 def unnoted_texts() -> frozenset[WorkTextId]:
-    """Return the texts of chapters that are not marked as indexed; the index may have them already."""
+    """Return the ids of the texts of chapters not marked as indexed. The index may already contain them."""
     waiting = Chapter.objects.filter(indexed_at__isnull=True)
     return frozenset(WorkTextId(text) for text in waiting.values_list("text_id", flat=True).distinct())
 
 
 class _WorkWriter:
-    """Writes changes to chapters while it locks them. Raises ChangedMeanwhile."""
+    """Locks the chapters of a work and writes their changes. Raises ChangedMeanwhile if their basis differs."""
 
     def __init__(
         self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool, basis: str | None
@@ -218,7 +222,7 @@ class _WorkWriter:
             self._write_chapter(wanted)
 
     def _free_numbers(self) -> None:
-        """Replace the numbers temporarily, because two rows must not have the same number during the change."""
+        """Replace the numbers temporarily by unused ones, because two rows can never have the same number."""
         numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
         beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
         kept = [row.pk for row in self.change.stays]
@@ -254,7 +258,7 @@ def _unowned_texts(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
 
 
 def work_key(work_file: WorkFile) -> tuple[str, str]:
-    """Return the title and author that identify a work. Raises BadInput if title or chapters are missing."""
+    """Return the title and author that identify a work. Raises BadInput if it has no title or no chapters."""
     title = " ".join(work_file.title.split())[:MAX_TITLE_CHARS]
     if not title:
         raise BadInput("work.no-title")

@@ -1,4 +1,4 @@
-"""Computes the changes between the current and the wanted chapters of a work."""
+"""Computes the changes that turn the current chapters of a work into the wanted ones."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,12 +24,12 @@ class Was(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A chapter after a change, with the id of its text and the row that it keeps, or None if it is new."""
+    """A chapter after a change. row: the row that stores it, or None if it is new."""
 
     chapter: ChapterText
     text_id: WorkTextId
     row: Chapter | None
-    was: Was | None  # the unchanged row
+    was: Was | None  # the content of the row before the change
 
     @property
     def title(self) -> str:
@@ -41,7 +41,7 @@ class Wanted:
 
     @property
     def is_renamed(self) -> bool:
-        """True if only the number or title changes."""
+        """True if the number or title changes and the text does not."""
         if self.was is None or self.has_new_text:
             return False
         return (self.was.number, self.was.title) != (self.chapter.number, self.title)
@@ -54,9 +54,10 @@ class Wanted:
 
 
 class ChapterChanges:
-    """The changes that touch the fewest rows: a chapter keeps its row if its text or number is unchanged.
+    """The changes from the chapters in `old` to those in `wanted` that touch the fewest rows.
 
-    keep_missing: keep unwanted chapters, unless their number is taken, because a file was only partly readable.
+    A chapter stays in its row if its text or its number is unchanged. keep_missing: keep chapters that are not in
+    `wanted`, unless a wanted chapter has their number, because a file was only partly readable.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class ChapterChanges:
 
 
 def plan_basis(chapters: Iterable[Chapter]) -> str:
-    """Return the digest of the chapters that a plan is based on; it does not depend on their order."""
+    """Return a digest of the chapters on which a plan is based, independent of their order."""
     rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
 
@@ -116,7 +117,7 @@ def _former_chapter(row: Chapter | None) -> Was | None:
 
 
 def _pair_rows(old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]]) -> list[Chapter | None]:
-    """Return the row that each wanted chapter keeps: the next one with its text, or else the one with its number."""
+    """Return the row for each wanted chapter: the next with its text, else the one with its number, else None."""
     by_text: dict[str, list[Chapter]] = defaultdict(list)
     for row in reversed(old):
         by_text[row.text_id].append(row)

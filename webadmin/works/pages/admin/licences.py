@@ -31,12 +31,12 @@ from webadmin.works.services.proofs import add_proof
 
 
 class EnteredAdmin(HolderAdmin):
-    """A base class that records who changed a right, and announces the effects on stored findings."""
+    """A base class for rights, which records the user who changed them and announces the effects on stored findings."""
 
     readonly_fields = ["entered_by", "entered_at"]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Add the user who entered a saved right, and the time."""
+        """Return the fieldsets; a saved right also has the user who entered it and the time."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         return fieldsets if obj is None else [*fieldsets, (_("Entered"), {"fields": [("entered_by", "entered_at")]})]
 
@@ -58,7 +58,7 @@ class EnteredAdmin(HolderAdmin):
 
 
 def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
-    """Return a proof (?file=<key>) as a download, which browsers do not display because it may contain anything."""
+    """Return the proof with the key in the parameter "file" as a download, so that browsers do not execute it."""
     row = require_record(licence.proofs.all(), request.GET.get("file", ""))
     return kept_download(row.name, row.digest)
 
@@ -82,7 +82,7 @@ class LicenceAdmin(EnteredAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Add the proofs of a saved licence."""
+        """Return the fieldsets; a saved licence also has the list of its proofs."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
@@ -95,7 +95,7 @@ class LicenceAdmin(EnteredAdmin):
         return [*super().get_readonly_fields(request, obj), "proofs"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save the licence and its proof; warn if the proof cannot be stored.
+        """Save the licence and its proof. If the proof cannot be stored, the licence is saved and the user gets a message.
 
         A form that is sent twice creates only one licence.
         """
@@ -133,7 +133,7 @@ class LicenceAdmin(EnteredAdmin):
         return clip_text(licence.chapters, 30) or _("all chapters")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Remove the button to add a work, because works are uploaded on a separate page."""
+        """Return the form field. The field for works has no button to add one, because works are uploaded."""
         formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
         if formfield is not None and db_field.name == "work":
             formfield.widget.can_add_related = False
@@ -183,7 +183,7 @@ class OwnAccountAdmin(EnteredAdmin):
 
 @admin.register(AuthorAlias)
 class AuthorAliasAdmin(HolderAdmin):
-    """The admin of authors' other names; searches by author find works under any name."""
+    """The admin of the other names of authors, under which searches by author find their works."""
 
     form = AuthorAliasForm
     list_display = ["author", "alias", "rights_holder"]

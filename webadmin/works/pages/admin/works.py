@@ -1,4 +1,4 @@
-"""The admin of works and chapters. Texts come from files, here and with `zhuiwen work add`, and are not edited."""
+"""The admin of works and chapters. Their texts come from uploads and `zhuiwen work add`, and cannot be edited."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -52,8 +52,8 @@ class ChapterInline(HolderInline):
 
     @display(description=_("title"))
     def reading(self, chapter: Chapter) -> object:
-        """Return the title as a link to the text."""
-        if not chapter.number:  # The form row is forged.
+        """Return the title of a chapter as a link to its text."""
+        if not chapter.number:  # The row comes from a forged form.
             return NOTHING
         address = reverse("admin:works_work_read", args=[chapter.work_id, chapter.number])
         return format_html('<a class="text-link" href="{}">{}</a>', address, clip_text(str(chapter), MAX_TITLE_CHARS))
@@ -70,7 +70,7 @@ class ChapterInline(HolderInline):
 
 
 class UnprotectedInline(HolderInline):
-    """The mark that a work is not protected, which most works lack."""
+    """An inline for the mark that a work is not protected."""
 
     model = Unprotected
     fields = ["reason", "note", "entered_by", "entered_at"]
@@ -100,7 +100,7 @@ class WorkAdmin(AuthorSearchAdmin):
     inlines = [UnprotectedInline, ChapterInline]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
-        """Add each work's figures as subqueries, which are computed only for the rows of one page."""
+        """Return the works with their numbers of chapters, as subqueries that run only for the rows of one page."""
         chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
         return (
             super()
@@ -116,7 +116,7 @@ class WorkAdmin(AuthorSearchAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        """Show the upload page instead of Django's form, because a work without text could not be searched for."""
+        """Return the upload page in place of Django's form, because every work needs a text."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         return add_work_view(request)
@@ -156,7 +156,7 @@ class WorkAdmin(AuthorSearchAdmin):
         return mark.get_reason_display() if mark else ""
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Record who set or removed the mark of an unprotected work, and announce the effects on cases."""
+        """Save an inline. For the mark of an unprotected work, record the user and announce the effects on cases."""
         if formset.model is not Unprotected:
             super().save_formset(request, form, formset, change)
             return
@@ -177,7 +177,7 @@ class WorkAdmin(AuthorSearchAdmin):
 
 
 def _withdraw_texts(request: HttpRequest, texts: set[str]) -> None:
-    """Remove texts that no work has any longer from the index; several works may share a text."""
+    """Remove those of `texts` that no other work has from the index."""
     kept = set(Chapter.objects.filter(text_id__in=texts).values_list("text_id", flat=True))
     try:
         for text_id in sorted(texts - kept):

@@ -1,1 +1,1 @@
-"""Reads works from a rights holder's files: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
+"""Reads works from files in text, Markdown, EPUB, Word, PDF, HTML and JSON lines, and from folders of chapters."""

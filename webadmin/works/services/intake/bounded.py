@@ -1,7 +1,7 @@
-"""Reads files of works in a separate process with the limits of a crawl, because others may have made the files.
+"""Reads files of works in a separate process with limits on time and memory, because they are untrusted.
 
-A table cell that claims to span a billion columns, or deeply nested tags, exhausts time or memory; that ends the
-reading process, not the web process.
+A table cell that claims to span a billion columns, or deeply nested tags, would exhaust time or memory. The limits end
+the reading process and not the web process.
 """
 
 import io
@@ -17,12 +17,12 @@ from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp
 from webadmin.works.services.intake.division import FoundWork, Intake, divide_work, divisions
 from webadmin.works.services.intake.files import read_file
 
-MAX_SECONDS_OF_PDF = 20.0  # A user waits for it; a deed of 50 pages takes 0.5 s, and the result says if text was cut.
-MAX_PAGES_OF_PDF = 300  # Notarial deeds are not longer.
+MAX_SECONDS_OF_PDF = 20.0  # A user waits for the result; a deed of 50 pages takes 0.5 s.
+MAX_PAGES_OF_PDF = 300  # longer than any notarial deed
 
 
 class BoundedReader(ReadingProcess):
-    """A reading process with time and memory limits for files, which starts with the first file."""
+    """A process that reads files within limits on time and memory. It starts with the first file."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class BoundedReader(ReadingProcess):
         super().__init__(max_seconds=max_seconds, max_cpu_s=max_cpu_s, max_memory_bytes=max_memory_bytes)
 
     def read_file(self, path: Path) -> Intake:
-        """Return the works in a file as `files.read_file` does, within the limits. Raises UnreadableFile."""
+        """Return the works in a file, as `files.read_file` does. Raises UnreadableFile also beyond the limits."""
         if not path.is_file():
             return read_file(path)
         intake = self.call(path, _read_storable, path)
@@ -41,13 +41,16 @@ class BoundedReader(ReadingProcess):
         return intake
 
     def divide_work(self, found: FoundWork, style: str) -> FoundWork:
-        """Divide a work as `division.divide_work` does, within the same limits. Raises UnreadableFile."""
+        """Divide a work, as `division.divide_work` does. Raises UnreadableFile also beyond the limits."""
         work = self.call(found.source, divide_work, found, style)
         assert isinstance(work, FoundWork)
         return work
 
     def call(self, path: Path | str, function: Callable[..., object], *given: object) -> Any:
-        """Call a function on a file in the process. Raises UnreadableFile."""
+        """Return the result of `function(*given)`, called in the process. path: the file, for error messages.
+
+        Raises UnreadableFile if the limits are exceeded or the call fails unexpectedly.
+        """
         try:
             return self.run_task(Call(str(path), function, given))
         except GivenUp as fault:
@@ -57,9 +60,9 @@ class BoundedReader(ReadingProcess):
 
 
 def pdf_text(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
-    """Return the text of a PDF, "" if it has only pictures, and whether the limits cut it.
+    """Return the text of a PDF, "" if it has only images, and whether the text was cut at a limit.
 
-    Raises UnreadableFile.
+    name: the file's name, for error messages. Raises UnreadableFile if the PDF cannot be read within the limits.
     """
     with BoundedReader(MAX_SECONDS_OF_PDF, inf, MOST_MEMORY_BYTES) as reader:
         text, is_cut = reader.call(name, _pdf_words, content, name, max_chars)

@@ -1,4 +1,4 @@
-"""The works that intake finds, the faults of unreadable files, and the division of a work into other chapters."""
+"""The works found in files, the errors of unreadable files, and the division of works into chapters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,10 @@ from crawler.formats.headings import list_styles, number_chapters, split_chapter
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """A way to divide a work: a heading style, the file's own division (OWN), or undivided (WHOLE)."""
+    """A way to divide a work, and the number of its chapters.
+
+    style: a heading style, OWN for the division in the file, or WHOLE for a single chapter.
+    """
 
     style: str
     chapters: int
@@ -20,22 +23,22 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """A work with the values of its manifest, which are "" if missing.
+    """A work found in a file. kind, rights_holder: from the manifest, "" if missing.
 
-    ways: the possible divisions, if the reading process searched for them, which takes long for hostile texts.
+    ways: the possible divisions, if they were computed in the reading process, because hostile texts take long.
     """
 
     file: WorkFile
     source: Path
     kind: str = ""
     rights_holder: str = ""
-    is_whole: bool = True  # False: some chapters could not be read; their numbers stay free
+    is_whole: bool = True  # False if some chapters could not be read; their numbers are then unused
     ways: tuple[Division, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True)
 class Intake:
-    """The works at a path, and a fault for each file or line that was left out."""
+    """The works read from a path, and an error for each file or line that was left out."""
 
     works: list[FoundWork] = field(default_factory=list)
     faults: list[BadInput] = field(default_factory=list)
@@ -45,12 +48,12 @@ class Intake:
         self.faults += other.faults
 
     def made_storable(self) -> "Intake":
-        """Return a copy without characters that cannot be stored in names, titles and texts."""
+        """Return a copy whose names, titles and texts contain no characters that cannot be stored."""
         return Intake([_storable_work(work) for work in self.works], self.faults)
 
 
 def divisions(found: FoundWork) -> Sequence[Division]:
-    """Return the ways to divide a work, the current one first; only that one if the file fixes it."""
+    """Return the possible divisions of a work, the current one first. The file may allow only the current one."""
     if found.ways:
         return found.ways
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
@@ -60,9 +63,9 @@ def divisions(found: FoundWork) -> Sequence[Division]:
 
 
 def divide_work(found: FoundWork, style: str) -> FoundWork:
-    """Divide a work by one of the available styles, or by the first if `style` is "".
+    """Return the work divided by `style`, or unchanged if `style` is "" or the current style.
 
-    Raises UnreadableFile for any other style.
+    Raises UnreadableFile if the work has no such division.
     """
     if style in ("", found.file.style):
         return found
@@ -74,7 +77,7 @@ def divide_work(found: FoundWork, style: str) -> FoundWork:
 
 
 def _whole_text(found: FoundWork) -> str:
-    """Return the whole text of a work; parts cut at headings are joined without a line feed."""
+    """Return the whole text of a work. Chapters of the file's own division are joined with line feeds."""
     return ("\n" if found.file.style == OWN else "").join(each.text for each in found.file.chapters)
 
 

@@ -1,4 +1,4 @@
-"""Reads the works at a path; the file name determines the reader."""
+"""Reads the works in a file or folder. The extension of a file determines its reader."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40}
 _AUTHOR_IN_NAME = re.compile("作者[:：_ ]?(.{1,30})$")
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
 _HEAD_CHARS = 400
-_UNREAD = {  # Reasons for rejecting an HTML file, which has no URL to name.
+_UNREAD = {  # messages about rejected HTML files, which have no URL
     Rejection.NOT_HTML: Message("intake.not-html"),
     Rejection.MOJIBAKE: Message("intake.no-encoding", tried=TRIED),
     Rejection.NO_MAIN_TEXT: Message("intake.no-main-text"),
@@ -35,7 +35,7 @@ _MAX_SHOWN_CHARS = 200  # characters of an invalid name that a message quotes
 
 
 def read_file(path: Path) -> Intake:
-    """Return the works in a single file. Raises UnreadableFile if it is missing, a folder or of an unknown kind."""
+    """Return the works in a file. Raises UnreadableFile if it is missing, unreadable, a folder or of an unknown kind."""
     try:
         is_there, is_folder = path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
@@ -51,9 +51,9 @@ def read_file(path: Path) -> Intake:
 
 
 def read_works(path: Path, read: ReadFile = read_file) -> Intake:
-    """Return all works in a file or folder, and the faults. Raises UnreadableFile if there is neither.
+    """Return all works in a file or folder, with the errors of files that were left out.
 
-    read: reads a single file within the caller's limits; it may raise UnreadableFile.
+    read: the function that reads a single file. Raises UnreadableFile if nothing at `path` can be read.
     """
     is_manifest = path.name in (WORK_MANIFEST, WORKS_MANIFEST)
     if is_manifest or _is_folder(path):
@@ -62,7 +62,7 @@ def read_works(path: Path, read: ReadFile = read_file) -> Intake:
 
 
 def read_work(path: Path, read: ReadFile = read_file) -> list[WorkFile]:
-    """Return the works in a file or folder. Raises the first fault if no work could be read."""
+    """Return the works in a file or folder. Raises the first error if no work could be read."""
     intake = read_works(path, read)
     if not intake.works and intake.faults:
         raise intake.faults[0]
@@ -91,7 +91,8 @@ def _read_plain_file(path: Path) -> Intake:
 def _read_markdown(path: Path) -> Intake:
     """Return the work in a Markdown file.
 
-    The highest heading level that occurs twice starts the chapters; a heading above that level is the title.
+    Chapters start at headings of the highest level that occurs at least twice. The first heading above that level is
+    the title.
     """
     read = read_text(path)
     text = read.text
@@ -111,7 +112,10 @@ def _markdown_title(line: str, level: int) -> str:
 
 
 def _title_and_author(path: Path, text: str) -> tuple[str, str]:
-    """Return the title and author from the file name, such as 《书名》作者：某某, and the first lines of the text."""
+    """Return the title from the file name, such as 《书名》作者：某某, and the author from the text's beginning or the name.
+
+    The author is "" if neither names one.
+    """
     in_name = _BOOK_TITLE.search(path.stem)
     title = in_name[1] if in_name else _AUTHOR_IN_NAME.sub("", path.stem).strip(" _-—")
     author = _AUTHOR.search(text[:_HEAD_CHARS]) or _AUTHOR_IN_NAME.search(path.stem)
