@@ -60,7 +60,7 @@ NOWHERE = AlikeWorks((), None)
 def find_alike_works(
     rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex"
 ) -> list[AlikeWorks]:
-    """Return, for each of `works`, the other works that contain its new texts: existing ones and earlier ones in `works`.
+    """Return, for each of `works`, the existing works and the earlier ones in `works` that contain its new texts.
 
     A sample of the texts without an identical counterpart is looked up in the index. Very short texts and those of one
     repeated character have no hashes and are not looked up.

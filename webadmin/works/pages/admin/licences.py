@@ -95,7 +95,7 @@ class LicenceAdmin(EnteredAdmin):
         return [*super().get_readonly_fields(request, obj), "proofs"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save the licence and its proof. If the proof cannot be stored, the licence is saved and the user gets a message.
+        """Save the licence and its proof. If the proof cannot be stored, only the licence is saved, with a message.
 
         A form that is sent twice creates only one licence.
         """

@@ -23,7 +23,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """A work found in a file. kind, rights_holder: from the manifest, "" if missing.
+    """A work with the values of its manifest, which are "" if missing.
 
     ways: the possible divisions, if they were computed in the reading process, because hostile texts take long.
     """

@@ -35,7 +35,7 @@ _MAX_SHOWN_CHARS = 200  # characters of an invalid name that a message quotes
 
 
 def read_file(path: Path) -> Intake:
-    """Return the works in a file. Raises UnreadableFile if it is missing, unreadable, a folder or of an unknown kind."""
+    """Return the works in a file. Raises UnreadableFile if it is missing, unreadable or of an unknown kind."""
     try:
         is_there, is_folder = path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
@@ -112,7 +112,7 @@ def _markdown_title(line: str, level: int) -> str:
 
 
 def _title_and_author(path: Path, text: str) -> tuple[str, str]:
-    """Return the title from the file name, such as 《书名》作者：某某, and the author from the text's beginning or the name.
+    """Return the title from the file name, such as 《书名》作者：某某, and the author from the text or the file name.
 
     The author is "" if neither names one.
     """
