@@ -1,1 +1,1 @@
-"""Notices: addressees, drafts, mail, deadlines, and removals of pages."""
+"""Notices: addressees, drafts, mails, deadlines, and removals of pages."""

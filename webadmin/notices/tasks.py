@@ -1,4 +1,4 @@
-"""Celery tasks that send mails of notices and follow removals."""
+"""Celery tasks that send the mails of notices and follow removals."""
 
 import logging
 from typing import Any
@@ -18,7 +18,7 @@ REMOVALS = "removals of pages"
 
 
 class MailStep(StepTask):
-    """A step on one mail of a notice. A permanent failure is recorded on the mail."""
+    """A task for one mail of a notice. A permanent failure is recorded for the mail."""
 
     abstract = True
 
@@ -29,13 +29,13 @@ class MailStep(StepTask):
 
 @app.task(name="notices.send_mail", base=MailStep)
 def send_mail(mail_id: int) -> None:
-    """Send the mail that a user requested with "Send"; a mail that was attempted is not sent again."""
+    """Send the mail that a user requested. A mail that was attempted before is not sent again."""
     mails.deliver_mail(mail_id, SETTINGS, SystemClock())
 
 
 @app.task(name="notices.follow_removals", base=PeriodicTask)
 def follow_removals() -> None:
-    """Record removed and returned pages from crawls, bundle the proof, and request the looks that are due."""
+    """Record removed and returned pages from crawls, bundle the proof, and request the checks that are due."""
     with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
         if is_ours:
             done = removals.follow_removals(live(SETTINGS), live_evidence(SETTINGS).store)

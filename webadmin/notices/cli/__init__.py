@@ -1,1 +1,1 @@
-"""The `notice` commands, and the commands of `site` about notices."""
+"""The `notice` commands, and the `site` commands about notices."""

@@ -1,4 +1,4 @@
-"""The `notice` commands: lists, files, sending and due items. Everything else about a notice is decided on its page."""
+"""The `notice` commands: lists, files, sending and due items. All other decisions are made on the page of a notice."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +55,7 @@ def list_notices(is_json: _JSON = False) -> None:
 
 
 def write_files(notice_key: _NOTICE, out: Annotated[Path, typer.Option(metavar="FOLDER")]) -> None:
-    """Write the files of a notice into a folder: the kept files, or for a draft the current document."""
+    """Write the files of a notice into a folder: the stored files, or the current document of a draft."""
     with session():
         from webadmin.notices.services.drafting import notice_files
 
@@ -71,7 +71,7 @@ def write_files(notice_key: _NOTICE, out: Annotated[Path, typer.Option(metavar="
 
 
 def send(notice_key: _NOTICE, user: _USER, is_preview: Annotated[bool, typer.Option("--preview")] = False) -> None:
-    """Send a confirmed notice by mail now, or show the mail without sending it."""
+    """Send a confirmed notice by mail now, or print the mail without sending it."""
     with session() as settings:
         from webadmin.notices.services import mails
 
@@ -89,7 +89,10 @@ def list_or_settle_mails(
     send_again: Annotated[bool, typer.Option("--send-again")] = False,
     is_json: _JSON = False,
 ) -> None:
-    """List the mails of a notice, settle a mail whose outcome is unknown, or send it again."""
+    """List the mails of a notice, or settle a mail whose outcome is unknown.
+
+    --went-out: record that it was sent. --send-again: record that it was not sent, and send the notice again.
+    """
     with session() as settings:
         from webadmin.notices.models import NoticeMail
         from webadmin.notices.services import mails
@@ -142,7 +145,7 @@ def record_sending(
 
 
 def list_due(is_json: _JSON = False) -> None:
-    """List due items: answers, deadlines to complain or sue, and notices that wait for a person."""
+    """List due items: answers, deadlines to complain or sue, and notices that require an action by a user."""
     with session() as settings:
         from webadmin.notices.models import Notice
         from webadmin.notices.services.due import list_due as all_due
@@ -174,7 +177,7 @@ _DUE = (
 
 
 def _find_notice(key: str) -> "Notice":
-    """Return the notice with this number. Raises BadInput."""
+    """Return the notice with this number. Raises BadInput if there is none."""
     from webadmin.notices.models import Notice
 
     rows = Notice.objects.select_related("site", "rights_holder", "addressee")
@@ -182,7 +185,7 @@ def _find_notice(key: str) -> "Notice":
 
 
 def _find_user(name: str) -> "User":
-    """Return the user with this name. Raises NotFound."""
+    """Return the user with this name. Raises NotFound if there is none."""
     from webadmin.accounts.models import User
 
     found = User.objects.filter(username=name).first()
@@ -194,7 +197,7 @@ def _find_user(name: str) -> "User":
 def _read_files(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
     """Return the name and bytes of each file. Raises UnreadableFile.
 
-    Reading stops one byte after the size limit, so that a later check can reject the file.
+    A file is read up to one byte beyond MAX_BYTES, so that a later check can reject it.
     """
     from webadmin.evidence.services.third_party import MAX_BYTES
 
@@ -221,7 +224,7 @@ def _show_mail(notice: "Notice", settings: Settings) -> None:
 
 
 def _report_delivery(mail: "NoticeMail", settings: Settings) -> None:
-    """Print that a mail was sent. Raises BadInput if it was not sent, or may not have been sent."""
+    """Print that a mail was sent. Raises BadInput if it was not sent or may not have been sent."""
     from webadmin.notices.models import NoticeMail
 
     notice = mail.notice

@@ -24,7 +24,10 @@ def contacts(
     is_look_up: Annotated[bool, typer.Option("--look-up")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the addressees of a site, and the contacts read on its pages and in registries, with source and time."""
+    """List the addressees for a site, and the contacts read on its pages and in registries.
+
+    --look-up: look up the host and registrar first.
+    """
     with session() as settings:
         from core.clock import SystemClock
         from webadmin.notices.services.addressees import list_addressees

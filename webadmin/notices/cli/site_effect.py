@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from webadmin.notices.services.removals.track_record import TrackRecord
 
 _NONE = "–"
-# Rows: name and record of an addressee. The rate is in [0, 1]; times are in seconds for programs, in days for people.
+# Rows: the name and track record of an addressee. The rate is in [0, 1]. Times are in seconds in JSON, in days in
+# tables.
 _COLUMNS = (
     ConsoleColumn("name", "column.addressee", lambda row: row[0]),
     ConsoleColumn("notices", "column.notices", lambda row: row[1].notices),
@@ -49,7 +50,10 @@ def effect(
     since: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show the outcomes of the notices about a site, for each addressee and in total."""
+    """Print the outcomes of the notices about a site, in total and for each addressee.
+
+    --since: count only notices sent since this day.
+    """
     first = parse_day("--since", since)
     with session() as settings:
         from webadmin.notices.services.removals import track_record

@@ -83,7 +83,7 @@ class Addressee(Entered):
 
     @property
     def paper(self) -> Paper:
-        """The kind of notice that the addressee gets."""
+        """The kind of notice that this addressee receives."""
         return choose_notice_kind(AddresseeRole(self.role), self.rule)
 
     @property
@@ -93,11 +93,11 @@ class Addressee(Entered):
 
     @property
     def days(self) -> int:
-        """The days until the deadline, counted by the rule (core.addressees), or 0 if the rule sets no deadline."""
+        """The length of this period in days, as the rule counts them (core.addressees), or 0 if no law sets one."""
         return 0 if self.rule is CounterRule.NONE else self.counter_days or counter_days(self.rule)
 
     def clean(self) -> None:
-        """Raise ValidationError if the law does not allow the number of days, or a required rule is missing."""
+        """Raise ValidationError if the law does not allow the number of days, or if a rule is required but missing."""
         if not self.role:
             return
         if self.role == AddresseeRole.PUBLISHES:

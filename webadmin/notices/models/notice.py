@@ -1,4 +1,4 @@
-"""Notices to people who keep a copy online: identities, documents, templates, events, mails, counter-statements."""
+"""Models of notices: identities, documents, templates, notices, their files, events and mails, counter-statements."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Entered, Work
 
 
 class HolderIdentity(Entered):
-    """The legal identity of a rights holder as stated in its documents, most of which the law requires."""
+    """The legal identity of a rights holder as stated in its documents. The law requires most of these fields."""
 
     rights_holder = models.OneToOneField(
         RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")
@@ -47,7 +47,7 @@ class HolderIdentity(Entered):
 
 
 class StoredFile(models.Model):
-    """An uploaded file, written once with its bytes in the evidence store. It can be withdrawn but not changed."""
+    """An uploaded file, which can be withdrawn but not changed. The evidence store contains its bytes."""
 
     name = models.CharField(_("file"), max_length=200)
     digest = models.CharField(_("SHA-256"), max_length=64, editable=False)
@@ -65,7 +65,7 @@ class StoredFile(models.Model):
 
 
 class HolderPaper(StoredFile):
-    """A document enclosed with notices: identity, ownership of works, power of attorney."""
+    """A document enclosed with notices: proof of identity, proof of ownership, or power of attorney."""
 
     class Kind(models.TextChoices):
         IDENTITY = "identity", _("identity document")
@@ -97,7 +97,7 @@ class HolderPaper(StoredFile):
 
 
 class PaperTemplate(StoredFile):
-    """A Word template that passed its check. Of each kind, the newest one that is not withdrawn is used."""
+    """A Word template that passed its check. The newest template of a kind that is not withdrawn is used."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="templates", verbose_name=_("rights holder")
@@ -111,7 +111,10 @@ class PaperTemplate(StoredFile):
 
 
 class Notice(models.Model):
-    """A notice about pages of one site, starting as a draft. values: the texts of its fields (`legal_fields`)."""
+    """A notice about pages on one site.
+
+    It starts as a draft. values: the texts of its fields by code (`legal_fields`).
+    """
 
     class State(models.TextChoices):
         DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
@@ -135,7 +138,7 @@ class Notice(models.Model):
     kind = models.CharField(_("document"), max_length=16, choices=paper_choices)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
     values = models.JSONField(_("fields"), default=dict)
-    # An earlier unsuccessful notice, which is marked as escalated when this one is sent.
+    # An earlier unsuccessful notice, which is marked as escalated when this notice is sent.
     escalates = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="escalations", verbose_name=_("follows on")
     )
@@ -160,7 +163,10 @@ class Notice(models.Model):
 
     @property
     def addressee_name(self) -> str:
-        """The name of the entered addressee, or else the name written in the notice. Select `addressee` with it."""
+        """The name of the entered addressee, or the name written in the notice.
+
+        Select `addressee` with the notice.
+        """
         return self.addressee.name if self.addressee else str(self.values.get("addressee_name", ""))
 
     def __str__(self) -> str:
@@ -168,7 +174,7 @@ class Notice(models.Model):
 
 
 class NoticePage(models.Model):
-    """A page that a notice names."""
+    """A page that a notice names, as the case about it."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="pages", verbose_name=_("notice"))
     case = models.ForeignKey(Case, models.PROTECT, related_name="notice_pages", verbose_name=_("case"))
@@ -184,7 +190,7 @@ class NoticePage(models.Model):
 
 
 class NoticeFile(models.Model):
-    """A file of a confirmed notice, written once with its bytes in the evidence store."""
+    """A file of a confirmed notice, which is never changed. The evidence store contains its bytes."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="files", verbose_name=_("notice"))
     name = models.CharField(_("file"), max_length=200)
@@ -201,7 +207,7 @@ class NoticeFile(models.Model):
 
 
 class NoticeEvent(models.Model):
-    """An event of a notice, with its user and time. It is never changed."""
+    """An event in the history of a notice, with its user and time. It is never changed."""
 
     class Way(models.TextChoices):
         """The way in which a notice was sent."""
@@ -217,17 +223,17 @@ class NoticeEvent(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=Notice.State)
     by = user_key(_("by"), models.PROTECT, null=True)
     at = models.DateTimeField(_("when"))
-    day = models.DateField(_("day"), null=True, blank=True)  # the day of the event, if a user recorded it later
+    day = models.DateField(_("day"), null=True, blank=True)  # the day of the event, if a user recorded it afterwards
     way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
     note = models.CharField(_("note"), max_length=1000, blank=True)
-    # An event recorded by mistake, which this event undoes.
+    # The event recorded by mistake that this event reverses.
     undoes = models.OneToOneField(
         "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("reverses")
     )
 
     @property
     def what(self) -> str:
-        """The name of the event for people. Select `action` and `undoes` with it."""
+        """The display name of the event. Select `action` and `undoes` with it."""
         if self.undoes is not None:
             return str(_("undone: %(state)s") % {"state": self.undoes.get_state_display()})
         return str(self.action.get_kind_display()) if hasattr(self, "action") else self.get_state_display()
@@ -253,7 +259,7 @@ class EventPaper(StoredFile):
 
 
 class NoticeMail(models.Model):
-    """An attempt to send a notice by mail. Its bytes are in the evidence store before it is sent."""
+    """An attempt to send a notice by mail. Its bytes are stored in the evidence store before it is sent."""
 
     class State(models.TextChoices):
         PREPARED = "prepared", pgettext_lazy("of a mail", "queued for sending")
@@ -268,14 +274,15 @@ class NoticeMail(models.Model):
     sender = models.CharField(_("sender"), max_length=254)
     recipient = models.CharField(_("recipient"), max_length=254)
     message_id = models.CharField("Message-ID", max_length=320, unique=True)
-    digest = models.CharField(_("SHA-256"), max_length=64)  # size of the bytes as sent
+    digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as sent
     size = models.PositiveIntegerField(_("bytes"))
     asked_by = user_key(_("requested by"), models.PROTECT)
-    asked_at = models.DateTimeField(_("requested"))  # or the time of a repeated request after its message was lost
+    asked_at = models.DateTimeField(_("requested"))  # or of the repeated request after its message was lost
     began_at = models.DateTimeField(_("began"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
     said = MessageField(_("outcome"), null=True, blank=True)
-    # For a mail that may have been sent: who checked the mailbox, and when. Its state becomes sent or stays unknown.
+    # For a mail that may have been sent: the user who checked the mailbox, and the time. The state becomes `sent` or
+    # stays `unknown`.
     settled_by = user_key(_("settled by"), models.PROTECT, null=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
 
@@ -298,7 +305,7 @@ class NoticeMail(models.Model):
 
     @property
     def name(self) -> str:
-        """The file name for downloads."""
+        """The file name for downloads and the nightly check."""
         return f"notice-{self.notice_id}-{self.attempt}.eml"
 
     def __str__(self) -> str:
@@ -306,13 +313,13 @@ class NoticeMail(models.Model):
 
 
 class CounterStatement(models.Model):
-    """A counter-statement about pages of a notice. Its event has the user, the time and the files."""
+    """A counter-statement about pages in a notice. Its event has the user, the time and the files."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="counters", verbose_name=_("notice"))
     event = models.OneToOneField(NoticeEvent, models.CASCADE, related_name="counter", verbose_name=_("notice event"))
     cases = models.ManyToManyField(Case, related_name="counters", verbose_name=_("pages"))
     received_on = models.DateField(_("received"))
-    # As set for the addressee on that day; 0 days for a publisher, which has no deadline.
+    # As set for the addressee on that day. A publisher has 0 days, because it has no deadline.
     rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
     days = models.PositiveSmallIntegerField(_("days"))
 
@@ -326,7 +333,7 @@ class CounterStatement(models.Model):
 
 
 class LegalAction(models.Model):
-    """A complaint or lawsuit of the rights holder after a counter-statement, which meets the deadline."""
+    """A complaint or lawsuit with which the rights holder responds to a counter-statement within the deadline."""
 
     class Kind(models.TextChoices):
         COMPLAINED = "complained", _("complained to the authority")

@@ -1,4 +1,4 @@
-"""Removals of the pages of confirmed cases, and the checks that prove them.
+"""Removals of the pages of confirmed cases, and the page checks that prove them.
 
 webadmin.notices.services.removals writes both. A check that finds a page unchanged is not stored.
 """
@@ -16,13 +16,13 @@ from webadmin.ui.models.fields import CopiedKey, MessageField
 
 
 class Removal(models.Model):
-    """A period in which the passages of a case were not on its page. ended_at: the time when they came back."""
+    """A period in which the passages of a case were not on its page. ended_at: the time when they were back."""
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="removals", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
     site = CopiedKey(Site, models.PROTECT, "case.site", verbose_name=_("site"))
-    since = models.DateTimeField(_("removed since"))  # time of the first look that proves it
-    said_at = models.DateTimeField(_("confirmed"))  # time of the last look
+    since = models.DateTimeField(_("removed since"))  # time of the first check that proves it
+    said_at = models.DateTimeField(_("confirmed"))  # time of the last check that proves it
     ended_at = models.DateTimeField(_("back since"), null=True, blank=True)
 
     class Meta:
@@ -53,7 +53,7 @@ class RemovalLook(models.Model):
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="looks", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
-    # The page that was looked at, if the case has several URLs.
+    # The checked page, if the case has several URLs.
     page_id = models.CharField(max_length=40, blank=True, default="", editable=False)
     at = models.DateTimeField(_("when"))
     seen = models.CharField(pgettext_lazy("of a look", "seen"), max_length=8, choices=Seen)
@@ -61,7 +61,7 @@ class RemovalLook(models.Model):
     status = models.PositiveSmallIntegerField(_("HTTP status"), null=True)  # None: no response
     final_url = models.TextField(_("URL after redirects"), blank=True)
     version_id = models.CharField(_("page version"), max_length=40, blank=True)  # "" if no page was read
-    answer_id = models.CharField(max_length=40, blank=True)  # core.visits.Absence; "" if no response was kept
+    answer_id = models.CharField(max_length=40, blank=True)  # core.visits.Absence; "" if no response was stored
     fault = MessageField(_("what was wrong"), null=True)
     removal = models.ForeignKey(Removal, models.PROTECT, null=True, related_name="looks", verbose_name=_("removal"))
     bundle = models.ForeignKey(

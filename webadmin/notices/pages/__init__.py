@@ -1,1 +1,1 @@
-"""The pages about notices: drafts and outcomes, addressees, documents, templates, and due items."""
+"""The admin pages about notices: drafts and outcomes, addressees, documents, templates, and due items."""

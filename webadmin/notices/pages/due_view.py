@@ -1,4 +1,4 @@
-"""Due items of notices, overdue ones first, as a page and as rows for the inbox."""
+"""Due items of notices, as an admin page and as rows for the inbox."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from webadmin.ui.pages.wording import message_text
 
 
 def due_view(request: HttpRequest) -> HttpResponse:
-    """Show the due items of the user's notices."""
+    """Show the due items of the notices that the user may see."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     context = {
@@ -30,13 +30,16 @@ def due_view(request: HttpRequest) -> HttpResponse:
 
 
 def due_rows(user: User) -> list[dict[str, Any]]:
-    """Return the template rows for due items of the notices that a user may see."""
+    """Return the template rows for the due items of the notices that a user may see."""
     today = timezone.localdate()
     return [_due_row(each, each.is_overdue(today)) for each in list_due(visible(Notice.objects.all(), user))]
 
 
 def _due_row(each: DueItem, is_overdue: bool) -> dict[str, Any]:
-    """Return the template row for an item. day: its last day, or the day since which it waits."""
+    """Return the template row for an item.
+
+    day: its last day, or if it has no deadline, the day since which it waits.
+    """
     unsure = Message("notice.year-not-announced", year=each.unknown_year) if each.unknown_year is not None else None
     return {
         "due": each,

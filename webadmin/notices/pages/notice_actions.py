@@ -1,4 +1,4 @@
-"""The actions on the page of a notice, by the names of their buttons."""
+"""The actions on the page of a notice, by the values of their buttons."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -32,9 +32,9 @@ ActionHandler = Callable[[HttpRequest, Notice, User], str]
 
 
 def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
-    """Perform the requested action (POST: do) and return its message.
+    """Perform the action requested in POST `do`, and return a message for the user.
 
-    Raises Http404 for an unknown action, ZhuiwenError.
+    Raises Http404 for an unknown action, and ZhuiwenError if the action is not possible.
     """
     deed = _HANDLERS.get(request.POST.get("do", ""))
     if deed is None:
@@ -43,7 +43,10 @@ def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
 
 
 def draft_escalation(request: HttpRequest, notice: Notice, user: User) -> Notice:
-    """Draft a notice to another addressee about the same pages (POST: to). Raises Http404, ZhuiwenError."""
+    """Draft a notice about the same pages to the addressee whose key is in POST `to`.
+
+    Raises Http404 for an unknown addressee, and ZhuiwenError if the notice cannot be escalated.
+    """
     addressee = require_record(visible(Addressee.objects.all(), user), request.POST.get("to", ""))
     return outcomes.escalate_notice(notice, addressee, user).notice
 
@@ -147,7 +150,7 @@ _HANDLERS: Mapping[str, ActionHandler] = {
 
 
 def _event_details(request: HttpRequest) -> EventDetails:
-    """Return the day, note and files of a form. Raises BadInput for a malformed day."""
+    """Return the day, note and files of a submitted form. Raises BadInput for a malformed day."""
     files = [
         (file.name or "", file.read(MAX_BYTES + 1))
         for file in request.FILES.getlist("file")

@@ -41,15 +41,15 @@ from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
 LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
-# Fields that mails and deadlines need, regardless of the template.
+# Fields that mails and deadlines need, whatever the template.
 _OF_MAILS = frozenset({"addressee_email", "contact_person", "holder_phone", "holder_email", "answer_days"})
 _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 
 
 def draft_view(request: HttpRequest) -> HttpResponse:
-    """Draft a notice for the confirmed cases of a matter (POST: matter, to), and redirect to it.
+    """Draft a notice for the confirmed cases of a matter, and redirect to its page.
 
-    to: a kind of notice, or an addressee, which determines the kind; a value of `addressee_choices`.
+    POST parameters: `matter`, the key of the matter; `to`, one of the values of `addressee_choices`.
     """
     matter = require_record(visible(Matter.objects.all(), request.user), request.POST.get("matter", ""))
     if not isinstance(request.user, User):
@@ -67,7 +67,7 @@ def draft_view(request: HttpRequest) -> HttpResponse:
 
 
 def _requested_addressee(request: HttpRequest) -> tuple[Addressee | None, Paper]:
-    """Return the requested addressee, if any, and the kind of notice.
+    """Return the requested addressee, or None if only a kind was requested, and the kind of notice.
 
     Raises Http404 for a value that is not offered.
     """
@@ -80,7 +80,7 @@ def _requested_addressee(request: HttpRequest) -> tuple[Addressee | None, Paper]
 
 
 def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
-    """Show a notice, return a file (?file=), or perform an action (POST).
+    """Show a notice, return one of its files (GET `file`), preview its mail (GET `mail`), or perform an action (POST).
 
     Raises Http404 if the user may not see the notice.
     """
@@ -110,7 +110,10 @@ def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpRes
 
 
 def _show_mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
-    """Show the mail as it would be sent now, with a button to send it; redirect to the notice if it cannot be sent."""
+    """Show the mail as it would be sent now, with a button to send it.
+
+    Redirects to the notice if the mail cannot be sent.
+    """
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:
             raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
@@ -130,9 +133,10 @@ def _show_mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
 
 
 def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
-    """Return a kept file by its key, or for a draft the current document ("docx" or "pdf").
+    """Return a stored file by its key, or the current document of a draft as "docx" or "pdf".
 
-    A key with the prefix `paper-` names a file of an event, one with `mail-` a mail.
+    wanted: a key with the prefix `paper-` for a file of an event, with `mail-` for a mail, or without a prefix for a
+    file of the notice. Raises Http404 for an unknown key.
     """
     kind, _dash, key = wanted.rpartition("-")
     if kind == "paper" and is_key(key):
@@ -156,7 +160,7 @@ def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpRes
 
 
 def _download_first(found: Iterable[tuple[str, str]]) -> HttpResponse:
-    """Return the first of these files as a download. Raises Http404 if there is none."""
+    """Return the first of these files (name and digest) as a download. Raises Http404 if there is none."""
     for name, digest in found:
         return kept_download(name, digest)
     raise Http404
@@ -196,7 +200,7 @@ def _notice_context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
 
 
 def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
-    """Return the cases whose pages no third party has captured, each with the URL where a capture is requested.
+    """Return the cases whose pages no third party has captured, each with the URL for requesting a capture.
 
     A notice makes pages change, so captures must precede it.
     """
@@ -209,7 +213,7 @@ def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
 def _field_groups(notice: Notice, status: DraftStatus) -> list[list[dict[str, Any]]]:
     """Return the fields of the form in three groups: addressee and site, rights holder, statements.
 
-    Fields that neither the template nor the mail uses are left out.
+    Fields that neither the law, the template nor the mail needs are left out.
     """
     kind = Paper(notice.kind)
     codes = template_codes(current_template(notice.rights_holder_id, kind))
@@ -228,7 +232,7 @@ def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
 
 
 def _field_hint(code: str) -> str:
-    """Return a hint for a field that no law requires, or ""."""
+    """Return the hint for a field, or "" if it has none."""
     hints = {
         "ownership": _(
             "Empty: the attached proofs of ownership, otherwise the name on the work if it is the rights holder's."
@@ -241,7 +245,7 @@ def _field_hint(code: str) -> str:
 def _field_context(field: PaperField, notice: Notice, status: DraftStatus, *, must_be_filled: bool) -> dict[str, Any]:
     """Return the template context of a field.
 
-    why: the law that requires it, the form that recommends it, or a hint, or "".
+    why: the law that requires it, the form that recommends it, a hint, or "".
     """
     kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)

@@ -1,4 +1,4 @@
-"""The section of a confirmed notice's page with ways to send it, mails and possible outcomes."""
+"""The section on a confirmed notice's page with the ways to send it, its mails and possible outcomes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ State = Notice.State
 
 
 def sending_context(notice: Notice) -> dict[str, Any]:
-    """Return the template context of the section."""
+    """Return the template context of the section for a notice."""
     mails.mark_lost_mails(timezone.now())
     live = open_mails(notice).first()
     is_stuck = live is not None and mails.is_stuck(live, timezone.now())
@@ -54,7 +54,7 @@ def sending_context(notice: Notice) -> dict[str, Any]:
 
 
 def list_events(notice: Notice) -> Sequence[NoticeEvent]:
-    """Return the events of a notice with their files."""
+    """Return the events of a notice with their files, the oldest first."""
     return list(notice.events.select_related("by", "action", "undoes").prefetch_related("papers"))
 
 
@@ -66,7 +66,7 @@ def _mail_recipient(notice: Notice) -> str:
 
 
 def _mail_obstacle(notice: Notice) -> str:
-    """Return the reason why a notice cannot be sent by mail, or "" if no obstacle is known before sending."""
+    """Return the reason why a notice cannot be sent by mail, or "" if none is known before sending."""
     if not settings.ZHUIWEN.mail.is_enabled:
         return message_text(Message("mail.off"))
     try:
@@ -87,8 +87,9 @@ def _counter_statement_contexts(notice: Notice) -> list[dict[str, Any]]:
 def _counter_statement_context(row: CounterStatement) -> dict[str, Any]:
     """Return the template context of a counter-statement.
 
-    until: the last day to complain or sue, or None if no action is due. is_in_time: the rights holder acted in time.
-    is_regulated: article 17 of the Regulation applies, which covers neither publishers nor the United States.
+    until: the last day to complain or sue, or None if no action is due. is_in_time: whether the rights holder acted in
+    time. is_regulated: whether article 17 of the Regulation applies, which covers neither publishers nor the United
+    States.
     """
     counted = action_deadline(row)
     until = counted.last if counted else None
@@ -109,6 +110,6 @@ def _counter_statement_context(row: CounterStatement) -> dict[str, Any]:
 
 
 def _escalation_choices(notice: Notice) -> list[tuple[int, str]]:
-    """Return the addressees that a notice can be escalated to: all entered ones except its own."""
+    """Return the keys and labels of the addressees that a notice can be escalated to, except its own."""
     entered = [each.addressee for each in list_addressees(notice.site) if each.addressee is not None]
     return [(each.pk, f"{each.name} · {PAPERS[each.paper]}") for each in entered if each.pk != notice.addressee_id]

@@ -1,4 +1,4 @@
-"""The sections on a site's page about notices: addressees, contacts read, and outcomes."""
+"""The sections about notices on a site's page: addressees, contacts read, and outcomes."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,7 +24,10 @@ MAX_CONTACTS = 60
 
 
 def contacts_section(site: Site, *, is_managed: bool) -> str:
-    """Return the HTML of the section. is_managed: the reader may enter addressees."""
+    """Return the HTML of the section on addressees and contacts.
+
+    is_managed: whether the user may enter addressees.
+    """
     add = reverse("admin:notices_addressee_add") if is_managed else ""
     rows = list(ContactRead.objects.filter(site=site))  # A site has at most 100.
     shown = {
@@ -39,7 +42,10 @@ def contacts_section(site: Site, *, is_managed: bool) -> str:
 
 
 def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
-    """Return the template context of an addressee. add: the URL of the form to enter it, or ""."""
+    """Return the template context of an addressee.
+
+    add: the URL of the form for entering an addressee, or "".
+    """
     name: object = clip_text(each.name)
     if isinstance(each.addressee, Addressee):
         name = change_link(each.addressee, clip_text(each.name))
@@ -60,7 +66,10 @@ def _describe_origin(each: SiteAddressee) -> str:
 
 
 def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
-    """Return the template context of a contact. Hidden characters are marked, and only URLs of pages become links."""
+    """Return the template context of a contact. Hidden characters are marked, and only URLs of pages become links.
+
+    add: the URL of the form for entering an addressee, or "".
+    """
     is_page = ContactKind(row.kind) in PAGES
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
     return {
@@ -75,7 +84,7 @@ def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
 
 
 def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
-    """Return the template context of the newest look-up, or None if none was requested."""
+    """Return the template context of a look-up, or None if none was requested."""
     if look_up is None:
         return None
     if look_up.ended_at is None:
@@ -86,11 +95,11 @@ def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
     return {"sentence": sentence, "faults": [stored_sentence(fault) for fault in look_up.faults]}
 
 
-ADDRESSEE = "to-"  # The prefix of an addressee's key.
+ADDRESSEE = "to-"  # The prefix of an addressee's key in a form.
 
 
 def addressee_choices(site: Site) -> list[tuple[str, str]]:
-    """Return values and labels: the addressees entered for the site or its family, then each kind of notice."""
+    """Return pairs of value and label: the addressees entered for the site or its family, then each kind of notice."""
     entered = [each.addressee for each in list_addressees(site) if each.addressee is not None]
     named = [(f"{ADDRESSEE}{each.pk}", f"{each.name} · {PAPERS[each.paper]}") for each in entered]
     return [*named, *paper_choices()]
@@ -100,7 +109,7 @@ RECENT = timedelta(days=90)
 
 
 def effect_section(site: Site) -> str:
-    """Return the HTML of a site's section on outcomes, for the last 90 days and for all time."""
+    """Return the HTML of the section on outcomes, for the last 90 days and for all time."""
     recent = timezone.now() - RECENT
     names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
     periods = []
@@ -114,5 +123,5 @@ def effect_section(site: Site) -> str:
 
 
 def track_record_line(addressee: Addressee) -> str:
-    """Return the HTML of an addressee's track record in one line."""
+    """Return the HTML of an addressee's track record as one line."""
     return render_to_string("notices/track_record.html", {"record": track_record.addressee_record(addressee)})

@@ -1,6 +1,6 @@
-"""Lists the addressees of a site: entered by users, shared by an operator's sites, or proposed from contacts read.
+"""Lists the addressees for a site: entered by users, shared by an operator's sites, or proposed from contacts read.
 
-A host or registrar only counts for one site, because the operator's other sites may use others.
+A host or registrar applies to one site only, because the operator's other sites may use others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from webadmin.notices.models import Addressee
 from webadmin.sites.models import ContactRead, Site
 from webadmin.sites.services.families import site_family
 
-MAX_ADDRESSEES = 50  # addressees for a site
+MAX_ADDRESSEES = 50  # addressees listed for a site
 OF_ONE_SITE = frozenset({AddresseeRole.HOSTS, AddresseeRole.REGISTERS})
 _ORDER = {role: number for number, role in enumerate(AddresseeRole)}
 
@@ -28,7 +28,7 @@ class Origin(StrEnum):
 
 
 class ContactOwner(StrEnum):
-    """The possible owners of a contact; each owner is a possible addressee."""
+    """The possible owners of a contact. Each owner is a possible addressee."""
 
     SITE = "site"
     HOST = "host"
@@ -46,8 +46,8 @@ class SiteAddressee:
     """A possible addressee of notices about a site.
 
     role, paper: None until a user enters the role, because no page states whether a site publishes texts or stores them
-    for users. addressee: None if it is proposed from contacts read. from_site: the site of the family that it was
-    entered for.
+    for users. addressee: None if it is proposed from contacts read. from_site: the other site of the family for which
+    it was entered, or None.
     """
 
     origin: Origin
@@ -67,9 +67,9 @@ class SiteAddressee:
 
 
 def list_addressees(site: Site) -> list[SiteAddressee]:
-    """Return all addressees of a site, sorted by origin and then by role, in the order in which to contact them.
+    """Return all addressees for a site in the order in which to contact them: by origin, then by role.
 
-    A proposal is listed only if no addressee with the same owner is entered for the site or its family.
+    A proposed addressee is listed only if none with the same owner is entered for the site or its family.
     """
     entered = [_to_site_addressee(each, Origin.ENTERED) for each in _entered_addressees(site)]
     known = {each.addressee for each in entered}
@@ -80,13 +80,16 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
 
 
 def propose_addressees(site: Site) -> list[SiteAddressee]:
-    """Return the addressees that are only proposed from contacts read."""
+    """Return the addressees that are proposed from contacts read on a site, one for each owner."""
     rows = list(ContactRead.objects.filter(site=site).order_by("-read_at", "pk"))
     return [each for owner in ContactOwner if (each := propose_addressee(site, owner, rows)) is not None]
 
 
 def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
-    """Return the addressee proposed for an owner from a site's contacts (newest first), or None if none was read."""
+    """Return the addressee proposed for an owner from a site's contacts, or None if no contact of the owner was read.
+
+    rows: the contacts, the newest first.
+    """
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)
@@ -131,7 +134,7 @@ def _entered_addressees(site: Site) -> list[Addressee]:
 def _family_addressees(site: Site) -> list[SiteAddressee]:
     """Return the addressees of other sites in the family, each once with the first site that has it."""
     found: dict[int, SiteAddressee] = {}
-    # Sites that share an identifier of the operator. A shared page template proves nothing.
+    # Only sites that share an identifier of the operator. A shared page template proves nothing.
     rows = [row for shared in site_family(site).shared for row in shared.others]
     for other in {row.site_id: row.site for row in rows}.values():
         for each in _entered_addressees(other):

@@ -1,4 +1,4 @@
-"""Converts cases to rows of the comparison table, with the passages of both sides and a picture of the page."""
+"""Converts cases to rows of the comparison table, with the passages of both sides and an image of the page."""
 
 from collections.abc import Sequence
 
@@ -21,21 +21,24 @@ from webadmin.notices.services.values import (
     shown_addresses,
 )
 
-# Chosen to give up to 7 MB of pictures in each format of the table (documents.pictures). A notice with more pages is
-# mailed without pictures; the export of a matter has a table for each group of this many pages.
+# Chosen to give at most 7 MB of images in each format of the table (documents.pictures). A notice with more pages is
+# mailed without images. The export of a matter has a table for each group of this many pages.
 MAX_PICTURES = 50
 
 
 def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
-    """Return the cases for the table, with pictures for at most MAX_PICTURES cases. Raises ServiceUnavailable."""
+    """Return the rows for these cases, without images for more than MAX_PICTURES cases.
+
+    Raises ServiceUnavailable if the evidence store is unreachable.
+    """
     has_pictures = len(cases) <= MAX_PICTURES
     return [_compare_case(case, case_picture(case) if has_pictures else None) for case in cases]
 
 
 def case_picture(case: Case) -> PagePicture | None:
-    """Return the picture of the page in the version compared last; None if there is none.
+    """Return the image of the page in the version compared last.
 
-    There is no picture if the page was not rendered or the bundle is damaged.
+    Returns None if the page was not rendered or the bundle is damaged.
     """
     drawn = case.bundles.filter(
         version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD
@@ -48,7 +51,7 @@ def case_picture(case: Case) -> PagePicture | None:
         screenshot = open_bundle(content, row.digest).renderings.get("screenshot") if content is not None else None
         return page_picture(screenshot) if screenshot is not None else None
     except (BadInput, BrokenInvariant, OSError, ValueError):
-        return None  # The nightly check reports a damaged bundle; the table omits its picture.
+        return None  # The nightly check reports a damaged bundle. The table omits its image.
 
 
 def _compare_case(case: Case, picture: PagePicture | None) -> ComparedCase:

@@ -1,4 +1,4 @@
-"""The comparison table (侵权比对表), with passages of the work and the page side by side and changes marked."""
+"""The comparison table (侵权比对表): passages of work and page side by side, with their differences marked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 class ComparedCase:
     """A page and its work for the table.
 
-    facts: names and values for both sides as shown; pairs without a value are omitted. spans: in the format of
+    work_facts, page_facts: pairs of name and value; pairs without a value are omitted. spans: in the format of
     `webadmin.cases.models.CaseMatch.spans`.
     """
 
@@ -44,7 +44,7 @@ class ComparedCase:
 
 
 def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
-    """Return the table with at least one page for each case."""
+    """Return the table, which starts a new page for each case. language: of its headings."""
     title = TITLE.in_language(language)
     blocks: list[Block] = [
         Paragraph.heading(title, 1, Align.CENTER),
@@ -63,7 +63,7 @@ def _case_blocks(case: ComparedCase, language: str) -> Iterator[Block]:
     passages = (tuple(Cell((Paragraph(side),)) for side in mark_differences(span)) for span in case.spans)
     yield BlockTable((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
-        # Table, caption and picture rarely fit on one page; the break keeps the caption with the picture.
+        # Table, caption and image rarely fit on one page. The break keeps the caption with the image.
         yield PageBreak()
         caption = _CUT_PICTURE if case.picture.is_cut else _PICTURE
         yield Paragraph.from_text(caption.in_language(language), is_bold=True)

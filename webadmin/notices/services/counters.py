@@ -1,4 +1,4 @@
-"""Records counter-statements, which block further notices to the provider and start the time to complain or sue."""
+"""Records counter-statements, which block further notices to the provider and start the period to complain or sue."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -43,16 +43,20 @@ MAX_PLACE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """The last day of a period. unknown_year: a year in it whose moved working days are not announced yet."""
+    """The last day of a period.
+
+    unknown_year: a year of the period whose moved working days are not announced yet, or None.
+    """
 
     last: date
     unknown_year: int | None = None
 
 
 def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
-    """Return the last day of a period of `days` after `start`, which is not counted itself (Civil Code art. 201).
+    """Return the last day of a period of `days` after `start`, which is not counted (Civil Code art. 201).
 
-    A last day on a holiday is kept, although art. 203 would extend it, so that acting by it is in time by any reading.
+    rule: determines whether only working days count. A last day on a holiday is kept, although art. 203 would extend
+    the period, so that acting by it is in time by any reading.
     """
     if not COUNTER_TIMES[rule].is_working_days:
         return TimeLimit(start + timedelta(days=days))
@@ -66,7 +70,7 @@ def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
 
 
 def _is_year_announced(country: str, year: int) -> bool:
-    """Return True if the working days of a year are known.
+    """Return True if the working days of a year are known in a country.
 
     China's State Council announces each autumn which weekends of the next year are working days.
     """
@@ -82,7 +86,10 @@ def _holiday_calendar(country: str, year: int) -> "holidays.HolidayBase":
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A legal action of the rights holder: LegalAction.Kind, day, authority or court, and reference number."""
+    """A legal action of the rights holder.
+
+    kind: a LegalAction.Kind. place: the authority or court. number: the reference number.
+    """
 
     kind: str
     on: date
@@ -93,10 +100,11 @@ class Action:
 def enter_counter_statement(
     notice: Notice, noted: EventDetails, by: User, now: datetime, *, cases: Collection[int] = ()
 ) -> CounterStatement:
-    """Record a counter-statement about pages of a notice, by default about all pages.
+    """Record a counter-statement about pages in a notice, by default about all pages.
 
     cases: the keys of the pages' cases. noted.day: the day of receipt. A statement identical to the last one is not
-    recorded again. Raises BadInput.
+    recorded again. Raises BadInput if the user is not a manager, the state or day does not allow it, or a page is not
+    in the notice.
     """
     received_on = noted.day or local_day(now)
     require_manager(notice, by)
@@ -122,9 +130,10 @@ def enter_counter_statement(
 
 
 def note_action(counter: CounterStatement, action: Action, by: User, now: datetime, files: Files = ()) -> None:
-    """Record that the rights holder complained or sued, which meets the time limit of the counter-statement.
+    """Record that the rights holder complained or sued because of a counter-statement.
 
-    Raises BadInput.
+    files: proofs. Raises BadInput if the user is not a manager, the action is incomplete or on an impossible day, the
+    statement was withdrawn, or an action is recorded already.
     """
     require_manager(counter.notice, by)
     place, number = (storable(text).strip()[:MAX_PLACE_CHARS] for text in (action.place, action.number))
@@ -149,9 +158,10 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
 
 
 def take_back_counter_statement(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
-    """Withdraw a counter-statement entered by mistake; the notice returns to its earlier state if nothing followed.
+    """Withdraw a counter-statement entered by mistake.
 
-    Raises BadInput if it was already withdrawn, or if the rights holder has complained or sued since.
+    The notice returns to its earlier state if nothing followed. Raises BadInput if the user is not a manager, the
+    statement was already withdrawn, or the rights holder has complained or sued since.
     """
     require_manager(counter.notice, by)
     with transaction.atomic():
@@ -166,9 +176,9 @@ def take_back_counter_statement(counter: CounterStatement, by: User, now: dateti
 
 
 def _restore_state(row: Notice, counter: CounterStatement) -> None:
-    """Restore the state before a counter-statement.
+    """Restore the state of a notice before a counter-statement.
 
-    A removed notice returns to sent; the next round of looks determines whether its pages are still removed.
+    A removed notice returns to `sent`. The next round of checks determines whether its pages are still removed.
     """
     before = effective_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
     row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
@@ -178,9 +188,9 @@ def _restore_state(row: Notice, counter: CounterStatement) -> None:
 
 
 def action_deadline(counter: CounterStatement) -> TimeLimit | None:
-    """Return the last day to complain or sue.
+    """Return the last day to complain or sue because of a counter-statement.
 
-    Returns None if no law sets a deadline, if either was done, or if the statement was withdrawn.
+    Returns None if no law sets a deadline, if the rights holder did either, or if the statement was withdrawn.
     """
     if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None
@@ -188,14 +198,14 @@ def action_deadline(counter: CounterStatement) -> TimeLimit | None:
 
 
 def is_in_time(counter: CounterStatement) -> bool:
-    """Return True if the rights holder acted by the last day; select `action` with the counter-statement."""
+    """Return True if the rights holder acted by the last day. Select `action` with the counter-statement."""
     if not counter.days:
         return True
     return bool(counter.action.on <= count_days(counter.received_on, counter.days, CounterRule(counter.rule)).last)
 
 
 def describe_time_limit(counter: CounterStatement) -> Message:
-    """Return a message with the time limit and the law that sets it."""
+    """Return a message with the number of days and the law that sets them."""
     rule = CounterRule(counter.rule)
     is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
     code = "notice.time-in-working-days" if is_working else "notice.time-in-days"
@@ -203,7 +213,7 @@ def describe_time_limit(counter: CounterStatement) -> Message:
 
 
 def _time_limit_rule(notice: Notice) -> tuple[CounterRule, int]:
-    """Return the law and the days for a notice's addressee, or for its kind if no addressee is entered."""
+    """Return the law and the number of days for a notice's addressee, or for its kind if no addressee is entered."""
     if notice.addressee is not None:
         return notice.addressee.rule, notice.addressee.days
     rules = {Paper.LETTER: CounterRule.NONE, Paper.DMCA: CounterRule.DMCA}

@@ -1,4 +1,4 @@
-"""Drafts and confirms notices, with their pages, fields and files: reviewers draft, managers confirm."""
+"""Drafts and confirms notices, with their pages, fields and files. Reviewers draft them, and managers confirm them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from webadmin.notices.services.values import (
 from webadmin.notices.services.word_template import RenderedPaper, missing_fields, render_paper
 from webadmin.works.models import Work
 
-# Chosen: all pages of a novel with 500 chapters on a site; nobody could read a longer comparison table.
+# Chosen: all pages of a novel with 500 chapters on one site. Nobody could read a longer comparison table.
 MAX_PAGES = 500
 MAX_FIELD_CHARS = 20_000
 MAX_NAME_CHARS = 200  # the limit in webadmin.notices.models.NoticeFile
@@ -59,9 +59,9 @@ class DraftResult:
 class DraftStatus:
     """The result of checking a draft.
 
-    fields: required fields that are empty. pages: pages no longer allowed in a notice. The other lists do not block
-    confirmation: works without proof of ownership, works without a publication date, a missing identity document, pages
-    without an evidence bundle.
+    fields: required fields that are empty. pages: pages no longer allowed in a notice, with reasons. has_authority:
+    whether a required power of attorney is there. The other fields do not block confirmation: works without proof of
+    ownership or publication date, a missing identity document, pages without an evidence bundle.
     """
 
     fields: Sequence[PaperField]
@@ -78,7 +78,7 @@ class DraftStatus:
 
     @property
     def advice(self) -> list[Message]:
-        """Messages of advice on how to make the notice stronger."""
+        """Messages that advise how to strengthen the notice."""
         said = []
         if self.unowned:
             said.append(Message("notice.unowned", works=_work_titles(self.unowned)))
@@ -92,9 +92,10 @@ class DraftStatus:
 
 
 def draft_notice(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> DraftResult:
-    """Draft a notice about confirmed cases of one site; the addressee may be added later.
+    """Draft a notice about confirmed cases on one site. The addressee may be added later.
 
-    Raises BadInput if none of the cases may be in a notice.
+    Raises BadInput if the user has no role, the cases are from several sites, there are too many, or none may be in a
+    notice.
     """
     if not cases:
         raise BadInput("notice.none-confirmed")
@@ -124,22 +125,22 @@ def draft_notice(cases: Sequence[Case], kind: Paper, by: User, addressee: Addres
 
 
 def _find_untouched_draft(cases: Sequence[Case], facts: Mapping[str, object]) -> Notice | None:
-    """Return the newest unedited draft about these pages; None if there is none."""
+    """Return the newest unedited draft about exactly these cases with these facts, or None."""
     newest = Notice.objects.filter(state=Notice.State.DRAFTED, escalates=None, **facts).first()
     is_same = newest is not None and {page.case_id for page in newest.pages.all()} == {case.pk for case in cases}
     return newest if is_same else None
 
 
 def confirmed_cases(matter: Matter) -> list[Case]:
-    """Return the confirmed cases of a matter, but at most one more than a notice may have."""
+    """Return the confirmed cases of a matter, but at most one more than a notice may contain."""
     cases = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return list(cases.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
 
 
 def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
-    """Write fields of a draft.
+    """Write fields of a draft. values: the texts by field code; unknown codes and lists are ignored.
 
-    Raises BadInput if the notice is not a draft, a field is too long, or the user has no role.
+    Raises BadInput if the notice is not a draft, a text is invalid or too long, or the user has no role.
     """
     require_role(by, notice)
     # Lists are derived from the pages.
@@ -162,7 +163,7 @@ def _work_titles(works: Sequence[Work]) -> tuple[str, ...]:
 
 
 def draft_status(notice: Notice) -> DraftStatus:
-    """Return the obstacles to confirming a draft today."""
+    """Return the obstacles to confirming a draft today, and advice."""
     papers, cases, kind = _valid_papers(notice, timezone.now()), notice_cases(notice), Paper(notice.kind)
     _, unfit = split_by_fitness(cases, provider_identifiers(notice.addressee, notice.values))
     values = all_values(notice, papers, timezone.get_default_timezone())
@@ -187,14 +188,20 @@ def _has_value(notice: Notice, code: str) -> bool:
 
 
 def preview_notice(notice: Notice) -> RenderedPaper:
-    """Return the current document. Raises BadInput if a required field is empty."""
+    """Return the current document of a notice.
+
+    Raises BadInput if a required field is empty or the template is broken.
+    """
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _valid_papers(notice, now), timezone.get_default_timezone())
     return render_paper(kind, current_template(notice.rights_holder_id, kind), values, now)
 
 
 def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
-    """Return the names and bytes of the kept files, or of the current document of a draft. Raises as `read_content`."""
+    """Return the names and bytes of the stored files, or of the current document of a draft.
+
+    Raises the errors of `read_content` and `preview_notice`.
+    """
     kept = list(notice.files.all())
     if kept or notice.state != Notice.State.DRAFTED:
         return [(file.name, read_content(file)) for file in kept]
@@ -221,7 +228,7 @@ def confirm_notice(notice: Notice, by: User) -> None:
 
 
 def withdraw_notice(notice: Notice, by: User, note: str = "") -> None:
-    """Withdraw a notice; its files stay.
+    """Withdraw a notice, whose files stay. note: the reason, if any.
 
     Raises BadInput if the user is not a manager or the state does not allow it.
     """
@@ -238,7 +245,7 @@ def _valid_papers(notice: Notice, now: datetime) -> list[HolderPaper]:
 
 
 def _make_files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
-    """Return the notice and the comparison table in both formats, and the rights holder's documents, by name."""
+    """Return the name and bytes of each file: notice and comparison table in both formats, enclosed documents."""
     language = "en" if notice.kind == Paper.DMCA else "zh"
     paper, name = preview_notice(notice), term(Paper(notice.kind)).in_language(language)
     table = comparison_table(compared_cases(notice_cases(notice)), language)

@@ -1,4 +1,4 @@
-"""Lists due items of notices: answers, deadlines to complain or sue, and notices that wait for a person."""
+"""Lists due items of notices: answers, deadlines to complain or sue, and notices that require an action by a user."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from webadmin.notices.services.mails import mark_lost_mails
 from webadmin.notices.services.sending import local_day
 
 State = Notice.State
-MAX_ROWS = 1_000  # items of each kind, except for deadlines to sue, which are listed completely
+MAX_ROWS = 1_000  # items of each kind; deadlines to sue are listed completely
 
 
 @dataclass(frozen=True, slots=True)
 class DueItem:
-    """An item to do. until: the last day, or None if it has no deadline and has been waiting since `since`.
+    """A due item. until: the last day, or None if it has no deadline and has been waiting since `since`.
 
-    unknown_year: a year whose working days were not announced when the day was computed.
+    unknown_year: a year whose working days were not announced when the last day was computed, or None.
     """
 
     what: Message

@@ -1,4 +1,4 @@
-"""Changes the state of notices by allowed transitions, and records each with its user and time."""
+"""Changes the state of notices by allowed transitions, and records each transition with its user and time."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -17,7 +17,7 @@ _OUTCOMES = frozenset(
     {State.ANSWERED, State.COUNTERED, State.REMOVED, State.REFUSED, State.ESCALATED, State.CLOSED, State.WITHDRAWN}
 )
 # A provider first removes a text and then hears the person who posted it (Regulation arts. 15, 16; 17 U.S.C. 512(g)),
-# so a counter-statement can follow a removal. When pages are back, the notice returns to sent.
+# so a counter-statement can follow a removal. When pages are back, the notice returns to `sent`.
 TRANSITIONS: Mapping[str, frozenset[str]] = {
     State.DRAFTED: frozenset({State.CONFIRMED, State.WITHDRAWN}),
     State.CONFIRMED: frozenset({State.SENT, State.WITHDRAWN}),
@@ -33,14 +33,14 @@ TRANSITIONS: Mapping[str, frozenset[str]] = {
 
 
 def source_states(to: str) -> tuple[str, ...]:
-    """Return the states from which a notice may enter this state."""
+    """Return the states from which a notice may change to state `to`."""
     return tuple(state for state, after in TRANSITIONS.items() if to in after)
 
 
 def lock_notice(notice: Notice, *states: str) -> Notice:
     """Lock the row of a notice until the transaction ends, and return it.
 
-    Raises BadInput if the notice is in none of the states.
+    Raises BadInput if its state is not one of `states`.
     """
     row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
     if row.state not in states:
@@ -49,12 +49,15 @@ def lock_notice(notice: Notice, *states: str) -> Notice:
 
 
 def effective_events(notice: Notice) -> "QuerySet[NoticeEvent]":
-    """Return the events that were not undone and did not undo others, oldest first."""
+    """Return the events of a notice that neither were undone nor undo another event, the oldest first."""
     return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
 
 
 def is_repeated(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
-    """Return True if a locked row's newest event is the same, with the same files, because the form was sent twice."""
+    """Return True if a locked notice's newest event has the same values and files.
+
+    Then the form was sent twice.
+    """
     newest = notice.events.order_by("pk").last()
     if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
         return False
@@ -74,7 +77,8 @@ def note_event(
 ) -> NoticeEvent:
     """Record an event with the current state of a notice.
 
-    by: None if the program observed the event. day: the day of the event, if not the day of `at`.
+    by: None if the program observed the event. day: the day of the event, if not the day of `at`. way: how the notice
+    was sent, or "". undoes: the event that this one reverses.
     """
     return NoticeEvent.objects.create(
         notice=notice, state=notice.state, by=by, at=at, note=trim_note(note), day=day, way=way, undoes=undoes
@@ -88,7 +92,7 @@ def trim_note(note: str) -> str:
 def change_state(
     row: Notice, to: str, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
 ) -> NoticeEvent:
-    """Move a locked row to another state and record it; an expected answer is no longer due.
+    """Move a locked notice to state `to`, record the event, and clear the day on which an answer was due.
 
     Raises BadInput if the transition is not allowed.
     """

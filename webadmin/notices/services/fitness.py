@@ -1,4 +1,7 @@
-"""Checks the pages in a notice. A wrong notice that does harm makes its sender liable (Civil Code, art. 1195)."""
+"""Checks whether pages may be in a notice.
+
+The sender of a wrong notice is liable for the harm (Civil Code, art. 1195).
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date
@@ -13,9 +16,9 @@ from webadmin.notices.services.values import notice_cases
 
 
 def unfit_reason(case: Case) -> Message | None:
-    """Return the reason why the page of a case may not be in a notice; may be None.
+    """Return the reason why the page of a case may not be in a notice, or None if it may.
 
-    Select page and decision with the case.
+    Select `page` and `decision` with the case.
     """
     if case.allowed_as:
         return Message("notice.page-allowed")
@@ -31,7 +34,10 @@ def unfit_reason(case: Case) -> Message | None:
 def split_by_fitness(
     cases: Iterable[Case], provider: Collection[str] = frozenset()
 ) -> tuple[list[Case], list[tuple[Case, Message]]]:
-    """Return the cases that may be in a notice to a provider (`provider_identifiers`), and other cases with reasons."""
+    """Return the cases that may be in a notice to a provider, and all other cases with reasons.
+
+    provider: the identifiers of the provider (`provider_identifiers`), whose counter-statements block pages.
+    """
     cases = list(cases)
     stopped = _countered_pages({case.page_id for case in cases}, provider)
     fit: list[Case] = []
@@ -46,7 +52,10 @@ def split_by_fitness(
 
 
 def provider_identifiers(addressee: Addressee | None, values: Mapping[str, object]) -> frozenset[str]:
-    """Return the names and mail addresses that identify a provider, from the addressee and the written fields."""
+    """Return the names and mail addresses that identify a provider, in lower case.
+
+    values: the field values of a notice.
+    """
     known = [values.get("addressee_name"), values.get("addressee_email")]
     if addressee is not None:
         known += [addressee.name, addressee.legal_name, addressee.email]
@@ -54,9 +63,9 @@ def provider_identifiers(addressee: Addressee | None, values: Mapping[str, objec
 
 
 def require_fit(notice: Notice, today: date) -> None:
-    """Check the pages and enclosed documents of a confirmed notice again before it is sent.
+    """Check the pages and enclosed documents of a confirmed notice before it is sent.
 
-    Raises BadInput for the first that may no longer be sent.
+    Raises BadInput if a page may no longer be in it, or a document is withdrawn or not valid on the day `today`.
     """
     _, others = split_by_fitness(notice_cases(notice), provider_identifiers(notice.addressee, notice.values))
     if others:
@@ -73,7 +82,10 @@ def require_fit(notice: Notice, today: date) -> None:
 
 
 def _countered_pages(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
-    """Return a message about the provider's counter-statement for each page. Other people's statements do not count."""
+    """Return a message for each page about which this provider sent a counter-statement.
+
+    Counter-statements of other providers do not count.
+    """
     if not pages or not provider:
         return {}
     found: dict[str, Message] = {}

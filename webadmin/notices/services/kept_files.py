@@ -1,4 +1,4 @@
-"""Stores uploaded documents and Word templates unchanged in the evidence store; they are never replaced."""
+"""Stores uploaded documents and Word templates in the evidence store, unchanged. They are never replaced."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -22,13 +22,14 @@ from webadmin.notices.services.standard_templates import standard_template
 from webadmin.notices.services.word_template import check_rendering
 from webadmin.works.services.proofs import file_name, require_proof
 
-MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more should be combined in one file
+MAX_EVENT_PAPERS = 10  # Chosen: an answer with its attachments. More should be combined in one file.
 
 
 def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> HolderPaper:
-    """Store a rights holder's document, or return an identical stored one. Raises BadInput, RetryLater.
+    """Store a rights holder's document, or return the identical document stored before.
 
-    paper: a new row with its rights holder, kind, work and validity.
+    paper: an unsaved row with its rights holder, kind, work and validity. Raises BadInput if the user is not a manager
+    or the document is not valid, RetryLater if the store is unreachable.
     """
     require_manager(paper.rights_holder, by)
     if paper.work is not None and paper.work.rights_holder_id != paper.rights_holder_id:
@@ -49,12 +50,18 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
 
 
 def check_template(content: bytes, kind: Paper, name: str) -> None:
-    """Check a template in the reading process. Raises BadInput with its fault, RetryLater."""
+    """Check a template in the reading process.
+
+    Raises BadInput with its first error, RetryLater if the process is unavailable.
+    """
     run_check(name, check_rendering, content, kind)
 
 
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
-    """Store a template that passed `check_template`; it is used from now on. Raises BadInput, RetryLater."""
+    """Store a template that passed `check_template`, which is used from now on.
+
+    Raises BadInput if the user is not a manager, RetryLater if the store is unreachable.
+    """
     require_manager(holder, by)
     columns = _store_file(name, "docx", content)
     with transaction.atomic():
@@ -66,7 +73,10 @@ def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, b
 
 
 def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:
-    """Store files (name, bytes) that prove an event. Raises BadInput, RetryLater."""
+    """Store files (name and bytes) that prove an event.
+
+    Raises BadInput for too many files or an unsuitable file, RetryLater if the store is unreachable.
+    """
     if len(files) > MAX_EVENT_PAPERS:
         raise BadInput("notice.too-many-files", most=MAX_EVENT_PAPERS)
     for name, content in files:
@@ -75,15 +85,15 @@ def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by
 
 
 def _store_file(name: str, kind: str, content: bytes) -> dict[str, Any]:
-    """Store an uploaded file of this kind, and return the columns of its row."""
+    """Store an uploaded file of this kind, and return the column values of its row."""
     stores.evidence_store().put(digest(content), content)
     return {"name": file_name(name, kind), "digest": digest(content), "size": len(content)}
 
 
 def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
-    """Withdraw a file from further use; notices that contain it keep it.
+    """Withdraw a file from further use. Notices that contain it keep it.
 
-    Raises BadInput if it was already withdrawn.
+    Raises BadInput if the user is not a manager or the file was already withdrawn.
     """
     require_manager(kept, by)
     active = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
@@ -92,7 +102,10 @@ def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
 
 
 def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
-    """Return the bytes of a kept file. Raises BadInput if the store lacks them, ServiceUnavailable."""
+    """Return the bytes of a stored file.
+
+    Raises BadInput if the store lacks them, ServiceUnavailable if the store is unreachable.
+    """
     content = stores.evidence_store().get(Digest(kept.digest))
     if content is None:
         raise BadInput("paper.file-missing", name=kept.name)
@@ -100,13 +113,16 @@ def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
 
 
 def current_template(holder: int, kind: Paper) -> bytes:
-    """Return the newest template of a kind that is not withdrawn, or the standard one. Raises as `read_content`."""
+    """Return the newest template of a kind that is not withdrawn, or the standard template if there is none.
+
+    holder: the key of the rights holder. Raises the errors of `read_content`.
+    """
     kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
     return standard_template(kind) if kept is None else read_content(kept)
 
 
 def applicable_papers(notice: Notice, on: date) -> list[HolderPaper]:
-    """Return the rights holder's documents that are valid on a day and concern the works in a notice."""
+    """Return the rights holder's documents that are valid on the day `on` and concern works in a notice."""
     works = set(notice.pages.values_list("case__work_id", flat=True))
     active = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
     return [paper for paper in active if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]

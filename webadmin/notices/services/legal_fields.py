@@ -9,7 +9,7 @@ from core.wording import Message
 
 
 class Law(StrEnum):
-    """The sources of fields, which docs/notices.md quotes."""
+    """The sources that require fields. docs/notices.md quotes them."""
 
     REGULATION_14_1 = "regulation-14-1"
     REGULATION_14_2 = "regulation-14-2"
@@ -32,9 +32,10 @@ FORM = Message("law.recommended-form")
 class PaperField:
     """A field of a notice. name: its Chinese name in templates. code: its English name.
 
-    needed: the law that requires it, by kind; no notice is made without it. asked: the kinds whose recommended
-    form asks for it; users are reminded of an empty field. columns: the columns of a list, by code. is_optional: a row
-    or line that contains only empty optional fields is omitted; all other fields in a template must be filled in.
+    needed: the law that requires it, by kind of notice; a notice of this kind must have it. asked: the kinds whose
+    recommended form contains it; users are reminded of an empty field. columns: the columns of a list, by code.
+    is_optional: whether it may be empty; a row or line with only empty optional fields is omitted. All other fields in
+    a template must be filled in.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Composes a confirmed notice as a plain-text mail with attachments; names in it may come from a hostile page."""
+"""Composes the mail of a confirmed notice in plain text with attachments. Names in it may come from a hostile page."""
 
 import re
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from core.terms import term
 from webadmin.notices.models import Notice, NoticeFile
 from webadmin.notices.services.kept_files import read_content
 
-# Chosen: a subject that mail programs show in full, and enough of a name to recognize it.
+# Chosen: mail programs show a subject of this length in full, and this much of a name suffices to recognize it.
 MAX_SUBJECT_CHARS, MAX_NAME_CHARS = 120, 80
-MAX_TITLES = 3  # works named in the subject; the paper names all
-# Base64 encodes 57 bytes as a line of 76 and a line ending of 2 (RFC 2045).
+MAX_TITLES = 3  # works named in the subject; the notice names all
+# Base64 encodes 57 bytes as a line of 76 characters and a line ending of 2 (RFC 2045).
 _ENCODED = 78 / 57
 _TYPES = {"pdf": ("application", "pdf"), "png": ("image", "png"), "jpg": ("image", "jpeg")}
 _WORD = ("application", "vnd.openxmlformats-officedocument.wordprocessingml.document")
-# Text that mail programs turn into links: a scheme, a domain name, a mail address.
+# Text that mail programs turn into links: a URL scheme, a domain name or a mail address.
 _LINKS = re.compile(r"://|(?<=[\w-])\.(?=[A-Za-z]{2})|@")
 
 _ZH = """{addressee}：
@@ -60,7 +60,8 @@ Attachments and their SHA-256:
 class MailMessage:
     """The content of a mail. sender, recipient, answers_to: plain addresses; answers_to may be "".
 
-    answers_as_written: the address in the notice if it is not a plain address.
+    answers_as_written: the address as written in the notice, which may not be a plain address. at: the time in its
+    header.
     """
 
     kind: Paper
@@ -80,7 +81,7 @@ class MailMessage:
 
 
 def mail_bytes(mail: MailMessage) -> bytes:
-    """Return the message as transmitted, before dot-stuffing; the same mail gives the same bytes."""
+    """Return the message as transmitted, before dot-stuffing. Equal mails give equal bytes."""
     message = EmailMessage(policy=SMTP)
     message["From"] = Address(display_name=_single_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
     message["To"] = Address(addr_spec=mail.recipient)
@@ -99,7 +100,7 @@ def mail_bytes(mail: MailMessage) -> bytes:
 
 
 def mail_subject(mail: MailMessage) -> str:
-    """Return the subject, with the kind of notice and its works.
+    """Return the subject, which contains the kind of notice and its works.
 
     A title from a hostile page cannot add a header, reverse the line or become a link.
     """
@@ -119,7 +120,7 @@ def encoded_size(sizes: Sequence[int]) -> int:
 
 
 def defang_links(text: str) -> str:
-    """Return the text on one line, with hidden characters spelled out and without anything that becomes a link.
+    """Return the text on one line, with hidden characters spelled out and links made unusable.
 
     >>> defang_links("www.evil.example")
     'www[.]evil[.]example'
@@ -133,7 +134,7 @@ def _single_line(text: str, most: int) -> str:
 
 
 def _file_name(name: str) -> str:
-    """Return a file name with its links defanged, except for the dot before its extension."""
+    """Return a file name with links made unusable, except for the dot before the extension."""
     stem, dot, ending = name.rpartition(".")
     return f"{defang_links(stem)}{dot}{defang_links(ending)}"
 
@@ -144,7 +145,10 @@ def _content_type(name: str) -> tuple[str, str]:
 
 
 def _reply_line(mail: MailMessage, *, english: bool) -> str:
-    """Return the address for answers; a reply to the mail only reaches the rights holder if it has its own address."""
+    """Return the instruction how to answer: by replying to the mail, or to the address in the notice.
+
+    A reply reaches the rights holder only if the mail has a Reply-To address.
+    """
     if mail.answers_to:
         return "please answer this mail" if english else "请直接回复本邮件"
     return defang_links(mail.answers_as_written) or ("as in the notice" if english else "见通知")
@@ -167,13 +171,13 @@ def mail_body(mail: MailMessage) -> str:
     )
 
 
-MB = 1_000_000  # An addressee's megabyte may be 10^6 or 2^20 bytes; the smaller one is safe.
+MB = 1_000_000  # An addressee's megabyte may be 10^6 or 2^20 bytes. The smaller one is safe.
 
 
 def recipient_address(notice: Notice) -> str:
-    """Return the recipient's address: the addressee's current address, or the address in the notice.
+    """Return the addressee's current mail address, or the address in the notice if none is entered.
 
-    Raises BadInput.
+    Raises BadInput if it is not a plain address.
     """
     entered = notice.addressee.email if notice.addressee else ""
     address = plain_address(entered or _field_text(notice, "addressee_email"))
@@ -191,7 +195,7 @@ def require_size(notice: Notice) -> None:
 
 
 def compose_mail(notice: Notice, sender: str, recipient: str, message_id: str, at: datetime) -> MailMessage:
-    """Return the mail of a confirmed notice. Raises as `read_content`."""
+    """Return the mail of a confirmed notice. Raises the errors of `read_content`."""
     titles = notice.pages.order_by("pk").values_list("case__work__title", flat=True)
     return MailMessage(
         kind=Paper(notice.kind),
@@ -212,7 +216,7 @@ def compose_mail(notice: Notice, sender: str, recipient: str, message_id: str, a
 
 
 def attached_files(notice: Notice) -> list[NoticeFile]:
-    """Return the files to attach; if a file exists as Word and PDF, only the PDF, which is not edited."""
+    """Return the files to attach. Of a file that exists as Word and PDF, only the PDF is attached."""
     files = list(notice.files.all())
     printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
     return [file for file in files if file.name.removesuffix(".docx") not in printed]
@@ -220,7 +224,7 @@ def attached_files(notice: Notice) -> list[NoticeFile]:
 
 @dataclass(frozen=True, slots=True)
 class MailPreview:
-    """A mail as it would be sent now. digest: of all parts except the message id and date, to detect changes."""
+    """A mail as it would be sent now. digest: of everything except the message id and date, to detect changes."""
 
     mail: MailMessage
     files: Sequence[NoticeFile]

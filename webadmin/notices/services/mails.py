@@ -1,8 +1,8 @@
-"""Sends mails of notices, which are stored before the only attempt and never sent again automatically.
+"""Sends the mails of notices. Each mail is stored before its only attempt and never sent again automatically.
 
-A mail is prepared, then trying, then sent, failed or unknown. The state `trying` is committed before the first byte is
-sent. If the process dies then, the mail stays in that state; after a while it counts as unknown, and a person checks
-the mailbox and decides.
+A mail is `prepared`, then `trying`, then `sent`, `failed` or `unknown`. The state `trying` is committed before the
+first byte is sent. If the process dies then, the mail stays in that state. After LOST_AFTER it counts as unknown, and a
+user checks the mailbox and decides.
 """
 
 import time
@@ -36,21 +36,22 @@ from webadmin.notices.services.sending import local_day, note_sent
 from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 
 State = NoticeMail.State
-# As in webadmin.sites.services.look_ups, an older message was lost, and a second message does no harm.
+# As in webadmin.sites.services.look_ups: a request this old was lost, and a second one does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
-# Longer than the hard limit of a worker's task (six minutes) and of an SMTP session (webadmin.notices.services.smtp):
-# the process must have died.
+# Longer than the hard limit of a worker's task (six minutes) and of an SMTP session (webadmin.notices.services.smtp),
+# so that the process must have died.
 LOST_AFTER = timedelta(minutes=7)
-PAUSES_S = (1.0, 3.0, 9.0)  # chosen: a database that takes longer is not merely busy
+PAUSES_S = (1.0, 3.0, 9.0)  # Chosen: a database that takes longer is not merely busy.
 
 
 def request_mail(
     notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
 ) -> NoticeMail:
-    """Queue the mail of a confirmed notice for a worker. seen: the digest of the preview that the user saw.
+    """Queue the mail of a confirmed notice for a worker, and return it.
 
-    Raises BadInput, for example if the mail has changed since the preview, and ServiceUnavailable if the broker does
-    not answer; then no mail waits to be sent.
+    seen: the digest of the preview that the user saw, or None. Raises BadInput if the notice cannot be sent or the mail
+    has changed since the preview, and ServiceUnavailable if the broker is unreachable; then the mail is marked as
+    failed.
     """
     mail, is_new = _prepare_mail(notice, by, now, settings, seen)
     if not is_new and not _renew_mail(mail, now):
@@ -64,7 +65,10 @@ def request_mail(
 
 
 def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
-    """Send a confirmed notice in this process, even if it waits for a worker. Raises BadInput, RetryLater."""
+    """Send a confirmed notice in this process, even if its mail waits for a worker, and return the mail.
+
+    Raises BadInput if the notice cannot be sent, RetryLater if a store is unreachable.
+    """
     mail, _ = _prepare_mail(notice, by, clock.now(), settings)
     deliver_mail(mail.pk, settings, clock)
     mail.refresh_from_db()
@@ -72,7 +76,7 @@ def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> Noti
 
 
 def deliver_mail(mail_id: int, settings: Settings, clock: Clock) -> None:
-    """Send a prepared mail. Safe to call twice: a mail that was attempted is not sent again."""
+    """Send a prepared mail and record the outcome. A mail that was attempted before is not sent again."""
     mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
     if mail is None:
         return
@@ -89,20 +93,23 @@ def deliver_mail(mail_id: int, settings: Settings, clock: Clock) -> None:
 
 
 def record_failure(mail_id: int, now: datetime) -> None:
-    """Record the result of a mail whose task failed permanently."""
+    """Record the outcome of a mail whose task failed permanently: failed, or unknown if sending had begun."""
     _change_state(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
     for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
         _change_state(mail_id, State.TRYING, State.UNKNOWN, now, _uncertain_message(mail))
 
 
 def mark_lost_mails(now: datetime) -> None:
-    """Mark mails whose process died while sending as possibly sent."""
+    """Mark the mails whose process died while sending as possibly sent."""
     for mail in NoticeMail.objects.filter(state=State.TRYING, began_at__lte=now - LOST_AFTER):
         _change_state(mail.pk, State.TRYING, State.UNKNOWN, now, _uncertain_message(mail))
 
 
 def settle_mail(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
-    """Record whether a user found the mail in the mailbox; if not, it may be sent again. Raises BadInput."""
+    """Record whether a user found the mail in the mailbox. If not, the notice may be sent again.
+
+    Raises BadInput if the user is not a manager or the outcome of the mail is known.
+    """
     require_manager(mail.notice, by)
     mark_lost_mails(now)
     with transaction.atomic():
@@ -125,7 +132,10 @@ def is_stuck(mail: NoticeMail, now: datetime) -> bool:
 def _prepare_mail(
     notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
 ) -> tuple[NoticeMail, bool]:
-    """Return the mail that waits to be sent, and whether this call created it. Raises BadInput, RetryLater."""
+    """Return the mail that waits to be sent, and whether this call created it.
+
+    Raises BadInput if the notice cannot be sent, RetryLater if a store is unreachable.
+    """
     require_manager(notice, by)
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
@@ -139,12 +149,12 @@ def _prepare_mail(
             if seen is not None and seen != preview_mail(row, settings.mail.sender).digest:
                 raise BadInput("mail.look-first")
             return _create_mail(row, by, now, settings), True
-    except IntegrityError as error:  # Another click was faster.
+    except IntegrityError as error:  # Another request was faster.
         raise BadInput("mail.under-way") from error
 
 
 def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMail:
-    """Create and return the mail of a locked notice, with its bytes in the evidence store."""
+    """Create and return the mail of a locked notice, and store its bytes in the evidence store."""
     recipient = recipient_address(row)
     require_size(row)
     require_fit(row, local_day(now))
@@ -152,7 +162,7 @@ def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> No
     if before.exclude(state=State.FAILED).exclude(state=State.UNKNOWN, settled_at__isnull=False).exists():
         raise BadInput("mail.under-way")
     attempt = before.count() + 1
-    # It contains the notice and attempt, so that it can be found in a mailbox, and the time, because another
+    # It contains the notice and the attempt, so that the mail can be found in a mailbox, and the time, because another
     # installation with the same sender may have the same keys.
     sender = settings.mail.sender
     message_id = f"<notice-{row.pk}-{attempt}-{now:%Y%m%d%H%M%S}@{sender.rpartition('@')[2]}>"
@@ -172,7 +182,7 @@ def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> No
 
 
 def _renew_mail(mail: NoticeMail, now: datetime) -> bool:
-    """Restart the wait of a mail whose message was lost, and return whether it was."""
+    """Restart the wait of a mail whose request was lost. Return False if it was not lost."""
     old = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED, asked_at__lte=now - EXPIRES_AFTER)
     return bool(old.update(asked_at=now))
 
@@ -185,7 +195,7 @@ def _read_message(mail: NoticeMail) -> bytes:
 
 
 def _claim_mail(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
-    """Claim the mail for this process, and return whether it succeeded.
+    """Claim the mail for this process, and return whether that succeeded.
 
     Raises BadInput if the mail may no longer be sent.
     """
@@ -201,7 +211,7 @@ def _claim_mail(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
 
 
 def _note_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
-    """Record the result of an attempt; retry while the database is down, because nothing else knows the result."""
+    """Record the result of an attempt. Retry while the database is down, because nothing else records the result."""
     for pause_s in PAUSES_S:
         try:
             _write_result(mail, handed, now)
@@ -219,13 +229,13 @@ def _write_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
         if not _change_state(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
-            return  # A person has settled it meanwhile.
+            return  # A user has settled it meanwhile.
         if handed.outcome is Outcome.SENT:
             note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, local_day(now), note=mail.message_id)
 
 
 def _change_state(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:
-    """Move a mail from one state to another, and return whether it was in the first state."""
+    """Move a mail from `state` to state `to`, and return whether it was in `state`."""
     return bool(NoticeMail.objects.filter(pk=mail_id, state=state).update(state=to, ended_at=now, said=said))
 
 

@@ -1,4 +1,4 @@
-"""Records outcomes of a sent notice that users enter: answered, removed, refused, closed, escalated."""
+"""Records the outcomes of sent notices that users enter: answered, removed, refused, closed, escalated."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
@@ -37,9 +37,10 @@ OUTCOMES = (State.ANSWERED, State.REFUSED, State.REMOVED, State.CLOSED)
 
 
 def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventDetails = NO_DETAILS) -> None:
-    """Record an outcome, only once if the form is sent twice. noted.day: the day of the outcome, if not today.
+    """Record an outcome of a notice, once even if the form is sent twice.
 
-    Raises BadInput if the transition is not allowed, or if a removal has no proof or contradicts a check.
+    noted.day: the day of the outcome, if not today. Raises BadInput if the user is not a manager, the transition is not
+    allowed, or a removal has no proof or contradicts a check.
     """
     require_manager(notice, by)
     if to not in OUTCOMES:
@@ -59,9 +60,9 @@ def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventD
 
 
 def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
-    """Return the cases whose passages a check saw since the day of sending and did not see removed later.
+    """Return the cases whose passages were seen since the day of sending and not found removed later.
 
-    Each case has the time of the check; the newest comes first.
+    Each case has the time of the last sighting. The newest comes first.
     """
     if notice.sent_on is None:
         return []
@@ -71,7 +72,7 @@ def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
 
 
 def reversible_event(notice: Notice) -> NoticeEvent | None:
-    """Return the newest event if a user recorded it and may withdraw it; None if there is none."""
+    """Return the newest event if a user recorded it and may undo it, else None."""
     newest = effective_events(notice).filter(action=None).last()
     if newest is None or newest.by_id is None or newest.way == Way.MAIL or newest.state != notice.state:
         return None
@@ -79,10 +80,10 @@ def reversible_event(notice: Notice) -> NoticeEvent | None:
 
 
 def undo_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
-    """Withdraw the last event: the notice returns to its earlier state, and the event remains visible.
+    """Undo the last event. The notice returns to its earlier state, and the event remains visible.
 
-    Raises BadInput if the event is a mail, was observed by the program, or is a counter-statement, which
-    `take_back_counter_statement` withdraws.
+    Raises BadInput if the user is not a manager, or if the event is a mail, was observed by the program, or is a
+    counter-statement, which `take_back_counter_statement` withdraws.
     """
     require_manager(notice, by)
     with transaction.atomic():
@@ -104,14 +105,14 @@ def _undo_event(row: Notice, event: NoticeEvent, by: User, now: datetime, note: 
     assert before is not None, "a draft was noted first"
     row.state = before.state
     row.sent_on = None if event.state == State.SENT else row.sent_on
-    # An answer is expected until something else happens after sending.
+    # An answer is due until something else happens after sending.
     row.answer_due = answer_due_day(row) if before.state == State.SENT and before.way else None
     row.save(update_fields=["state", "sent_on", "answer_due"])
     note_event(row, by, now, note, undoes=event)
 
 
 def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
-    """Yield cases with the time at which the passages were last seen, unless a later look contradicts it."""
+    """Yield each case with the time at which its passages were last seen, unless a later check contradicts it."""
     removed = set(Removal.objects.filter(case__in=cases, ended_at=None).values_list("case", flat=True))
     looks = {look.case_id: look for look in RemovalLook.objects.filter(case__in=cases).exclude(seen=Seen.NOT_SEEN)}
     for case in cases:
@@ -123,7 +124,10 @@ def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
 
 
 def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> None:
-    """Raise BadInput for a removal before a check that saw the passages, or after it unless the user is certain."""
+    """Raise BadInput if a check saw the passages after the day of the removal.
+
+    A check since the notice was sent contradicts too, unless the user is certain.
+    """
     seen = sightings_since_sending(row)
     if not seen:
         return
@@ -136,9 +140,10 @@ def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> 
 
 
 def escalate_notice(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
-    """Draft a notice about the same pages to another addressee. Sending it marks the first one as escalated.
+    """Draft a notice about the same pages to another addressee, and return it.
 
-    Raises BadInput as `draft_notice` does, and if the notice cannot be escalated.
+    Sending it marks the first notice as escalated. Raises BadInput as `draft_notice` does, and if the notice cannot be
+    escalated.
     """
     if State.ESCALATED not in TRANSITIONS[notice.state]:
         raise BadInput("notice.other-state")
@@ -159,7 +164,7 @@ def escalate_notice(notice: Notice, addressee: Addressee, by: User) -> DraftResu
 
 
 def require_day_after_sending(row: Notice, day: date | None, now: datetime) -> None:
-    """Raise BadInput if the day is in the future or before the notice was sent."""
+    """Raise BadInput if the day is in the future or before the notice was sent. None is allowed."""
     if day is None:
         return
     require_past(day, now)
@@ -168,12 +173,12 @@ def require_day_after_sending(row: Notice, day: date | None, now: datetime) -> N
 
 
 def next_outcomes(notice: Notice) -> list[str]:
-    """Return the outcomes that a user may record now."""
+    """Return the outcomes that a user may record for a notice now."""
     return [state for state in OUTCOMES if state in TRANSITIONS[notice.state]]
 
 
 def _earlier_notice(notice: Notice) -> str:
-    """Return a sentence about the earlier notice, in Chinese like the notice."""
+    """Return a sentence about the earlier notice, in Chinese as the notice."""
     name = (notice.addressee.legal_name if notice.addressee else "") or notice.addressee_name
     day = notice.sent_on.isoformat() if notice.sent_on else ""
     return Message("notice.earlier-notice", name=name, day=day).in_language("zh")

@@ -1,4 +1,4 @@
-"""Records that a notice was sent, with the day, note and files that users give for events."""
+"""Records that notices were sent, with the day, note and files that users enter for events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ BY_HAND = tuple(way for way in Way if way != Way.MAIL)
 
 @dataclass(frozen=True, slots=True)
 class EventDetails:
-    """The details that a user gives for an event. day: its day, or None for today. files: their names and bytes.
+    """The details that a user enters for an event. day: None for today. files: names and bytes.
 
     is_certain: the user confirms that the pages were removed, although a check saw the passages.
     """
@@ -45,7 +45,8 @@ NO_DETAILS = EventDetails()
 def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: datetime) -> None:
     """Record that a user sent a confirmed notice, with the way, day and proof.
 
-    Sending is a fact, so it is recorded even if pages have changed since. Raises BadInput.
+    Sending is a fact, so it is recorded even if pages have changed since. Raises BadInput if the user is not a manager,
+    the way, day or proof is missing or impossible, or the notice is not confirmed.
     """
     require_manager(notice, by)
     if way not in BY_HAND:
@@ -64,7 +65,10 @@ def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: date
 
 
 def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note: str = "") -> NoticeEvent:
-    """Move a locked row to `sent`, and mark the notice that it follows as escalated if allowed."""
+    """Move a locked notice to `sent`, and mark the notice that it escalates as escalated if possible.
+
+    Return the event.
+    """
     event = change_state(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
     row.answer_due = answer_due_day(row)
@@ -77,7 +81,7 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note
 
 
 def _require_confirmation_first(row: Notice, day: date) -> None:
-    """Raise BadInput for a day before the notice was confirmed, because a wrong year could not be corrected later."""
+    """Raise BadInput for a day before the notice was confirmed, such as a day in a wrong year."""
     confirmed = effective_events(row).filter(state=State.CONFIRMED).last()
     if confirmed is not None and day < local_day(confirmed.at):
         first = local_day(confirmed.at).isoformat()
@@ -85,7 +89,7 @@ def _require_confirmation_first(row: Notice, day: date) -> None:
 
 
 def _answer_days(notice: Notice) -> int:
-    """Return the number of days to answer, as written in the notice or else as entered for the addressee."""
+    """Return the number of days to answer as written in the notice, or as entered for the addressee, or the default."""
     written = str(notice.values.get("answer_days", ""))
     if is_answer_period(written):
         return int(written)
@@ -93,7 +97,7 @@ def _answer_days(notice: Notice) -> int:
 
 
 def is_answer_period(text: str) -> bool:
-    """Return True if a text is a number of days that a notice may give: 1 to 365.
+    """Return True if a text is a number of days that a notice may allow for an answer: 1 to 365.
 
     >>> [is_answer_period(text) for text in ("7", "0", "七", "366")]
     [True, False, False, False]
@@ -116,13 +120,13 @@ def cancel_waiting_mail(row: Notice, now: datetime) -> None:
 
 
 def open_mails(notice: Notice) -> QuerySet[NoticeMail]:
-    """Return the mails whose result is not yet known, of which there is at most one."""
+    """Return the mails of a notice whose outcome is open. There is at most one."""
     live = Q(state__in=[NoticeMail.State.PREPARED, NoticeMail.State.TRYING])
     return NoticeMail.objects.filter(live | Q(state=NoticeMail.State.UNKNOWN, settled_at=None), notice=notice)
 
 
 def require_past(day: date, now: datetime) -> None:
-    """Raise BadInput for a day in the future."""
+    """Raise BadInput if a day is in the future."""
     if day > local_day(now):
         raise BadInput("notice.in-the-future", day=day.isoformat())
 

@@ -1,7 +1,7 @@
-"""Sends a message to a mail server step by step, so that its outcome is sent, not sent, or unknown.
+"""Sends a message to a mail server step by step, so that the outcome is sent, not sent or unknown.
 
 Nothing is retried here. Before the final dot, the message was not accepted (RFC 5321 3.3, 4.1.1.4: a server that loses
-the connection earlier must not deliver); after it, only a reply shows the result.
+the connection earlier must not deliver). After it, only a reply shows the outcome.
 """
 
 import re
@@ -20,12 +20,12 @@ from core.mail_servers import MailServer, Security
 from core.text import storable
 from core.wording import Message
 
-# Chosen: below the limit of a worker's task (pipeline.app.STEP_LIMIT_S); a killed task leaves the result unknown.
+# Chosen: below the limit of a worker's task (pipeline.app.STEP_LIMIT_S). A killed task leaves the outcome unknown.
 SESSION_S = 240.0
 MAX_SAID_CHARS = 300
-# Chosen: the longest replies, to EHLO, have some 20 lines of 512 bytes (RFC 5321 4.5.3.1.5). smtplib sets no limit.
+# Chosen: the longest replies, to EHLO, have about 20 lines of 512 bytes (RFC 5321 4.5.3.1.5). smtplib sets no limit.
 MAX_ANSWER_LINES, MAX_LINE_BYTES = 100, 2_048
-_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 allows 20 digits; more than 18 mean no limit
+_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 allows 20 digits; a number of more than 18 counts as no limit
 _GO_ON = 354
 
 
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SendResult:
-    """The outcome of sending a message, with a sentence on the server's reply or behaviour."""
+    """The outcome of sending a message, with a sentence about the server's reply or behaviour."""
 
     outcome: Outcome
     message: Message
@@ -47,7 +47,7 @@ class SendResult:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message as transmitted, with the ASCII addresses of its sender and recipient."""
+    """A message as transmitted, with the ASCII mail addresses of its sender and recipient."""
 
     sender: str
     recipient: str
@@ -55,7 +55,7 @@ class Letter:
 
 
 class _SendingFailed(Exception):
-    """The message was not sent."""
+    """The message was certainly not sent."""
 
     def __init__(self, message: Message) -> None:
         self.message = message
@@ -63,7 +63,7 @@ class _SendingFailed(Exception):
 
 
 class _BoundedReplyFile:
-    """The replies of a server, read by smtplib line by line; a reply has at most MAX_ANSWER_LINES."""
+    """The replies of a server, which smtplib reads by line. A reply has at most MAX_ANSWER_LINES."""
 
     def __init__(self, file: BufferedReader) -> None:
         self._file = file
@@ -81,7 +81,7 @@ class _BoundedReplyFile:
 
 
 class _BoundedSession(smtplib.SMTP):
-    """An SMTP session that gives up on an endless reply."""
+    """An SMTP session that fails on an endless reply."""
 
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
@@ -92,13 +92,14 @@ class _BoundedSession(smtplib.SMTP):
 
 
 class _BoundedTlsSession(_BoundedSession, smtplib.SMTP_SSL):
-    """A bounded session with TLS from the first byte."""
+    """A bounded session that uses TLS from the first byte."""
 
 
 def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> SendResult:
-    """Send a letter. timeout_s: the limit for each reply; SESSION_S limits the session.
+    """Send a letter, and return the outcome.
 
-    tls: a context that replaces the machine's trust store.
+    timeout_s: the limit for each reply; SESSION_S limits the whole session. tls: a context that replaces the machine's
+    trust store.
     """
     client, ends_at = _smtp_client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
     try:
@@ -114,7 +115,7 @@ def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.S
 
 
 def _smtp_client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
-    # Do not reveal the name of this machine, whose look-up can also take long.
+    # Do not reveal the name of this machine. Looking it up can also take long.
     name = letter.sender.rpartition("@")[2]
     if server.security is Security.TLS:
         context = tls or ssl.create_default_context()
@@ -124,7 +125,7 @@ def _smtp_client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.
 
 @contextmanager
 def _limit_session(client: smtplib.SMTP) -> Iterator[None]:
-    """Cut the connection after SESSION_S, because a server that sends slowly could otherwise block it forever."""
+    """Cut the connection after SESSION_S, because a server that replies slowly could otherwise block it forever."""
     timer = Timer(SESSION_S, lambda: _cut_connection(client.sock))
     timer.daemon = True
     timer.start()
@@ -174,7 +175,7 @@ def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendR
         body += b"\r\n"
     if client.sock is None:
         raise _SendingFailed(Message("mail.dropped", step="DATA"))
-    client.sock.settimeout(_remaining_s(ends_at))  # to send the data; the reply may take minutes
+    client.sock.settimeout(_remaining_s(ends_at))  # The limit for sending the data. The reply may take minutes.
     try:
         client.sock.sendall(body)
     except OSError as error:
@@ -193,7 +194,7 @@ def _require_time(ends_at: float) -> None:
 
 
 def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
-    """Send the final dot; from here on, only a reply shows the result."""
+    """Send the final dot, and return the outcome. From here on, only a reply shows whether the message was sent."""
     try:
         assert client.sock is not None  # The data was sent over this connection.
         client.sock.settimeout(_remaining_s(ends_at))
@@ -210,7 +211,11 @@ def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
 
 
 def _send_command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
-    """Send one command. Raises _SendingFailed for an unexpected reply or no reply."""
+    """Send one command.
+
+    ask: sends it and returns the reply. wanted: the expected codes. Raises _SendingFailed for another reply or no
+    reply.
+    """
     try:
         code, said = ask()
     except smtplib.SMTPResponseException as error:
@@ -242,7 +247,7 @@ def _connection_fault(step: str, error: Exception) -> Message:
 
 
 def _step_name(step: str) -> Message | str:
-    """Return the name of a step for users; SMTP commands are shown unchanged."""
+    """Return the display name of a step. SMTP commands are unchanged."""
     if step == "connect":
         return Message("mail.step-connect")
     return Message("mail.step-end") if step == "after DATA" else step

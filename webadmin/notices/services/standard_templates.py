@@ -1,4 +1,4 @@
-"""The standard templates, which a rights holder can download, edit in Word and upload again."""
+"""The standard templates, which a rights holder can download, edit in Word and upload."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -8,11 +8,11 @@ from core.terms import term
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from documents.word_writing import word_file
 
-_MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # The date of the wording.
+_MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # the date of the wording
 
 
 def standard_template(kind: Paper) -> bytes:
-    """Return the DOCX template for a kind of notice, with its fields."""
+    """Return the standard DOCX template for a kind of notice, with its fields."""
     language = "en" if kind is Paper.DMCA else "zh"
     return word_file(Document(term(kind).in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 

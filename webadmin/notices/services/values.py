@@ -1,4 +1,4 @@
-"""Computes the values of a notice: fields that users write, and lists derived from its pages."""
+"""Computes the values of a notice: the fields that users write, and the lists derived from its pages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from webadmin.works.models import Work
 from webadmin.works.services.aliases import names_of_author
 
 _HELD = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED)
-_NOTHING = "—"  # Shown for an unknown value in a list.
+_NOTHING = "—"  # the value of an unknown list entry
 _STOP = (
     "1. 立即停止传播上述内容，删除全部侵权页面；\n2. 不再以任何方式传播上述作品；\n"
     "3. 书面说明上述内容的来源、上线时间和传播情况。"
@@ -60,7 +60,10 @@ _ACCURACY = (
 
 
 def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) -> dict[str, str]:
-    """Return the initial fields of a draft, from the rights holder and the site. Users edit them."""
+    """Return the initial fields of a draft from the rights holder, the site and the cases. Users edit them.
+
+    today: the date of the notice.
+    """
     is_english = kind is Paper.DMCA
     written = {
         "site_name": site.name,
@@ -80,13 +83,13 @@ def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) 
 
 
 def _icp_record(site: Site) -> str:
-    """Return the ICP record number that the site states, as read last."""
+    """Return the ICP record number read last on a site, or ""."""
     rows = ContactRead.objects.filter(site=site, kind=ContactKind.ICP).order_by("-read_at", "pk")
     return rows.values_list("value", flat=True).first() or ""
 
 
 def addressee_values(addressee: Addressee | None) -> dict[str, str]:
-    """Return the fields about the addressee, empty if no addressee is chosen."""
+    """Return the fields about the addressee, or {} if none is chosen."""
     if addressee is None:
         return {}
     return {
@@ -123,7 +126,7 @@ def _holder_values(identity: HolderIdentity | None) -> dict[str, str]:
 
 
 def _facts_paragraphs(site: Site, cases: Sequence[Case]) -> str:
-    """Return a paragraph for each work on the time of copying, the number of pages and the copied share."""
+    """Return one paragraph for each work, with the number of pages and the date of the first finding."""
     by_work: dict[int, list[Case]] = defaultdict(list)
     for case in cases:
         by_work[case.work_id].append(case)
@@ -140,13 +143,13 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
 
 
 def _address_count(cases: Sequence[Case]) -> str:
-    """Return the number of URLs of the pages in Chinese, or "" if there are no more URLs than pages."""
+    """Return the number of URLs in Chinese, or "" if it is not larger than the number of pages."""
     count = sum(len(_keep_shown(listed)) for listed in list_addresses_of_cases(cases).values())
     return f"（共 {count} 个网址）" if count > len(cases) else ""
 
 
 def shown_addresses(case: Case) -> list[ListedAddress]:
-    """Return the URLs of a case that show its text, starting with its page's URL in any state."""
+    """Return the URLs of a case that display its text. The URL of its page is always included, as the first."""
     return _keep_shown(list_addresses(case))
 
 
@@ -156,7 +159,10 @@ def _keep_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
 
 
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
-    """Return all values of a notice: fields and lists. zone: the time zone for times in the lists."""
+    """Return all values of a notice: fields and lists.
+
+    papers: the enclosed documents. zone: the time zone of times in the lists.
+    """
     cases = notice_cases(notice)
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
@@ -180,27 +186,30 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
 
 
 def notice_cases(notice: Notice) -> list[Case]:
-    """Return the cases of a notice, by works and chapters, with the relations that a notice needs."""
+    """Return the cases of a notice, sorted by work and chapter, with the relations that a notice needs."""
     rows = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
     return sort_cases(list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder")))
 
 
 def sort_cases(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases sorted by work and by first chapter."""
+    """Return the cases sorted by work and then by first chapter."""
     of_versions = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"), chapter__isnull=False)
     first = dict(of_versions.order_by().values_list("case").annotate(Min("chapter__number")))
     return sorted(cases, key=lambda case: (case.work_id, first.get(case.pk, 0)))
 
 
 def works_without_proof(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
-    """Return the works without a proof of ownership."""
+    """Return the works of the cases for which no document proves the ownership."""
     proved = {paper.work_id for paper in papers if paper.kind == HolderPaper.Kind.OWNERSHIP}
     works = {case.work_id: case.work for case in cases}
     return [] if None in proved else [work for key, work in works.items() if key not in proved]
 
 
 def _works_signed_by_holder(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str]:
-    """Return the proof of ownership for works whose author is the rights holder, by any name entered for either."""
+    """Return the proof of ownership ("作品署名") for each work whose author is the rights holder, by key of the work.
+
+    holder: the names of the rights holder. All names entered for the author are compared.
+    """
     own = {account_key(name) for name in holder} - {""}
     works = {case.work_id: case.work for case in cases}
     signed = (key for key, work in works.items() if own & {account_key(name) for name in names_of_author(work)})
@@ -208,7 +217,10 @@ def _works_signed_by_holder(cases: Sequence[Case], holder: Iterable[str]) -> dic
 
 
 def _work_rows(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
-    """Return a row for each work. otherwise: the proof of ownership for works without a document."""
+    """Return a row for each work.
+
+    otherwise: the proof of ownership for works without a document, by key of the work.
+    """
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
         if paper.kind == HolderPaper.Kind.OWNERSHIP:
@@ -226,7 +238,7 @@ def _work_rows(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: 
 
 
 def works_without_date(cases: Sequence[Case]) -> list[Work]:
-    """Return the works without a known date of publication."""
+    """Return the works of the cases without a known date of publication."""
     works = {case.work_id: case.work for case in cases}
     return [work for work in works.values() if not _first_published(work)]
 
@@ -292,7 +304,7 @@ def bundle_hashes(bundle: EvidenceBundle | None, language: str) -> list[tuple[st
 
 
 def _format_chapters(numbers: Collection[int], language: str) -> str:
-    """Format the numbers of the chapters on the page, or return ""."""
+    """Return the chapter numbers in words, such as "ch. 1-3", or "" without numbers."""
     if not numbers:
         return ""
     named = format_chapter_numbers(sorted(numbers))
@@ -300,7 +312,7 @@ def _format_chapters(numbers: Collection[int], language: str) -> str:
 
 
 def main_match(case: Case) -> CaseMatch | None:
-    """Return the largest match of the version compared last."""
+    """Return the largest match of the version of a case compared last, or None."""
     matches = case.matches.filter(version_id=case.version_id).select_related("chapter")
     return matches.order_by("-matched_chars", "pk").first()
 
@@ -310,13 +322,16 @@ def newest_bundle(case: Case) -> EvidenceBundle | None:
 
 
 def newest_bundles(cases: Sequence[Case]) -> dict[int, EvidenceBundle]:
-    """Return the newest bundle of the version compared last, for each case."""
+    """Return the newest bundle of the version compared last, by key of the case.
+
+    Cases without a bundle are left out.
+    """
     rows = EvidenceBundle.objects.filter(case__in=cases, version_id=F("case__version_id"), state__in=_HELD)
     return {row.case_id: row for row in rows.order_by("made_at", "pk")}
 
 
 def format_with_offset(at: datetime, zone: ZoneInfo) -> str:
-    """Format a local time with its UTC offset, because a notice may be read in another time zone."""
+    """Format a time in the zone with its UTC offset, because a notice may be read in another time zone."""
     here = at.astimezone(zone)
     offset = f"{here:%z}"
     return f"{here:%Y-%m-%d %H:%M:%S} {offset[:3]}:{offset[3:]}"

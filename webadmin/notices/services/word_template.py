@@ -1,6 +1,6 @@
 """Checks uploaded Word templates with fields such as {{name}}, and fills and renders them for notices.
 
-A field of a list, such as {{网址.地址}}, is in a table row, which is repeated for each entry.
+A field of a list, such as {{网址.地址}}, stands in a table row, which is repeated for each entry.
 """
 
 import copy
@@ -31,24 +31,24 @@ Values = Mapping[str, str | Sequence[Row]]
 
 _FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
 # Limits for a template. Chosen: the standard templates have 900 elements, 1,000 characters, 31 fields, and rows of 30
-# elements. A list row is repeated for each of up to 500 pages.
+# elements. The row of a list is repeated for at most 500 pages.
 MAX_ELEMENTS, MAX_CHARS, MAX_FIELDS, MAX_ELEMENTS_OF_LISTS = 20_000, 100_000, 500, 1_000
 MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table within a table in a text box is 30 levels deep
-MAX_LABEL_CHARS = 12  # A label such as "代理人：" is omitted with its field; longer text stays.
+MAX_LABEL_CHARS = 12  # A label such as "代理人：" is omitted with its field. Longer text stays.
 _MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateField:
-    """A field in a template. column: the column of a list field, or ""."""
+    """A field in a template. column: the column of a list field, or "" for another field."""
 
     field: PaperField
     column: str = ""
 
 
 def template_faults(content: bytes, kind: Paper) -> list[Message]:
-    """Return the faults of a template of this kind. Raises BadInput if it is not a DOCX file."""
+    """Return the errors in a template of this kind. Raises BadInput if it is not a DOCX file or too large."""
     faults, found, file = list[Message](), set[str](), open_word_file(content)
     _require_size(file)
     for part in text_parts(file):
@@ -88,13 +88,13 @@ def _require_size(file: Any) -> None:
 
 
 def fill_template(content: bytes, values: Values) -> bytes:
-    """Return the template with its fields filled; a field without a value becomes empty.
+    """Return the template with its fields filled. A field without a value becomes empty.
 
-    Raises BadInput as `template_faults` does.
+    Raises BadInput if the template is not a DOCX file.
     """
     file = open_word_file(content)
     for part in text_parts(file):
-        # Find all fields before filling any: a value that looks like a field must not be filled.
+        # Find all fields before filling any, because a value that looks like a field must not be filled.
         lists = _lists_by_row(part)
         rows = [(row, min(lists[row])) for row in part.iter(qn("w:tr")) if row in lists]
         in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
@@ -112,13 +112,16 @@ def fill_template(content: bytes, values: Values) -> bytes:
 
 
 def template_codes(content: bytes) -> set[str]:
-    """Return the codes of the fields in a template. Raises BadInput."""
+    """Return the codes of the fields in a template. Raises BadInput if it is not a DOCX file."""
     paragraphs = (each for part in text_parts(open_word_file(content)) for each in part.iter(qn("w:p")))
     return {field.code for paragraph in paragraphs for field in _paragraph_fields(paragraph)}
 
 
 def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
-    """Return the fields that would leave a gap in the notice, in order. Raises BadInput."""
+    """Return the fields that these values would leave as a gap in the notice, in the order of the template.
+
+    Raises BadInput if the template is not a DOCX file.
+    """
     found = dict[str, PaperField]()
     for part in text_parts(open_word_file(content)):
         left_out = set(_omitted_parts(part, values))
@@ -133,7 +136,7 @@ def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
 
 
 def _omitted_parts(part: Any, values: Values) -> list[Any]:
-    """Return the rows and lines that have only empty optional fields."""
+    """Return the rows and lines that contain only empty optional fields."""
     rows = [row for row in part.iter(qn("w:tr")) if _is_omittable(_row_paragraphs(row), values)]
     lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _is_omittable([each], values)]
     return [*rows, *(line for line in lines if _enclosing_row(line) not in rows and line.getparent().tag != qn("w:tc"))]
@@ -154,7 +157,7 @@ def _paragraph_fields(paragraph: Any) -> list[PaperField]:
 
 
 def _is_label(paragraph: Any) -> bool:
-    """Return True if a line has only fields, or fields after a label with a colon."""
+    """Return True if a line contains only fields, or fields after a short label with a colon."""
     rest = _FIELD.sub("", "".join(str(node.text or "") for node in _text_nodes(paragraph))).strip()
     return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
 
@@ -165,7 +168,7 @@ def _is_empty_field(field: PaperField, values: Values) -> bool:
 
 
 def _lacks_value(field: PaperField, values: Values) -> bool:
-    """Return True if the field is empty, or the main column of a row is."""
+    """Return True if the field is empty or, for a list, if the main column of any row is."""
     rows = values.get(field.code, "")
     if isinstance(rows, str) or not rows:
         return _is_empty_field(field, values)
@@ -174,7 +177,7 @@ def _lacks_value(field: PaperField, values: Values) -> bool:
 
 
 def _remove_part(place: Any) -> None:
-    """Remove a row or line, and also the table if it has no other row."""
+    """Remove a row or line. If the table has no other row, remove the table too."""
     parent = place.getparent()
     parent.remove(place)
     if parent.tag == qn("w:tbl") and parent.find(qn("w:tr")) is None:
@@ -182,7 +185,7 @@ def _remove_part(place: Any) -> None:
 
 
 def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
-    """Replace the row with the list's fields by a row for each entry."""
+    """Replace a table row that contains a list's fields with one row for each entry."""
     for entry in entries if not isinstance(entries, str) else ():
         made = copy.deepcopy(row)
         for paragraph in list(made.iter(qn("w:p"))):
@@ -196,7 +199,7 @@ def _field_value_in_row(entry: Row, values: Values, asked: TemplateField) -> str
 
 
 def _lists_by_row(part: Any) -> dict[Any, set[str]]:
-    """Return the lists whose fields are in each row; fields in a nested table belong to the nested row."""
+    """Return the codes of the lists in each row. Fields in a nested table belong to the nested row."""
     found: dict[Any, set[str]] = {}
     for paragraph in part.iter(qn("w:p")):
         row = _enclosing_row(paragraph)
@@ -227,7 +230,7 @@ def _parse_field(name: str) -> TemplateField | Message:
 
 def _field_value(values: Values, asked: TemplateField) -> str | None:
     if asked.column:
-        return None  # filled by row; column fields elsewhere were rejected
+        return None  # filled by row; column fields in other paragraphs were rejected
     value = values.get(asked.field.code, "")
     return value if isinstance(value, str) else ""
 
@@ -238,14 +241,15 @@ def _field_names(paragraph: Any) -> Iterator[str]:
 
 
 def _text_nodes(paragraph: Any) -> list[Any]:
-    """Return a paragraph's own text nodes, in order; Word splits words wherever they were edited."""
+    """Return a paragraph's own text nodes, in order. Word splits words between nodes."""
     return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
 
 
 def _fill_fields(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> None:
-    """Replace fields by values in the format of each field's start, from last to first, so that offsets stay valid.
+    """Replace fields by values in the format at each field's start, from last to first, so that offsets stay valid.
 
-    A field that is the whole paragraph becomes a paragraph for each line of its value.
+    value_of: returns the value of a field, or None to leave it. A field that is the whole paragraph becomes one
+    paragraph for each line of its value.
     """
     nodes = _text_nodes(paragraph)
     whole = "".join(str(node.text or "") for node in nodes)
@@ -288,7 +292,7 @@ def _replace_range(nodes: Sequence[Any], start: int, end: int, value: str) -> No
 
 
 def _set_text(node: Any, before: str, value: str, after: str) -> None:
-    """Write a text with the lines of the value; the text after the field follows the last line."""
+    """Write `before`, the lines of the value, and `after` into a text node and new nodes after it."""
     first, *others = value.split("\n")
     node.text = before + first + ("" if others else after)
     node.set(_XML_SPACE, "preserve")
@@ -304,33 +308,36 @@ def _set_text(node: Any, before: str, value: str, after: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPaper:
-    """A rendered notice in both formats."""
+    """A rendered notice as Word and PDF files."""
 
     word: bytes
     pdf: bytes
 
 
 def empty_required_fields(kind: Paper, values: Values) -> list[PaperField]:
-    """Return the empty fields that the law requires, in order."""
+    """Return the empty fields that the law requires for a kind of notice, in order."""
     return [each for each in FIELDS if kind in each.needed and _lacks_value(each, values)]
 
 
 def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
     """Return the empty fields that the law or the template requires, in order.
 
-    Raises BadInput for a broken template.
+    Raises BadInput if the template is not a DOCX file.
     """
     missing = {each.code for each in (*empty_required_fields(kind, values), *unfilled_fields(template, values))}
     return [each for each in FIELDS if each.code in missing]
 
 
 def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
-    """Return the empty fields that the recommended form asks for, in order."""
+    """Return the empty fields that the recommended form contains, in order."""
     return [each for each in FIELDS if kind in each.asked and _lacks_value(each, values)]
 
 
 def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
-    """Render a notice as Word and PDF. Raises BadInput if a required field is empty or the template is broken."""
+    """Render a notice as Word and PDF. Raises BadInput if a required field is empty or the template is broken.
+
+    made_at: the time in the PDF.
+    """
     missing = missing_fields(kind, template, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
@@ -342,7 +349,7 @@ def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime
 
 
 def check_rendering(template: bytes, kind: Paper) -> None:
-    """Run every operation that is applied to templates. Raises BadInput with the first fault.
+    """Apply every operation for templates to a template. Raises BadInput with the first error.
 
     Call it in a process with limits, so that a template that exceeds them is rejected.
     """
@@ -352,5 +359,5 @@ def check_rendering(template: bytes, kind: Paper) -> None:
     try:
         unfilled_fields(template, {})
         read_word_file(fill_template(template, {}), "")
-    except (ValueError, AttributeError) as error:  # invalid numbers, missing parts
+    except (ValueError, AttributeError) as error:  # invalid numbers or missing parts
         raise BadInput("paper.no-word-file") from error

@@ -1,4 +1,4 @@
-"""Registers the lists and forms of notices on import."""
+"""Registers the admin classes of notices on import."""
 
 from webadmin.notices.pages.admin import addressees, notices
 

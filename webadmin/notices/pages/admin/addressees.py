@@ -1,4 +1,4 @@
-"""The admin of addressees, which managers enter, starting from contacts read on a site."""
+"""The admin of addressees. Managers enter them, starting from contacts read on a site."""
 
 from typing import Any
 
@@ -26,7 +26,10 @@ from webadmin.ui.pages.requests.request_values import is_key, record_of_key
 
 
 class SitesField(forms.ModelMultipleChoiceField):
-    """A field for sites by key. A value that cannot be a key is rejected before the query, which would fail on it."""
+    """A field for sites by key.
+
+    A value that cannot be a key is rejected before the query, which would raise an error.
+    """
 
     def clean(self, value: Any) -> Any:
         stranger = next((each for each in value or () if not is_key(str(each))), None)
@@ -37,7 +40,7 @@ class SitesField(forms.ModelMultipleChoiceField):
 
 
 class AddresseeForm(forms.ModelForm):
-    """A form that checks that the sites belong to the rights holder, URLs are valid, and platforms have a form page."""
+    """A form that checks that the sites belong to the rights holder, URLs are valid and platforms have a form page."""
 
     class Meta:
         model = Addressee
@@ -66,7 +69,10 @@ class AddresseeForm(forms.ModelForm):
 
 
 def _clean_page(typed: str) -> str:
-    """Return the URL of a page. Raises ValidationError if the text is not a single URL."""
+    """Return the entered URL of a page, or "" if none was entered.
+
+    Raises ValidationError if the text is not a single URL.
+    """
     if not typed.strip():
         return ""
     address = clean_urls(typed)
@@ -91,7 +97,7 @@ _FIELDS = {
 
 
 class _ChosenSites(AutocompleteSelectMultiple):
-    """An autocomplete widget that drops values that cannot be keys before it asks the database."""
+    """An autocomplete widget that drops values that cannot be keys before it queries the database."""
 
     def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
         return super().optgroups(name, [each for each in value if is_key(str(each))], attr)
@@ -120,24 +126,25 @@ class AddresseeAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Add the kind of notice, the track record and the user who entered it, for a saved addressee."""
+        """Add the kind of notice, the track record and the user who entered it, if the addressee is saved."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         shown = (_("Entered"), {"fields": ["paper_name", "track_record", ("entered_by", "entered_at")]})
         return fieldsets if obj is None else [*fieldsets, shown]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Prefetch the names of the sites for the whole list."""
+        """Prefetch the names of the sites for all rows."""
         return super().get_queryset(request).prefetch_related(Prefetch("sites", Site.objects.only("name")))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Return initial values from contacts read on a site.
 
-        Query parameters: ?site=<key>, and &of=<owner> or &contact=<key of a contact>.
+        Query parameters: `site`, the key of the site; `of`, the owner of the contacts; `contact`, the key of one
+        contact.
         """
         return _initial_values(request)
 
     def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the sites that the user manages, without a button to add one."""
+        """Offer the sites that the user manages, without a button to add a site."""
         kwargs["queryset"] = manageable(Site.objects.all(), request.user)
         kwargs["form_class"] = SitesField
         kwargs["widget"] = _ChosenSites(db_field, self.admin_site)
@@ -173,7 +180,7 @@ class AddresseeAdmin(HolderAdmin):
 
 
 def _initial_values(request: HttpRequest) -> dict[str, Any]:
-    """Return the initial values of the form."""
+    """Return the initial values of the form for these query parameters, or {} without a site."""
     key, owner_code = request.GET.get("site", ""), request.GET.get("of", "")
     site = record_of_key(manageable(Site.objects.all(), request.user), key)
     if site is None:

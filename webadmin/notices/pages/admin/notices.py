@@ -1,4 +1,4 @@
-"""The admin of notices, rights holders' identities and documents, and templates."""
+"""The admin of notices, templates, and the identities and documents of rights holders."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -70,7 +70,7 @@ class PaperTemplateForm(forms.ModelForm):
         fields = ["rights_holder", "kind"]
 
     def clean(self) -> dict[str, Any]:
-        """Check the template against the chosen kind."""
+        """Check the uploaded template against the chosen kind."""
         cleaned = super().clean() or {}
         file, kind = cleaned.get("file"), str(cleaned.get("kind", ""))
         if file is None or kind not in set(Paper):
@@ -102,7 +102,7 @@ class HolderIdentityAdmin(HolderAdmin):
 
 
 class StoredFileAdmin(HolderAdmin):
-    """A base admin for files that are uploaded, downloaded and withdrawn, but never changed or deleted."""
+    """A base admin for files that can be uploaded, downloaded and withdrawn, but not changed or deleted."""
 
     record_pages = [("file", "file", lambda request, row: kept_download(row.name, row.digest))]
     list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
@@ -233,7 +233,7 @@ class PaperTemplateAdmin(StoredFileAdmin):
         return as_file(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Annotate each template with the key of the template in use for its kind: the newest that is not withdrawn."""
+        """Annotate each template with `used`, the key of the newest template of its kind that is not withdrawn."""
         rows = super().get_queryset(request)
         active = PaperTemplate.objects.filter(
             rights_holder=OuterRef("rights_holder"), kind=OuterRef("kind"), withdrawn_at=None

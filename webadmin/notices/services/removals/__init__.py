@@ -1,1 +1,1 @@
-"""Follows the pages of confirmed cases by looks, which prove removals and detect returned pages."""
+"""Follows the pages of confirmed cases by checks, which prove removals and detect pages that are back."""

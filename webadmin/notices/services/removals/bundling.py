@@ -1,4 +1,4 @@
-"""Makes evidence bundles for the looks that prove a removal, with each response compared with the former text.
+"""Makes evidence bundles for the checks that prove a removal, with each response compared with the former text.
 
 It is separate from the export of the proof (`webadmin.notices.services.removals.proof`), so that web processes, which
 write the export, do not load the matcher.
@@ -20,15 +20,16 @@ from webadmin.notices.models import RemovalLook
 
 
 def looks_without_bundle() -> "QuerySet[RemovalLook]":
-    """Return the looks that prove a removal and have no bundle yet, oldest first."""
+    """Return the checks that prove a removal and have no bundle yet, the oldest first."""
     rows = RemovalLook.objects.filter(removal__isnull=False, bundle=None)
     return rows.select_related("case__work", "case__decision").order_by("pk")
 
 
 def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: EvidenceStore, clock: Clock) -> None:
-    """Make and store the bundle of a look: first the bytes, then the row. Raises RetryLater if a store is down.
+    """Make and store the bundle of a check: first the bytes, then the row.
 
-    Raises NotFound or BrokenInvariant if the response or the work's text is missing or changed.
+    Raises RetryLater if a store is unreachable, and NotFound or BrokenInvariant if the response or the work's text is
+    gone or changed.
     """
     match = _decided_match(look.case)
     if match is None:
@@ -43,7 +44,7 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
 
 
 def _look_capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
-    """Return the capture of the stored response, or of the page version made from it."""
+    """Return the capture of a check's stored response, or of the page version made from it."""
     version = pages.version(VersionId(look.version_id)) if look.version_id else None
     if not look.answer_id:
         if version is None:
@@ -59,6 +60,6 @@ def _look_capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
 
 
 def _decided_match(case: Case) -> CaseMatch | None:
-    """Return the largest match of the version on which the case was decided."""
+    """Return the largest match of the decided version of a case, or of any version, or None without a match."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()

@@ -1,7 +1,7 @@
-"""Draws conclusions from looks: pages are removed or their passages are back, and notices and cases are updated.
+"""Draws conclusions from page checks: pages are removed or back, and their notices and cases are updated.
 
-A removal requires two looks at least GONE_AFTER apart without a contrary look between them, and another look by a
-second route if the operator configured one. A look that saw nothing is no evidence.
+A removal requires two checks at least GONE_AFTER apart without a contrary check between them, and a third check by a
+second route if the operator configured one. A check that could not see the page proves nothing.
 """
 
 from collections.abc import Sequence
@@ -26,15 +26,15 @@ from webadmin.notices.services.removals.run_looks import REMOVED
 from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
-# Notices whose pages matter. After a counter-statement, only a user ends the time to complain or sue, so MOVED excludes
-# that state.
+# SENT: the notices whose pages matter. MOVED: those that removals change. It excludes `countered`, because only a user
+# ends the period to complain or sue.
 SENT = (State.SENT, State.ANSWERED, State.COUNTERED, State.REFUSED, State.ESCALATED)
 MOVED = (State.SENT, State.ANSWERED, State.REFUSED, State.ESCALATED)
 ENDED = (State.REMOVED, State.CLOSED)
 
 
 def unproved_cases() -> "QuerySet[Case]":
-    """Return confirmed cases with looks that point to a removal that is not confirmed yet."""
+    """Return the confirmed cases with checks that indicate a removal that is not proved yet."""
     contrary = RemovalLook.objects.filter(case=OuterRef("case"), seen=Seen.STANDS, at__gt=OuterRef("at"))
     looks = RemovalLook.objects.filter(~Exists(contrary), seen__in=REMOVED, removal=None)
     active = Removal.objects.filter(case=OuterRef("pk"), ended_at=None)
@@ -43,9 +43,9 @@ def unproved_cases() -> "QuerySet[Case]":
 
 
 def absence_streak(case: Case) -> list[RemovalLook]:
-    """Return the latest consecutive looks that did not see the passages, oldest first.
+    """Return the latest consecutive checks of a case's page that did not find the passages, the oldest first.
 
-    Looks at another URL that the case had before are left out.
+    Checks of another URL that the case had before are left out.
     """
     found: list[RemovalLook] = []
     looks = RemovalLook.objects.filter(case=case, removal=None, page_id__in=("", case.page_id))
@@ -58,13 +58,13 @@ def absence_streak(case: Case) -> list[RemovalLook]:
 
 
 def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
-    """Return the first look that is at least GONE_AFTER later than looks[0]; None if there is none."""
+    """Return the first check that is at least GONE_AFTER later than looks[0], or None."""
     return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
 
 
 def confirm_removal(case: Case) -> Removal | None:
-    """Record and return the removal of a page, or return None if its looks do not prove one yet."""
-    if not _proving_looks(case):  # most wait for their second look and need no lock
+    """Record and return the removal of a case's page, or return None if its checks do not prove one yet."""
+    if not _proving_looks(case):  # Most wait for their second check and need no lock.
         return None
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
@@ -80,9 +80,9 @@ def confirm_removal(case: Case) -> Removal | None:
 
 
 def end_removals() -> list[Removal]:
-    """End the removals of pages on which the passages were seen again; each case is marked for review.
+    """End the removals of pages on which the passages were seen again, and mark their cases for review.
 
-    Nothing is sent: finished notices are reopened, and their matter appears in the inbox.
+    Nothing is sent. Finished notices are reopened, and their matter appears in the inbox.
     """
     again = {"case__removals__ended_at": None, "at__gt": F("case__removals__said_at")}
     ended = []
@@ -100,7 +100,7 @@ def end_removals() -> list[Removal]:
 
 
 def _proving_looks(case: Case) -> list[RemovalLook]:
-    """Return the looks that prove a removal, or [] if they prove none."""
+    """Return the checks that prove the removal of a case's page, or [] if they do not suffice."""
     looks = absence_streak(case)
     second = confirming_look(looks) if looks else None
     if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):
@@ -115,9 +115,9 @@ def _proving_looks(case: Case) -> list[RemovalLook]:
 
 
 def _is_compared(case: Case, look: RemovalLook) -> bool:
-    """Return True if the page's version has been compared with all works.
+    """Return True if the page version of a check has been compared with all works.
 
-    If the version does match the work of the case, the record that says otherwise is corrected.
+    If the version matches the work of the case after all, the check is corrected.
     """
     if look.seen != Seen.CLEARED or not look.version_id:
         return True
@@ -128,7 +128,10 @@ def _is_compared(case: Case, look: RemovalLook) -> bool:
 
 
 def mark_notices_removed(at: datetime) -> None:
-    """Mark the notices whose pages are all removed, including notices recorded as sent after the removal."""
+    """Mark the notices whose pages are all removed, including notices recorded as sent after the removal.
+
+    at: the time of the events.
+    """
     active = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
     left = NoticePage.objects.filter(~Exists(active), notice=OuterRef("pk"))
     named = NoticePage.objects.filter(notice=OuterRef("pk"))

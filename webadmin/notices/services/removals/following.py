@@ -1,9 +1,9 @@
-"""Follows the pages of confirmed cases. Each step can be repeated and resumes where the last one ended.
+"""Follows the pages of confirmed cases in rounds. Each step can be repeated and resumes where the last round ended.
 
-1. Record finished crawls' looks at these pages, and end the removals of pages that are back.
-2. Record the removals that looks now prove.
-3. Bundle the looks that prove a removal as evidence.
-4. Request the looks that are due.
+1. Record the checks of these pages by finished crawls, and end the removals of pages that are back.
+2. Record the removals that the checks now prove.
+3. Bundle the checks that prove a removal as evidence.
+4. Request the checks that are due.
 """
 
 import logging
@@ -20,7 +20,7 @@ from webadmin.sites.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.removals")
 
-# An older unprocessed run dates from a time without rounds; its observations are outdated.
+# An older unprocessed run is from a time when rounds did not run, and its observations are outdated.
 NEWS_FOR = timedelta(days=2)
 RUNS_AT_ONCE, BUNDLES_AT_ONCE = 50, 200
 
@@ -41,7 +41,7 @@ class RoundCounts:
 
 
 def follow_removals(ports: Ports, store: EvidenceStore) -> RoundCounts:
-    """Run a round and return its counts. Raises RetryLater if a store is down; the next round resumes."""
+    """Run a round and return its counts. Raises RetryLater if a store is unreachable; the next round resumes."""
     now = ports.clock.now()
     made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())
     removed = sum(conclusions.confirm_removal(case) is not None for case in conclusions.unproved_cases())

@@ -1,4 +1,4 @@
-"""Creates the look at a case's page from the observations of a crawl."""
+"""Creates checks of a case's page from the observations of a crawl."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ from webadmin.notices.services.removals.passage_finder import PassageFinder, sou
 from webadmin.sites.models import Address
 from webadmin.sites.services.runs import site_start_urls
 
-# A longer page is not only a wall or a takedown note, as in crawler.politeness.bans.
+# A longer page is more than a wall or a takedown note, as in crawler.politeness.bans.
 MAX_NOTICE_CHARS = 400
-# A shorter page cannot match, so the absence of passages proves nothing.
+# A shorter page cannot match, so that the absence of passages proves nothing.
 MIN_CHARS = CALIBRATION.min_matched_tokens
-# All lists are chosen, not measured: phrases that Chinese and foreign sites show in place of a text that they withhold
-# or have taken down.
+# All lists are chosen, not measured. They contain phrases that Chinese and foreign sites display in place of a text
+# that they withhold or have taken down.
 WALLS = (
     *("登录", "登錄", "登入", "登陆", "注册", "註冊", "验证", "驗證", "订阅", "訂閱", "会员", "會員", "付费", "付費"),
     *("购买", "購買", "充值", "解锁", "解鎖", "下载app", "vip", "log in", "login", "sign in", "captcha", "subscribe"),
     *("繁忙", "稍后", "稍後", "维护", "維護", "数据库", "資料庫", "maintenance", "try again", "internal error"),
 )
-# Phrases that occur in no menu or footer; they indicate a wall even on a page that says that its content is absent.
+# Phrases that occur in no menu or footer. They indicate a wall even on a page that says that its content is absent.
 DEMANDS = (
     *("请登录", "請登錄", "请先登录", "登录后", "登錄後", "登入后", "登入後", "验证码", "驗證碼", "安全验证"),
     *("订阅后", "付费", "付費", "购买", "購買", "充值", "解锁", "解鎖", "please log in", "sign in to", "captcha"),
@@ -49,16 +49,16 @@ NOT_THERE = (
     "not exist",
 )
 Seen = RemovalLook.Seen
-# Another page of the site must have been fetched within this time of a look, or the site counts as down. Chosen: a
+# Another page on the site must have been fetched within this time of a check, or the site counts as down. Chosen: a
 # crawl fetches a page every few seconds, and a crawl of a single page fetches a second one.
 WORKS_WITHIN = timedelta(hours=1)
-# The same process stores a page's response shortly before it records the visit.
+# The process that records a visit has stored the page's response shortly before.
 KEPT_WITHIN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of looks: the stored pages and the texts of the works."""
+    """The sources of page checks: the stored pages, and the finder of passages in them."""
 
     pages: KeptPages
     finder: PassageFinder
@@ -66,21 +66,21 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PageOfCase:
-    """The page of a case after a crawl. Its methods return looks without a case, which the caller must set."""
+    """The page of a case after a crawl. Its methods return checks without a case, which the caller must set."""
 
     case: Case
     address: Address
     sources: Sources
 
     def failed_look(self) -> RemovalLook:
-        """Return the look for a failed visit."""
+        """Return the check for a failed visit."""
         assert self.address.failed_at is not None
         fault = self.address.sentence
         status = fault.params.get("status") if fault is not None else None
         return _unseen_look(self.address.failed_at, fault, status if isinstance(status, int) else None)
 
     def absence_look(self, answer: Absence) -> RemovalLook:
-        """Return the look for a response that says that the page is absent.
+        """Return the check for a response that says that the page is absent.
 
         A response that the site also gives for nonexistent URLs may be a wall in front of all pages.
         """
@@ -90,7 +90,7 @@ class PageOfCase:
         return self._doubt_if_site_down(look)
 
     def _says_absent(self, answer: Absence) -> bool:
-        """Return True if a response as for unknown URLs says that the page is absent, or leads to a start page."""
+        """Return True if a response says that the page is absent, or redirects to a start page of the site."""
         if 300 <= answer.status < 400:
             target = redirect_target(dict(answer.headers), answer.final_url)
             start_urls = {canonical(url) for url in site_start_urls(self.case.site)}
@@ -104,14 +104,14 @@ class PageOfCase:
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
 
     def unchanged_look(self) -> RemovalLook:
-        """Return the look at a page whose version has a match of the case."""
+        """Return the check for a page whose version has a match of the case."""
         assert self.address.seen_at is not None
         return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
 
     def cleared_look(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
-        """Return the look at a page without a match, or None if the crawl stored nothing to examine.
+        """Return the check for a page without a match, or None if the crawl stored nothing to examine.
 
-        answer: the response to a request for only this page.
+        answer: the stored response to a request for only this page, or None. since: the time of the last check.
         """
         seen_at = self.address.seen_at
         assert seen_at is not None
@@ -128,28 +128,28 @@ class PageOfCase:
         return self._look_without_passages(version, answer)
 
     def _look_without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
-        """Return the check of a page in which the comparison with all works found no passages.
+        """Return the check for a page in which the comparison with all works found no passages.
 
-        Searches the whole text and the responses for the passages once more.
+        It searches the whole text and the responses for the passages again.
         """
         kept = answer if answer is not None else version
         look = self._make_look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
-        # The response of this look, and the responses of the text's further pages.
+        # The response of this check, and the responses of the text's following pages.
         sources = [self._source_text(kept.raw_digest, kept.headers, kept.final_url)]
         sources += [self._source_text(part.raw_digest, part.headers, part.url) for part in version.parts]
         why = find_wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
-        if len(version.parts) < self._decided_part_count():  # a missing part may have the passages
+        if len(version.parts) < self._decided_part_count():  # A missing part may contain the passages.
             why = Message("removal.part-missing")
         return self._search_texts(look, [version.reading.whole_text, *sources], why)
 
     def _decided_part_count(self) -> int:
-        """Return the number of further pages that the text had when the case was decided."""
+        """Return the number of following pages that the text had when the case was decided."""
         decided = self.case.decided_version
         version = self.sources.pages.version(VersionId(decided)) if decided else None
         return len(version.parts) if version is not None else 0
 
     def _look_without_text(self, answer: Absence) -> RemovalLook:
-        """Return the look at a response without a main text, such as a note that the text was taken down."""
+        """Return the check for a response without a main text, such as a note that the text was taken down."""
         look = self._make_look(answer, answer.fetched_at, Seen.CLEARED, answer)
         source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         shown = self._visible_text(answer)
@@ -159,9 +159,9 @@ class PageOfCase:
         return self._search_texts(look, [source], why)
 
     def _search_texts(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
-        """Search `texts`, in which None is an unreadable text, and return the look with its result.
+        """Search the texts for the passages, and return the check with the result.
 
-        why: the reason why the page may not show its content, or None.
+        texts: None stands for an unreadable text. why: the reason why the page may not show its content, or None.
         """
         texts = list(texts)
         if self.sources.finder.count_characters(self.case, [text for text in texts if text]):
@@ -174,7 +174,7 @@ class PageOfCase:
         return _mark_unseen(look, why) if why is not None else self._doubt_if_site_down(look)
 
     def _doubt_if_site_down(self, look: RemovalLook) -> RemovalLook:
-        """Return the look unchanged if another page of the site was available at the time, otherwise as not seen."""
+        """Return the check unchanged if another page on the site was available at the time, otherwise as not seen."""
         times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
         others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
         works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
@@ -206,13 +206,16 @@ def _mark_unseen(look: RemovalLook, fault: Message) -> RemovalLook:
 
 
 def says_absent(text: str) -> bool:
-    """Return True if a page says that its content is absent, without demanding a login or the like."""
+    """Return True if a page's text says that its content is absent, without demanding a login or the like."""
     said = text.casefold()
     return any(word in said for word in NOT_THERE) and not any(word in said for word in DEMANDS)
 
 
 def find_wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
-    """Return the reason why a page with this text does not show its content, or None if it does."""
+    """Return the reason why a page with this text does not show its content, or None if it does.
+
+    text_digest: also found at another URL, it indicates a wall; "" to skip this test. site, page: keys of the page.
+    """
     said, size = text.casefold(), len("".join(text.split()))
     is_notice = size <= MAX_NOTICE_CHARS
     if is_notice and (word := next((word for word in WALLS if word in said), "")):

@@ -1,7 +1,7 @@
 """Finds the passages of a case anywhere in a response with the matcher.
 
 The main text and the whole source without its markup are compared, because a text moved into a script, hidden elements
-or attributes, possibly escaped, is not removed. The search does not find a text moved into pictures, behind a request
+or attributes, possibly escaped, is not removed. The search does not find a text moved into images, behind a request
 made by scripts, or into an encoding that only the site uses.
 """
 
@@ -22,26 +22,26 @@ from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from webadmin.cases.models import Case, CaseMatch, TakenText
 
-MAX_SOURCE_BYTES = 4 * 2**20  # Pages have 60 kB; a larger response is not searched and proves nothing.
+MAX_SOURCE_BYTES = 4 * 2**20  # Pages have 60 kB. A larger response is not searched and proves nothing.
 _ESCAPED = re.compile(r"(?:\\|%)u([0-9a-fA-F]{4})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){3,}")
-# At least seven Chinese characters; a site would hide whole sentences, and shorter ones form no passage.
+# At least seven Chinese characters. A site would hide whole sentences, and shorter ones form no passage.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{28,}={0,2}")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 class PassageFinder:
-    """An index of the works' texts that cases copied, for comparison with responses in one round."""
+    """Compares responses with the texts of the works that cases copied. Each text is indexed once in a round."""
 
     def __init__(self, works: WorkTexts) -> None:
         self._works = works
         self._entries: dict[str, WorkEntry | None] = {}
 
     def count_characters(self, case: Case, texts: Iterable[str]) -> int:
-        """Return the number of characters of the copied texts of works that occur in any of `texts`.
+        """Return the number of characters of the copied works' texts that occur in any of `texts`.
 
-        Passages that a reviewer excluded from the case do not count. If none of the works' texts is stored any longer,
-        returns 0; then `has_all_texts` is False.
+        Passages that a reviewer excluded from the case do not count. Returns 0 if none of the works' texts is stored
+        any longer; then `has_all_texts` is False.
         """
         matcher, left_out = self._make_matcher(self._work_text_ids(case)), _excluded_places(case)
         found: dict[str, Places] = {}
@@ -52,7 +52,7 @@ class PassageFinder:
         return sum(len(taken) - len(taken & left_out.get(key, NO_PLACES)) for key, taken in found.items())
 
     def has_all_texts(self, case: Case) -> bool:
-        """Return True if all texts of works that the case copied from are available."""
+        """Return True if all texts of works that the case copied from are stored."""
         texts = self._work_text_ids(case)
         return bool(texts) and all(self._work_entry(text) is not None for text in texts)
 
@@ -78,7 +78,7 @@ class PassageFinder:
 def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str = "") -> str | None:
     r"""Return all non-ASCII text in a response, in order and including escaped text.
 
-    Returns None if it cannot be decoded or is too large to be searched. encoding: from the site's rules.
+    encoding: from the site's rules. Returns None if the response cannot be decoded or is too large to be searched.
 
     >>> source_text("<p>渡<i>口</i></p><script>x='\\u65e0\\u706f'</script>".encode(), {}, "https://a.example/")
     '渡口无灯'

@@ -1,7 +1,7 @@
-"""Exports the proof of a removal, with the response of each look compared with the former text.
+"""Exports the proof of a removal, with the response of each check compared with the former text.
 
-Each look becomes an ordinary bundle whose finding has no passages. The proof is an export of these bundles and the
-case, so `bundles.verify` needs no knowledge of removals.
+Each check becomes an ordinary bundle whose finding has no passages. The proof is an export of these bundles and the
+case, so that `bundles.verify` needs no knowledge of removals.
 """
 
 from collections.abc import Mapping
@@ -21,13 +21,17 @@ from webadmin.notices.models import Removal, RemovalLook
 def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> VerificationReport:
     """Write the proof of a removal to one self-contained file.
 
-    Raises BadInput while a look has no bundle, and the errors of `webadmin.evidence.services.case_export.export_case`.
+    Raises BadInput while a check has no bundle, and the errors of
+    `webadmin.evidence.services.case_export.export_material`.
     """
     return export_material(removal_material(removal, store), path)
 
 
 def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
-    """Return the content of the proof. Raises BadInput while a look has no bundle, BrokenInvariant."""
+    """Return the content of the proof of a removal.
+
+    Raises BadInput while a check has no bundle, BrokenInvariant if a bundle was changed or is missing.
+    """
     looks = list(removal.looks.select_related("bundle").order_by("at", "pk"))
     kept = [look.bundle for look in looks if look.bundle is not None]
     kept = [row for row in kept if row.state != EvidenceBundle.State.REMOVED]
@@ -45,7 +49,7 @@ def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
 
 
 def _removal_facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:
-    """Return the facts of the removal as JSON values."""
+    """Return the facts about a removal and its checks as JSON values."""
     return {
         "since": removal.since.isoformat(),
         "confirmed": removal.said_at.isoformat(),

@@ -1,7 +1,7 @@
-"""Records a crawl's looks at the pages of confirmed cases: absent, without the passages, unchanged, or not seen.
+"""Records a crawl's checks of the pages of confirmed cases: absent, without the passages, unchanged, or not seen.
 
-A look is only stored if it is informative: a page that still has its passages gets a row only after a different look.
-Of consecutive looks that saw nothing, only the newest is kept.
+A check is only stored if it is informative: a page that still has its passages gets a row only after a check with
+another result. Of consecutive checks that could not see the page, only the newest is stored.
 """
 
 import logging
@@ -29,9 +29,9 @@ ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_P
 
 
 def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
-    """Record a finished crawl's looks at the pages of confirmed cases. Safe to call twice.
+    """Record a finished crawl's checks of the pages of confirmed cases, and return the new ones. Safe to call twice.
 
-    Raises ServiceUnavailable if the page store is down.
+    Raises ServiceUnavailable if the page store is unreachable.
     """
     made: list[RemovalLook] = []
     confirmed = Case.objects.filter(site=run.site_id, state=CaseState.CONFIRMED).order_by("pk")
@@ -50,9 +50,10 @@ def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
 
 @dataclass(frozen=True, slots=True)
 class _KnownState:
-    """The state of some cases before a crawl is recorded, read together.
+    """The state of some cases before a crawl is recorded.
 
-    matched: the pairs of a case and a shown version in which it has a match.
+    last: the last check of each case. removed: cases whose page is removed. matched: pairs of a case and a page version
+    in which it has a match.
     """
 
     last: Mapping[int, RemovalLook]
@@ -73,7 +74,7 @@ class _KnownState:
 def _record_case_looks(
     case: Case, address: Address, run: CrawlRun, sources: Sources, known: _KnownState
 ) -> Iterator[RemovalLook]:
-    """Yield the new looks at one page, oldest first."""
+    """Save and yield the new checks of one page, the oldest first."""
     last = known.last.get(case.pk)
     since = max(run.due_at, last.at) if last is not None else run.due_at
     page = PageOfCase(case, address, sources)
@@ -101,7 +102,10 @@ def _save_look(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
 
 
 def _addresses_seen(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
-    """Return the address at which the run saw each page: its own URL, or another URL where it was seen last."""
+    """Return the address row in which the run saw each page, by page.
+
+    This is the page's own URL, or another URL at which the page was seen last.
+    """
     touched = Q(seen_at__gte=run.due_at) | Q(failed_at__gte=run.due_at) | Q(absent_since__isnull=False)
     rows = Address.objects.filter(touched, site=run.site_id)
     pages = {case.page_id: case.page.url for case in cases}
@@ -115,9 +119,9 @@ def _addresses_seen(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
 
 
 def _run_looks(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
-    """Yield the run's looks at a page since a time, without their case, which the caller must set.
+    """Yield the run's checks of a page since a time, without their case, which the caller must set.
 
-    has_match: the version shown at the URL has a match of the case.
+    has_match: whether the version at the URL has a match of the case.
     """
     address, key = page.address, page.case.page_id
     answers: list[Absence] = []

@@ -1,9 +1,9 @@
-"""Schedules looks at pages that may have been removed, using the same rechecks that users request.
+"""Schedules checks of pages that may have been removed, using the same rechecks that users request.
 
 Pages in a sent notice are checked daily from the day after sending, and weekly from the third week on, even if removed.
-Pages of a confirmed case that one look saw without the passages are checked when the second look is due, then daily
-until it succeeds. Chosen, because sites that follow a notice do so within days (articles 14 to 17 of the Regulation say
-"at once", 17 U.S.C. 512 "expeditiously"), and texts taken down only because of a notice come back within weeks.
+A page that one check found without its passages is checked again when the second check is due, then daily until that
+succeeds. Chosen, because sites that follow a notice do so within days (articles 14 to 17 of the Regulation say "at
+once", 17 U.S.C. 512 "expeditiously"), and texts taken down only because of a notice come back within weeks.
 """
 
 from collections import defaultdict
@@ -25,15 +25,15 @@ from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
 FIRST_AFTER, DAILY, WEEKLY = timedelta(days=1), timedelta(days=1), timedelta(days=7)
-DAILY_FOR = timedelta(days=15)  # time after sending, which gives 14 looks
+DAILY_FOR = timedelta(days=15)  # time after sending, which gives 14 checks
 WATCHED = (*SENT, State.REMOVED)
-MOST_AT_ONCE = 500  # pages of all sites in a round; the next round follows in minutes
+MOST_AT_ONCE = 500  # pages on all sites in a round; the next round follows in minutes
 
 
 def request_due_checks(now: datetime, outbox: Outbox) -> int:
     """Request a check of every page that is due, and return their number. Sites with checks in progress wait.
 
-    Raises RetryLater.
+    Raises RetryLater if the broker is unreachable.
     """
     asked = 0
     for (site, by_second_route), pages in _due_pages_by_site(now).items():
@@ -47,7 +47,7 @@ def request_due_checks(now: datetime, outbox: Outbox) -> int:
 
 
 def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
-    """Return the pages that are due, each once, by site and by whether the second route is used."""
+    """Return the due pages, each once, by site and by whether the second route is used."""
     found: dict[tuple[int, bool], list[str]] = defaultdict(list)
     seen = set[str]()
     for site, page, by_second_route in (*_pages_to_confirm(now), *_pages_of_notices(now)):
@@ -58,7 +58,7 @@ def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
 
 
 def _pages_to_confirm(now: datetime) -> Iterator[tuple[int, str, bool]]:
-    """Yield the pages with a look that another look must confirm."""
+    """Yield the site, page and route of each page with a check that another check must confirm."""
     for case in unproved_cases():
         looks = absence_streak(case)
         second = confirming_look(looks) if looks else None
@@ -79,7 +79,7 @@ def _last_request_time(case: Case, *, by_second_route: bool) -> datetime | None:
 
 
 def _pages_of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
-    """Yield the pages in sent notices that were not checked recently."""
+    """Yield the site, page and route of each page in a sent notice that was not checked recently."""
     due = _due_notice_pages(now).filter(case__site__kind__in=CRAWLED)
     busy = PageRecheck.objects.filter(asked_by=None, outcome="").values("page__site")
     sites = due.exclude(case__site__in=busy).order_by("case__site").values_list("case__site", flat=True).distinct()

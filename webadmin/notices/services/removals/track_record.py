@@ -1,7 +1,7 @@
-"""Computes the track record of sites and addressees: notices sent, answers and removals, and their delays.
+"""Computes the track records of sites and addressees: notices sent, answers, removals, and their delays.
 
-All figures are counted from rows with a fixed number of queries. A page in several notices counts once, from the first
-notice sent; it counts as removed if it was removed after that, whether or not it came back.
+All figures are computed from rows with a fixed number of queries. A page in several notices counts once, from the first
+notice sent. It counts as removed if it was removed after that, even if it came back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,20 +22,23 @@ ANSWERS = (State.ANSWERED, State.COUNTERED, State.REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class TrackRecord:
-    """The track record of a site or an addressee. Medians are None if there is nothing to count."""
+    """The track record of a site or an addressee.
+
+    to_removal, to_answer: the median delays since sending, or None if there is nothing to count.
+    """
 
     notices: int = 0
     pages: int = 0
     removed: int = 0
-    returned: int = 0  # removed pages that came back, whatever their state now
+    returned: int = 0  # removed pages that came back, even if removed again
     refused: int = 0
-    answered: int = 0  # refusals and counter-statements count as answers
+    answered: int = 0  # including refusals and counter-statements
     to_removal: timedelta | None = None
     to_answer: timedelta | None = None
 
     @property
     def removal_rate(self) -> float | None:
-        """The share of removed pages in [0, 1], or None if there was no page."""
+        """The share of pages removed in [0, 1], or None if there were no pages."""
         return self.removed / self.pages if self.pages else None
 
     @property
@@ -48,7 +51,7 @@ class TrackRecord:
 
 
 def round_up_days(time: timedelta | None) -> int | None:
-    """Round a duration up to whole days.
+    """Round a duration up to whole days, at least one. Return None for None.
 
     >>> round_up_days(timedelta(hours=36)), round_up_days(timedelta(minutes=5)), round_up_days(None)
     (2, 1, None)
@@ -57,17 +60,20 @@ def round_up_days(time: timedelta | None) -> int | None:
 
 
 def addressee_record(addressee: Addressee, since: datetime | None = None) -> TrackRecord:
-    """Return the record of an addressee, since a time or for all time."""
+    """Return the track record of an addressee. since: count only notices sent since this time."""
     return _make_record(_sending_times(Notice.objects.filter(addressee=addressee), since))
 
 
 def site_record(site: Site, since: datetime | None = None) -> TrackRecord:
-    """Return the record of notices about a site, regardless of the addressee."""
+    """Return the track record of a site for all addressees together. since: count only notices sent since this time."""
     return _make_record(_sending_times(Notice.objects.filter(site=site), since))
 
 
 def records_per_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addressee, TrackRecord]]:
-    """Return the addressees of notices about a site with their records, by name."""
+    """Return the addressees of notices about a site with their track records, sorted by name.
+
+    since: count only notices sent since this time.
+    """
     sent = _sending_times(Notice.objects.filter(site=site, addressee__isnull=False), since)
     keys = dict(Notice.objects.filter(pk__in=sent).values_list("pk", "addressee_id"))
     found = []
@@ -78,7 +84,10 @@ def records_per_addressee(site: Site, since: datetime | None = None) -> list[tup
 
 
 def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
-    """Return the time at which each notice was first sent, without unsent notices."""
+    """Return the time at which each notice was first sent, by key.
+
+    Unsent notices and those before `since` are left out.
+    """
     first: dict[int, datetime] = {}
     events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT, undone_by=None, undoes=None)
     events = events.order_by("at", "pk")
@@ -88,7 +97,7 @@ def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[
 
 
 def _event_time(at: datetime, day: date | None) -> datetime:
-    """Return the time of an event: when it was recorded, or the start of the earlier day that it names."""
+    """Return the time of an event: the time of recording, or the start of the earlier day that the user entered."""
     zone = timezone.get_default_timezone()
     if day is None or day >= at.astimezone(zone).date():
         return at
@@ -114,7 +123,10 @@ def _make_record(sent: Mapping[int, datetime]) -> TrackRecord:
 
 
 def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
-    """Return the time until the first answer to each notice, and the number of refused notices."""
+    """Return the time until the first answer to each notice, and the number of refused notices.
+
+    sent: the sending times by notice.
+    """
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
@@ -126,7 +138,10 @@ def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], i
 
 
 def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
-    """Return the time from the first notice about each page to its removal, and the number of pages that came back."""
+    """Return the times from the first notice about each page to its removal, and the number of pages that came back.
+
+    named: the time of the first notice, by case.
+    """
     took: dict[int, timedelta] = {}
     returned = set[int]()
     of_cases = Removal.objects.filter(case__in=NoticePage.objects.filter(notice__in=sent).values("case"))
