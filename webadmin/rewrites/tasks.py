@@ -1,4 +1,4 @@
-"""The task of suspected rewrites: starts a process for pages that are due for a comparison by meaning."""
+"""The Celery task of suspected rewrites: it starts a process for pages that are due for a comparison by meaning."""
 
 import logging
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 
 @app.task(name=due_searches.TASK, base=PeriodicTask, acks_late=False)
 def search_reworded() -> None:
-    """Start a process for pages that are due for a comparison by meaning, unless one runs or no kind is watched."""
+    """Start a process for due pages, unless one runs or no kind of work is watched."""
     watches, has_encoder = due_searches.watches(), is_installed()
     note_backlog(redis_client(SETTINGS), watches, SystemClock().now(), has_encoder=has_encoder)
     if not watches:
@@ -40,14 +40,17 @@ def search_reworded() -> None:
 
 @cache
 def _say_what_is_missing(holders: tuple[str, ...]) -> None:
-    """Log that the encoder is missing, once per process."""
+    """Log that the encoder is missing for these rights holders, once per process."""
     log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
 
 
 def note_backlog(
     client: "redis.Redis", watches: Sequence[MeaningWatch], seen_at: datetime, *, has_encoder: bool
 ) -> None:
-    """Write the note on the backlog of comparisons by meaning, or remove it if they are disabled."""
+    """Write the note on the backlog of comparisons by meaning, or remove it if no kind is watched.
+
+    seen_at: the time of the note. has_encoder: whether the encoder is installed.
+    """
     left = due_searches.backlog(watches)
     note = {
         "holders": [watch.name for watch in watches],

@@ -1,4 +1,4 @@
-"""Finds suspected rewrites by the keys that a user types."""
+"""Finds the suspected rewrite that a user names on the command line."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_lead(key: str) -> "RewordedLead":
-    """Return the lead with this number. Raises BadInput."""
+    """Return the lead with this number. Raises BadInput if there is none."""
     from webadmin.rewrites.models import RewordedLead
 
     number = as_number(key, BadInput("reworded.no-lead", number=repr(key)))

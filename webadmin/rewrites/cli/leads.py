@@ -20,7 +20,10 @@ def leads(
     limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List suspected rewrites and translations."""
+    """List suspected rewrites and translations, at most `limit`.
+
+    holder: only those of this rights holder.
+    """
     with session() as settings:
         from django.db.models import Q
 

@@ -1,4 +1,4 @@
-"""Searches for rewrites among given works in memory, and converts leads to JSON values, for `batch`."""
+"""Searches a set of texts for rewrites in memory, and converts leads to JSON values, for `batch`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,10 +19,11 @@ Progress = Callable[[int, int], None]
 
 
 def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress) -> RewordedSearch:
-    """Return a search among some texts. languages: True if some pages are in Latin script, False if some are not.
+    """Return a search for rewrites of these texts.
 
-    Texts are encoded by meaning only for pages in the other language; `tell` is called with the characters encoded and
-    in total. Raises BadConfiguration if the extra `reworded` is not installed.
+    languages: contains True if some pages are in Latin script, False if some are not. Texts are encoded by meaning only
+    for pages in the other script. tell: called with the numbers of characters encoded and in total. Raises
+    BadConfiguration if the extra `reworded` is not installed.
     """
     encoder = UseEncoder()
     latin = {text_id: text for text_id, text in texts.items() if is_latin(text)}
@@ -47,7 +48,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
 
 
 def lead_record(match: RewordedMatch) -> dict[str, Any]:
-    """Return the record of a lead, without its work, as JSON values."""
+    """Return a match as JSON values, without its work."""
     band = match.band
     return {
         "class": str(match.found),

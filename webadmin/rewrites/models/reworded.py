@@ -1,6 +1,7 @@
 """Leads, which are pages that may reword or translate a text of a work, and the verdicts on them.
 
-A lead results from a statistical comparison of meaning and is not a copy: no list, count or report of cases has it.
+A lead results from a statistical comparison of meaning and is not a copy. No list, count or report of cases includes
+leads.
 """
 
 from django.db import models
@@ -22,10 +23,10 @@ _LISTED: dict[str, tuple[str, ...]] = {
 
 
 class RewordedLead(models.Model):
-    """A page and a text of a work from the newest search, with all data needed to compare them again.
+    """A page and a text of a work that the newest search found, with all data needed to compare them again.
 
-    A verdict stays until a person changes it. `lapsed_at` is set on an undecided lead that is no longer found after the
-    page changed, which then needs no decision, and on a confirmed lead that a search for its text did not find.
+    A verdict stays until a user changes it. `lapsed_at` is set on an undecided lead that is not found after the page
+    changed, which then needs no decision, and on a confirmed lead that a search for its text did not find.
     """
 
     SEARCH_PATHS = ("page", "site")
@@ -45,13 +46,13 @@ class RewordedLead(models.Model):
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
-    score = models.FloatField(_("score"))  # Not a share; it has no upper bound: matcher.reworded.found.
-    elsewhere = models.FloatField(_("stated elsewhere"))  # matches in other places of the works, which reduce the score
-    # The rate at which innocent passages reached the score, as measured at that time; "" and None if not measured.
+    score = models.FloatField(_("score"))  # not a share; it has no upper bound: matcher.reworded.found
+    elsewhere = models.FloatField(_("stated elsewhere"))  # matches elsewhere in the works, which reduce the score
+    # The rate at which unrelated passages reached the score, measured at that time. "" and None if not measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
     band_alarms = models.PositiveIntegerField(_("false alarms among unrelated passages"), null=True, blank=True)
     band_passages = models.PositiveIntegerField(_("unrelated passages measured"), null=True, blank=True)
-    # [[page start, page end, work start, work end, strength], ...] by the page, in code points of the texts as given
+    # [[page start, page end, work start, work end, strength], ...] in page order, in code points of the original texts
     pairs = models.JSONField(_("sentences that correspond"), default=list)
     pair_count = models.PositiveIntegerField(_("sentences with a counterpart"))
     sentence_count = models.PositiveIntegerField(_("sentences on the page"))
@@ -72,9 +73,10 @@ class RewordedLead(models.Model):
         verbose_name_plural = _("suspected rewrites and translations")
         ordering = ["-state", "-score", "-pk"]  # "waiting" is alphabetically last
         constraints = [models.UniqueConstraint(fields=["page", "text_id"], name="one_lead_a_page_and_text")]
-        # For lists by score, waiting leads first: of a holder, all holders, a site or a work; lapsed ones separately.
+        # For lists by score with waiting leads first: of one rights holder, all rights holders, a site or a work.
+        # Lapsed leads have their own indexes.
         indexes = [
-            models.Index(fields=["text_id"]),  # To find the leads of a withdrawn text.
+            models.Index(fields=["text_id"]),  # to find the leads of a withdrawn text
             models.Index(fields=["rights_holder", "-found_at"], condition=Q(lapsed_at=None), name="newest_of_holder"),
             models.Index(fields=["-found_at"], condition=Q(lapsed_at=None), name="newest_of_all"),
             *(
@@ -94,9 +96,9 @@ class RewordedLead(models.Model):
 
 
 class RewordedVerdict(models.Model):
-    """A decision on a lead, with the score at that time, for setting thresholds later.
+    """A verdict on a lead, with the score at that time, from which thresholds can be set later.
 
-    An empty verdict means that the lead waits again.
+    An empty verdict reopened the lead.
     """
 
     lead = models.ForeignKey(RewordedLead, models.CASCADE, related_name="verdicts", verbose_name=_("suspected rewrite"))
@@ -120,8 +122,8 @@ class RewordedVerdict(models.Model):
 class RewordedCheck(models.Model):
     """The last comparison of a page by meaning, with the algorithm and the time of the newest text.
 
-    The compared version is in the page (`PageRecord.reworded_version_id`), where an index can compare it with the
-    current version.
+    The page has the compared version (`PageRecord.reworded_version_id`), where an index can compare it with the current
+    version.
     """
 
     page = models.OneToOneField(
@@ -129,7 +131,7 @@ class RewordedCheck(models.Model):
     )
     rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
-    # The newest `Chapter.reworded_at` of the texts in the search.
+    # The newest `Chapter.reworded_at` of the compared texts.
     works_until = models.DateTimeField(_("compared up to"))
     checked_at = models.DateTimeField(_("checked"))
 

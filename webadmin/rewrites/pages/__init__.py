@@ -1,1 +1,1 @@
-"""The list of leads, and the page of a lead."""
+"""The admin list of leads, and the page of a lead."""

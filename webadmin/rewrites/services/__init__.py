@@ -1,1 +1,1 @@
-"""Services of leads: due searches, recording, verdicts, letters and exports."""
+"""Services for leads: due searches, recording, verdicts, letters and exports."""

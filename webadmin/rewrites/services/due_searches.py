@@ -1,8 +1,8 @@
-"""Searches by meaning that are due: pages and works to compare, read from the admin database.
+"""Finds the pages that are due for a search by meaning, and the texts to search for, in the admin database.
 
-Pages are searched for rewrites of a text, if its kind is watched, after they were searched for copies;
+If the kind of a work is watched, pages are searched for rewrites of its texts after they were searched for copies.
 `Chapter.reworded_at` is the time since which this is done. A search is due for a page whose version differs from the
-one compared last, or that was compared before the newest text was added or by an older algorithm. After a kind is
+version compared last, or that was compared before the newest text was added or by an older algorithm. After a kind is
 switched on or off, the next search adds or drops its works.
 """
 
@@ -29,14 +29,14 @@ from webadmin.works.models import Chapter
 if TYPE_CHECKING:
     from pipeline.steps import Ports  # loads numba, which no other process that sets Django up needs
 
-TASK = "rewrites.search_reworded"  # Also the task name for failed pages in FailedMessage.
+TASK = "rewrites.search_reworded"  # also the task name of failed pages in FailedMessage
 M = TypeVar("M", bound=Model)
 _A_MOMENT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class MeaningWatch:
-    """A rights holder with kinds of works to search for by meaning."""
+    """A rights holder, with the kinds of works that pages are searched for by meaning."""
 
     holder: int
     name: str
@@ -45,7 +45,7 @@ class MeaningWatch:
 
 @dataclass(frozen=True, slots=True)
 class DuePage:
-    """A page with the version to compare."""
+    """A page that is due, with the version to compare."""
 
     page: PageId
     version: VersionId
@@ -53,14 +53,14 @@ class DuePage:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The number of pages that are due for a search, and of texts that have not been searched for yet."""
+    """The numbers of pages that are due for a search and of texts that pages have not been searched for yet."""
 
     pages: int
     texts: int
 
 
 def watches() -> list[MeaningWatch]:
-    """Return the rights holders who have the search by meaning enabled."""
+    """Return a watch for each rights holder who enabled the search by meaning."""
     rows = RightsHolder.objects.exclude(reworded_kinds=[]).order_by("pk")
     return [
         MeaningWatch(pk, name, normalize_kinds(kinds))
@@ -69,7 +69,7 @@ def watches() -> list[MeaningWatch]:
 
 
 def normalize_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Return kinds of works without duplicates and in order, for comparison."""
+    """Return kinds of works sorted and without duplicates, for comparison."""
     return tuple(sorted(set(kinds)))
 
 
@@ -79,23 +79,23 @@ def has_news(watch: MeaningWatch) -> bool:
 
 
 def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """Return the ids of all indexed texts of watched kinds: pages are, or will be, searched for them by meaning."""
+    """Return the ids of all indexed texts of watched kinds, including texts that pages are not searched for yet."""
     texts = _watched_chapters(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
     return frozenset(WorkTextId(text) for text in texts)
 
 
 def searched_texts(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """Return the texts that pages are searched for already."""
+    """Return the ids of the texts that pages are already searched for."""
     return frozenset(WorkTextId(text) for text in searched_chapters(watch).values_list("text_id", flat=True))
 
 
 def searched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
-    """Return the chapters with the texts that pages are searched for already."""
+    """Return the chapters whose texts pages are already searched for."""
     return _watched_chapters(watch).filter(reworded_at__isnull=False)
 
 
 def newest_text_time(watch: MeaningWatch) -> datetime | None:
-    """Return the time from which pages are searched for the newest text, or None without texts."""
+    """Return the time since which pages are searched for the newest text, or None without texts."""
     return _watched_chapters(watch).aggregate(newest=Max("reworded_at"))["newest"]
 
 
@@ -105,14 +105,14 @@ def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: d
         others = Chapter.objects.filter(work__rights_holder=watch.holder, reworded_at__isnull=False)
         others.exclude(work__kind__in=watch.kinds).update(reworded_at=None)
         before = newest_text_time(watch)
-        at = now if before is None else max(now, before + _A_MOMENT)  # later even if the clock is not
+        at = now if before is None else max(now, before + _A_MOMENT)  # later than `before` even if the clock is not
         new = [pk for pk, text in _unsearched_chapters(watch).values_list("pk", "text_id") if text in texts]
         for batch in batches(new):
             Chapter.objects.filter(pk__in=batch, reworded_at__isnull=True).update(reworded_at=at)
 
 
 def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]:
-    """Return up to `limit` pages that are due for a search for the texts up to `until`, changed ones first.
+    """Return at most `limit` pages that are due for a search for the texts up to `until`, changed pages first.
 
     Pages that are gone, not yet searched for copies, or whose search failed permanently are left out.
     """
@@ -124,7 +124,7 @@ def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]
 
 
 def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
-    """Return the backlog of the given rights holders."""
+    """Return the total backlog of these watches."""
     pages = texts = 0
     for watch in watches:
         until = newest_text_time(watch)
@@ -135,7 +135,10 @@ def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
 
 
 def forget_gone(watch: MeaningWatch, until: datetime) -> None:
-    """Delete the checks of pages that are gone, so that they need no search until they return."""
+    """Delete the checks of pages that are gone, so that these pages need no search until they return.
+
+    until: the time of the newest text.
+    """
     for older in _older_checks(watch, until):
         gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
         for batch in batches(gone):
@@ -145,7 +148,7 @@ def forget_gone(watch: MeaningWatch, until: datetime) -> None:
 
 
 def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
-    """Yield the rows of pages with a due search, in their order, and the prefix of the page in their query."""
+    """Yield queries for the due pages, in order, each with the prefix of the page's fields in the query."""
     pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
     # Condition and order must equal the index page_owes_reworded, so that databases use it.
     changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
@@ -164,7 +167,7 @@ def _unsearched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
 
 
 def _older_checks(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
-    """Return the checks by an older algorithm and the checks with older works, as two queries that use one index."""
+    """Return two queries that use one index: checks by an older algorithm, and checks with older texts."""
     from matcher.reworded.record import CURRENT  # It loads tables of characters, which the admin's pages do not need.
 
     checks = RewordedCheck.objects.filter(rights_holder=watch.holder)
@@ -175,7 +178,7 @@ def _older_checks(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[Re
 
 
 def _comparable(rows: "QuerySet[M]", page: str) -> "QuerySet[M]":
-    """Return the rows that were searched for copies and whose search did not fail permanently.
+    """Return the rows whose page was searched for copies and whose search by meaning did not fail permanently.
 
     page: the prefix of the page's fields in the query.
     """
@@ -189,13 +192,13 @@ def _page_keys(rows: "QuerySet[M]", page: str, limit: int) -> list[tuple[str, st
 
 
 def connect() -> None:
-    """Connect to the signals of cases."""
+    """Connect the receivers of signals from cases."""
     rights_ruled.connect(_compare_again)
     text_withdrawn.connect(_let_lapse)
 
 
 def _compare_again(holder: int, **_: object) -> None:
-    """Make pages with undecided leads due for a comparison by meaning, which applies the rights."""
+    """Make pages with undecided leads due for a comparison by meaning, which applies the changed rights."""
     leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedState.WAITING)
     pages = lock_rows(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
     for batch in batches(list(pages.values_list("page_id", flat=True))):
@@ -208,12 +211,12 @@ def _let_lapse(text: str, **_: object) -> None:
 
 
 def has_due_searches(ports: "Ports") -> bool:
-    """Return True if a page is due for a comparison by meaning, or a newer text for a search."""
+    """Return True if a search by meaning is due for any rights holder."""
     return any(is_search_due(watch, ports) for watch in watches())
 
 
 def is_search_due(watch: MeaningWatch, ports: "Ports") -> bool:
-    """Return True if a search is due for one rights holder."""
+    """Return True if a page of one rights holder is due, or a newer text can be searched for."""
     until = newest_text_time(watch)
     if until is not None and due_pages(watch, until, 1):
         return True
@@ -221,5 +224,5 @@ def is_search_due(watch: MeaningWatch, ports: "Ports") -> bool:
 
 
 def lags(watch: MeaningWatch, ports: "Ports") -> bool:
-    """Return True if pages must first be searched for copies of newer texts."""
+    """Return True if pages of a rights holder must first be searched for copies of newer texts."""
     return watch.holder in ports.cases.lags(ports.algorithm.id)

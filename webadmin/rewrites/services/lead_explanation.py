@@ -1,4 +1,4 @@
-"""The explanation in the export of a lead, which begins with what a comparison of meaning does not prove."""
+"""Writes the explanation in the export of a lead. It begins with what a comparison of meaning does not prove."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -39,12 +39,15 @@ from webadmin.evidence.services.explanation import (
 SIDES, HEADS = "逐句对照 Sentences side by side", ("", "网页 Page", "作品 Work")
 MORE = "另有 {count:,} 对，见 evidence/comparison.json。 {count:,} more pairs stand in evidence/comparison.json."
 _CONTENTS = ("bundles/*.wacz", "pages/", "lead.json", "manifest.json, SHA256SUMS", "seal/")
-MAX_PAIRS_SHOWN = 400  # as many as in the admin; enough for two hours' reading
+MAX_PAIRS_SHOWN = 400  # as many as on the page of a lead
 
 
 @dataclass(frozen=True, slots=True)
 class LeadSummary:
-    """The input of the explanation. facts: the facts in lead.json."""
+    """The input of the explanation.
+
+    facts: the facts in lead.json. is_sealed: whether an authority sealed the export.
+    """
 
     lead: int
     facts: Mapping[str, Any]
@@ -53,7 +56,10 @@ class LeadSummary:
 
 
 def lead_explanation(lead: LeadSummary, at: datetime, code_version: str) -> dict[str, bytes]:
-    """Return README.html, without scripts and external resources, and the same as PDF, by file name."""
+    """Return README.html, without scripts and external resources, and the same text as PDF, by file name.
+
+    at: the time of the confirmation.
+    """
     title = f"{HEADLINE} L{lead.lead}"
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:

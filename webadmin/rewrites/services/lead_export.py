@@ -1,6 +1,6 @@
 """Exports a confirmed lead to one self-contained file: a bundle, the verdicts and an explanation.
 
-Only the stamps depend on the time of writing: the same lead gives the same bytes.
+Only the timestamps depend on the time of writing. The same lead gives the same bytes otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from webadmin.rewrites.services.verdicts import is_verdict_current
 
 @dataclass(frozen=True, slots=True)
 class LeadMaterial:
-    """The material of an export. facts: JSON values. bundle: a WACZ file with the comparison of the lead."""
+    """The material of an export. facts: JSON values. bundle: a WACZ file with the comparison."""
 
     lead: int
     facts: Mapping[str, Any]
@@ -47,10 +47,10 @@ class LeadMaterial:
 def write_lead(
     path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()
 ) -> VerificationReport:
-    """Write the export of a lead to `path` atomically.
+    """Write the export of a lead to `path` atomically, and return the verification report.
 
-    seals: authorities that stamp the whole file. Returns the result of its verification. Raises DoesNotHold, and
-    UnreadableFile if `path` cannot be written.
+    seals: authorities that timestamp the whole file. Raises DoesNotHold if the verification fails, and UnreadableFile
+    if `path` cannot be written.
     """
     bundle, at = open_bundle(material.bundle, "bundle", COMPARISON), material.confirmed_at
     files = bundle_files(material.bundle, bundle, None)
@@ -61,19 +61,19 @@ def write_lead(
 
 
 def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:
-    """Write the evidence of a lead to one self-contained file, sealed by the authorities that answer.
+    """Write the evidence of a lead to one self-contained file, sealed by the authorities that respond.
 
-    Raises as `lead_material`, and UnreadableFile if `path` cannot be written.
+    Raises the errors of `lead_material`, and UnreadableFile if `path` cannot be written.
     """
     material = lead_material(lead, stores.page_store(), stores.work_store())
     return write_with_seals(lambda seals: write_lead(path, material, code_version(), seals), f"lead {lead.pk}")
 
 
 def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:
-    """Return the material of a lead's export; the same lead gives the same material.
+    """Return the material for the export of a lead. The same lead gives the same material.
 
-    with_names: name people and include their notes, otherwise only name their roles. Raises BadInput if nobody has
-    confirmed the lead in its current form, or if the text of page or work is missing or changed.
+    with_names: include user names and notes instead of roles. Raises BadInput if nobody has confirmed the lead in its
+    current form, or if the text of page or work is missing or changed.
     """
     verdicts = list(lead.verdicts.select_related("decided_by"))
     confirmed = _require_confirmed(lead, verdicts)
@@ -90,7 +90,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
 
 
 def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
-    """Return the current verdict. Raises BadInput if it is no confirmation, or was given on other figures."""
+    """Return the newest verdict. Raises BadInput unless it confirms the lead in its current form."""
     if lead.state != RewordedState.CONFIRMED or not verdicts:
         raise BadInput("reworded.not-confirmed", number=lead.pk)
     if not is_verdict_current(verdicts[0], lead):
@@ -122,7 +122,10 @@ def _lead_comparison(lead: RewordedLead, work_text: str) -> Comparison:
 
 
 def _lead_facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
-    """Return the facts about the lead, except for the comparison, as JSON values."""
+    """Return the facts about the lead, except for the comparison, as JSON values.
+
+    with_names: include user names and notes instead of roles.
+    """
     naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {
         "rights_holder": lead.rights_holder.name,

@@ -1,6 +1,6 @@
-"""The status of a lead, still found on its page or not since a time, and its two compared texts.
+"""The status of a lead (still found on its page, or not since when), and its two compared texts.
 
-The status never says that a text was removed, because a search may miss another rewriting.
+The status never says that a text was removed, because a search may miss another rewrite.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from webadmin.rewrites.models import RewordedLead
 
 @dataclass(frozen=True, slots=True)
 class LeadStatus:
-    """The status of a lead. is_given: the page still shows the version in which it was found. said: describes it."""
+    """The status of a lead. is_given: the page's version is still that of the lead. said: a sentence about it."""
 
     is_given: bool
     said: Message
 
 
 def lead_status(lead: RewordedLead) -> LeadStatus:
-    """Return the status from stored results of crawls and searches, without fetching or searching."""
+    """Return the status of a lead from stored results of crawls and searches, without fetching or searching."""
     page, fetched = lead.page, _format_minute(lead.fetched_at)
     if page.gone_since is not None:
         return _not_given("reworded.gone-since", since=_format_minute(page.gone_since), fetched=fetched)
@@ -47,16 +47,16 @@ def _format_minute(at: datetime) -> str:
 
 
 def compared_texts(lead: RewordedLead) -> tuple[str, str]:
-    """Return the texts of the page and the work.
+    """Return the compared texts of the page and the work.
 
-    Raises BadInput if one is missing or changed, and ServiceUnavailable if the store does not respond.
+    Raises BadInput if a text is missing or changed, and ServiceUnavailable if a store is unreachable.
     """
     _, page = compared_page(lead, stores.page_store())
     return page, compared_work(lead, stores.work_store())
 
 
 def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
-    """Return the version of the page, and its compared text. Raises as `compared_texts`."""
+    """Return the page version of a lead and its compared text. Raises the errors of `compared_texts`."""
     version = pages.version(VersionId(lead.version_id))
     text = version.reading.text_by_digest(lead.page_text_digest) if version else None
     if version is None or text is None:
@@ -65,7 +65,7 @@ def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, st
 
 
 def compared_work(lead: RewordedLead, works: WorkStore) -> str:
-    """Return the compared text of the work. Raises as `compared_texts`."""
+    """Return the compared text of the work. Raises the errors of `compared_texts`."""
     text = works.text(WorkTextId(lead.text_id))
     if text is None or text_digest(text) != lead.work_text_digest:
         raise BadInput("reworded.work-gone", number=lead.pk)

@@ -1,4 +1,4 @@
-"""Drafts the letter of enquiry (沟通函) about a confirmed lead on request; it is neither stored nor sent.
+"""Drafts the letter of enquiry (沟通函) about a confirmed lead on request. It is neither stored nor sent.
 
 It quotes sentences of the page next to sentences of the work, and asks for their origin. The signer edits the file.
 """
@@ -24,8 +24,8 @@ from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.lead_status import compared_texts, lead_status
 from webadmin.rewrites.services.verdicts import is_verdict_current
 
-MAX_WORDS = 60  # shared wordings in each row; twenty pairs of sentences have no more
-MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page shows all pairs
+MAX_WORDS = 60  # shared wordings listed in each row; twenty pairs of sentences rarely have more
+MAX_PAIRS = 20  # chosen to fill two to three sheets; the lead's page lists all pairs
 MAX_SENTENCE_CHARS = 300  # a sentence has 50; longer ones on a hostile page are cut
 WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
     "docx": word_file,
@@ -37,7 +37,7 @@ Places = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class QuotedPair:
-    """A sentence of the page and its counterpart, with the ranges of shared wording, ascending and disjoint."""
+    """A sentence of the page and its counterpart, each with the ascending, disjoint ranges of shared wording."""
 
     page: str
     work: str
@@ -46,7 +46,7 @@ class QuotedPair:
 
 
 def letter_refusal(lead: RewordedLead) -> Message | None:
-    """Return a message on why no letter about a lead can be drafted now, or None if one can."""
+    """Return a message on why no letter about a lead can be drafted now, or None if one can be."""
     if lead.state != RewordedState.CONFIRMED:
         is_waiting = lead.state == RewordedState.WAITING
         return Message("reworded.letter-waits" if is_waiting else "reworded.letter-dismissed")
@@ -60,10 +60,11 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
 
 
 def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
-    """Return the current draft. kind: a key of WRITERS. language: one of LANGUAGES.
+    """Return the current draft as a file. kind: a key of WRITERS. language: one of LANGUAGES.
 
-    The caller must check that the reader may see the lead. Raises BadInput for another kind or language, with the
-    message of `letter_refusal`, and if a compared text is missing; ServiceUnavailable.
+    The caller must check that the user may see the lead. Raises BadInput for another kind or language, if
+    `letter_refusal` returns a message, and if a compared text is missing. Raises ServiceUnavailable if a store is
+    unreachable.
     """
     if kind not in WRITERS:
         raise BadInput("reworded.letter-kind", kind=kind, kinds=tuple(WRITERS))
@@ -76,12 +77,12 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
 
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
-    """Return the name of the letter's file."""
+    """Return the file name of the letter."""
     return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
 class _Letter:
-    """Builds the sections of the letter in order. Each value from the web is put on one line."""
+    """Builds the sections of the letter in order. Each value from the web is reduced to one line."""
 
     def __init__(self, lead: RewordedLead, language: str) -> None:
         self._lead, self._language, self._zone = lead, language, timezone.get_default_timezone()
@@ -197,7 +198,7 @@ class _Letter:
         return Message(code, **given).in_language(self._language)
 
     def _facts_table(self, *facts: tuple[str, str]) -> BlockTable:
-        """Return a table of names and values, without empty values."""
+        """Return a table of names and values. Empty values are left out."""
         rows = (
             (Cell.from_text(self._message_text(name), is_bold=True), Cell.from_text(_single_line(value)))
             for name, value in facts
@@ -214,7 +215,7 @@ class _Letter:
         return ("、" if self._language.startswith("zh") else ", ").join(pieces)
 
     def _proof_names(self) -> str:
-        """Return the names of the documents that prove ownership of the work and are valid today."""
+        """Return the names of the documents that prove the ownership of the work and are valid today."""
         lead, today = self._lead, timezone.now().astimezone(self._zone).date()
         papers = HolderPaper.objects.filter(
             rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
@@ -225,7 +226,7 @@ class _Letter:
 
 
 def _sentence_cell(sentence: str, shared: Places) -> Cell:
-    """Return a cell with the sentence and its shared wording in bold."""
+    """Return a cell with the sentence, in which the shared wording is bold."""
     runs, at = [], 0
     for start, end in shared:
         runs += [TextRun(sentence[at:start]), TextRun(sentence[start:end], is_bold=True)]
@@ -234,12 +235,12 @@ def _sentence_cell(sentence: str, shared: Places) -> Cell:
 
 
 def _marked_pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
-    """Return the marked pieces of one side, each once, in order."""
+    """Return the shared wordings of one side, each once, in order."""
     return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))
 
 
 def _strongest_pairs(lead: RewordedLead) -> list[QuotedPair]:
-    """Return the strongest pairs of a lead, in the order of the page."""
+    """Return the MAX_PAIRS strongest pairs of a lead, in page order. Raises the errors of `compared_texts`."""
     page, work = compared_texts(lead)
     strongest = sorted(lead.pairs, key=lambda pair: (-pair[4], pair[0]))[:MAX_PAIRS]
     return [_quoted_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
@@ -267,5 +268,5 @@ def _recipient_contact(found: SiteAddressee) -> str:
 
 
 def _single_line(text: str) -> str:
-    """Return a text on one line, so that a crawled title cannot start a paragraph of the letter."""
+    """Return a text on one line, so that a crawled title cannot start a new paragraph."""
     return " ".join(text.split())

@@ -1,6 +1,6 @@
 """Records the results of searches by meaning as leads and checks, many pages in one transaction.
 
-Rows are locked in the order of `webadmin.database.lock_rows`. A person's verdict is never changed.
+Rows are locked in the order of `webadmin.database.lock_rows`. A user's verdict is never changed.
 """
 
 from collections import defaultdict
@@ -28,14 +28,14 @@ from webadmin.rewrites.services.due_searches import MeaningWatch, normalize_kind
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
-_KEPT = frozenset({"id", "page", "rights_holder", "site", "text_id", "state", "found_at"})  # of a lead found again
+_KEPT = frozenset({"id", "page", "rights_holder", "site", "text_id", "state", "found_at"})  # unchanged if found again
 _FIGURES = [field.name for field in RewordedLead._meta.concrete_fields if field.name not in _KEPT]
 _INGREDIENTS = {"weights": CURRENT.weights, "tokenizer": CURRENT.tokenizer, "background": CURRENT.background}
 
 
 @dataclass(frozen=True, slots=True)
 class SearchedPage:
-    """A page and the matches of a version of it. version: None if it was not searched."""
+    """A page and the matches of one of its versions. version: None if the version was not searched."""
 
     page: PageId
     version_id: VersionId
@@ -54,9 +54,10 @@ class Recorded:
 def record_searched(
     watch: MeaningWatch, until: datetime, pages: Sequence[SearchedPage], works: WorkTexts, now: datetime
 ) -> Recorded | None:
-    """Write leads and checks atomically, or write nothing and return None if the watched kinds have changed.
+    """Record leads and checks atomically, and return their numbers.
 
-    until: the time of the newest text in the search. Pages that changed meanwhile stay due. Safe to call twice.
+    Returns None and records nothing if the watched kinds have changed. until: the time of the newest text in the
+    search. Pages that changed meanwhile stay due. Safe to call twice.
     """
     with answering(), transaction.atomic():
         holder = lock_rights(watch.holder)
@@ -79,7 +80,10 @@ _WAITING = {"state": RewordedState.WAITING, "lapsed_at": None}
 
 
 def _lapse_undecided(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:
-    """Set `lapsed_at` on undecided leads that are no longer found on the pages."""
+    """Set `lapsed_at` on undecided leads that were not found on the pages.
+
+    found: the pairs of page and text that were found.
+    """
     waiting = RewordedLead.objects.filter(page__in=list(pages), **_WAITING)
     gone = [pk for pk, page, text in waiting.values_list("pk", "page_id", "text_id") if (page, text) not in found]
     for batch in batches(gone):
@@ -87,7 +91,7 @@ def _lapse_undecided(pages: Collection[str], found: Collection[tuple[str, str]],
 
 
 def _lapse_confirmed(watch: MeaningWatch, searched: Sequence[SearchedPage], now: datetime) -> None:
-    """Set `lapsed_at` on confirmed leads that a search for their text no longer finds.
+    """Set `lapsed_at` on confirmed leads that a search for their text did not find.
 
     A lead stays if the page became a copy, if rights allow it or if its kind is no longer watched, because then its
     text was found or was not searched for.
@@ -117,7 +121,7 @@ def _note_checks(pages: Sequence[PageRecord], until: datetime, now: datetime) ->
 
 
 class _LeadBuilder:
-    """Builds the leads of some pages from data that it reads together."""
+    """Builds the leads of several pages, reading the needed rows together."""
 
     def __init__(self, watch: MeaningWatch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
         self._works, self._now = works, now
@@ -138,7 +142,7 @@ class _LeadBuilder:
         self._digests: dict[str, str] = {}
 
     def leads(self, searched: dict[PageRecord, SearchedPage]) -> list[RewordedLead]:
-        """Return the leads in the order of pages and texts, with each text at most once for a page."""
+        """Return the leads sorted by page and text, with each text at most once for a page."""
         found: dict[tuple[str, str], RewordedLead] = {}
         for page, each in searched.items():
             for match in each.matches:
@@ -149,7 +153,10 @@ class _LeadBuilder:
         return [found[key] for key in sorted(found)]
 
     def _find_chapter(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
-        """Return the first chapter with the text for whose work the page is neither a copy nor authorized, or None."""
+        """Return the chapter of a matched text, or None if no lead results.
+
+        This is the first chapter with the text of whose work the page is neither a copy nor allowed by rights.
+        """
         if version is None or self._rights is None:
             return None
         for chapter in self._chapters[str(match.text_id)]:

@@ -22,20 +22,23 @@ log = logging.getLogger("zhuiwen.reworded")
 
 NICENESS = 10
 LOCK = "search by meaning"
-# A crawl stores pages for minutes; loading the model takes 1 s, and loading the indexes of a large corpus 10 s.
+# A crawl stores pages for minutes. Loading the model takes 1 s, and loading the indexes of a large corpus 10 s.
 LINGER_S = 60.0
 LOOK_EVERY_S = 5.0
 
 
 def main(arguments: list[str]) -> int:
-    """Compare due pages, and return the exit code: 1 if a service does not answer; the next start continues."""
+    """Compare due pages, and return the exit code.
+
+    The code is 1 if a service is unreachable; the next process continues.
+    """
     os.nice(NICENESS)
     return work_in_slot(arguments, _search_alone, log, "the comparison by meaning")
 
 
 def _search_alone() -> None:
     with redis_lock(redis_client(SETTINGS), LOCK) as is_ours:
-        if is_ours:  # Otherwise another machine is searching.
+        if is_ours:  # Otherwise, another machine is searching.
             _search_until_idle()
 
 

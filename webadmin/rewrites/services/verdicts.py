@@ -1,4 +1,4 @@
-"""Records people's verdicts on leads, with the score at that time, so that they can be used to set thresholds later."""
+"""Records users' verdicts on leads, with the score at that time, from which thresholds can be set later."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -27,13 +27,14 @@ def decide_lead(
     seen_version: str | None = None,
     clock: Clock | None = None,
 ) -> RewordedVerdict:
-    """Confirm a lead, dismiss it, or let it wait again; its history keeps all verdicts.
+    """Confirm, dismiss or reopen a lead, and return the recorded verdict. Earlier verdicts remain.
 
-    basis: the primary key of the newest verdict that the reviewer saw, or 0. seen_version: the page version that the
-    reviewer saw. If either has changed, nothing is written; None skips the check. `lead` is refreshed. Only the lead is
-    locked, so the order of locks does not matter.
+    basis: the primary key of the newest verdict that the user saw, or 0. seen_version: the page version that the user
+    saw. If either has changed, nothing is recorded; None skips the check. `lead` is refreshed. Only the lead is locked,
+    so the order of locks does not matter.
+
     Raises LeadVerdictRefused if the user has no role for the rights holder, the basis or version is outdated, the lead
-    already waits, or the note is too long.
+    is not decided and would be reopened, or the note is too long.
     """
     now = (clock or SystemClock()).now()
     note = note.strip()
@@ -70,7 +71,7 @@ def decide_lead(
 
 
 def is_verdict_current(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
-    """Return True if a verdict is on the current page version and algorithm of a lead."""
+    """Return True if a verdict was given on the lead's current page version and algorithm."""
     return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
 
 

@@ -1,4 +1,4 @@
-"""Registers the lists of suspected rewrites on import."""
+"""Registers the admin of suspected rewrites on import."""
 
 from webadmin.rewrites.pages.admin import leads
 

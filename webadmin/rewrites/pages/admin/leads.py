@@ -1,4 +1,4 @@
-"""The list of leads, which are suspected rewrites and not cases."""
+"""The admin list of leads. Leads are suspected rewrites, not cases."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ STATE_COLORS = {
 
 
 class BandFilter(DropdownFilter):
-    """Filters leads by the rate at which innocent passages reach their score."""
+    """Filters leads by band, which is the rate at which unrelated passages reach their score."""
 
     title = _("band")
     parameter_name = "band"
@@ -41,7 +41,7 @@ class BandFilter(DropdownFilter):
 
 
 class LapsedFilter(DropdownFilter):
-    """Hides lapsed leads, or shows only them on request."""
+    """Hides lapsed leads, or lists only lapsed leads on request."""
 
     title = _("found")
     parameter_name = "lapsed"
@@ -70,13 +70,13 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
         LapsedFilter,
     ]
     list_select_related = ["work", "site"]
-    sortable_by = ["found"]  # has an index, as the default order does
+    sortable_by = ["found"]  # has an index, like the default order
     author_path = "work__author"
     search_fields = ["page_title", "page_url", "work__title", "work__author", "site__name"]
     search_help_text = _("URL, page title, work, author or site")
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[RewordedLead]":
-        """Return the leads without their pairs, which may be many and which only the page of a lead needs."""
+        """Defer the pairs of the leads, which may be many and which only the page of a lead needs."""
         return super().get_queryset(request).defer("pairs", "ingredients")
 
     @display(description=_("page"), header=True)
@@ -95,7 +95,7 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
 
     @display(description=_("score and alarms"), header=True)
     def alarm_rate(self, lead: RewordedLead) -> list[str]:
-        """Return the score with its band and alarm rate, because the score has no upper bound."""
+        """Return the score with its band, and the alarm rate, because the score alone has no upper bound."""
         band = f" · {BANDS.get(lead.band, spell_hidden(lead.band))}" if lead.band else ""
         return [f"{lead.score:.0f}{band}", describe_alarms(lead) or NOTHING]
 

@@ -37,7 +37,7 @@ from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
-MAX_OTHERS = 10  # characters of a page's title
+MAX_OTHERS = 10  # other leads and cases of the page listed
 BANDS = {name: in_language_of_reader(Message(f"reworded-band.{name}")) for name in ("low", "middle", "high")}
 CHOICES = {
     RewordedState.CONFIRMED: gettext_lazy("Confirm the rewrite"),
@@ -52,7 +52,7 @@ _DONE = {
 
 
 def _compared_texts(lead: RewordedLead) -> tuple[str | None, str | None, list[str]]:
-    """Return the texts of page and work, None if missing or changed, and notes for the reader. Never raises."""
+    """Return the texts of page and work, each None if missing or changed, and notes that explain why to the user."""
     notes = list[str]()
 
     def read_or_note(read: Callable[[], str]) -> str | None:
@@ -73,7 +73,7 @@ def _compared_texts(lead: RewordedLead) -> tuple[str | None, str | None, list[st
 
 
 def _letter_files() -> list[tuple[str, str]]:
-    """Return the URLs and names of the letters that can be drafted."""
+    """Return the URLs and labels of the letters that can be drafted."""
     named = {
         ("docx", "zh-hans"): _("Word, in Chinese"),
         ("txt", "zh-hans"): _("Plain text, in Chinese"),
@@ -84,7 +84,7 @@ def _letter_files() -> list[tuple[str, str]]:
 
 
 def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
-    """Return the response to ?letter: the draft as a file, or a refusal."""
+    """Return the letter that the parameters `letter` (file type) and `in` (language) request, or an error page."""
     kind, language = request.GET["letter"], request.GET.get("in", "zh-hans")
     try:
         content = letter_file(lead, kind, language)
@@ -96,8 +96,8 @@ def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
 def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
     """Show a lead, record a verdict on it (POST), or return a file.
 
-    Files: the raw response (?raw), the evidence (?export), a letter (?letter). The caller must check that the user may
-    see the lead.
+    Files: the raw response (?raw), the evidence (?export=evidence), a letter (?letter=). The caller must check that the
+    user may see the lead.
     """
     if request.method == "POST" and isinstance(request.user, User):
         return _record_verdict(request, lead, request.user)
@@ -111,13 +111,13 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
 
 
 def describe_counterparts(lead: RewordedLead) -> str:
-    """Return a sentence on the number of sentences with a counterpart."""
+    """Return a sentence on the number of the page's sentences that have a counterpart."""
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     return message_text(Message("reworded.sentences", **counts))
 
 
 def describe_alarms(lead: RewordedLead) -> str:
-    """Return a sentence on how often innocent passages reached the band, or "" if not measured."""
+    """Return a sentence on how often unrelated passages reached the band, or "" if that was not measured."""
     if lead.band_passages is None:
         return ""
     return message_text(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
@@ -139,7 +139,7 @@ def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> Htt
 
 
 def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
-    """Return the page of a lead. kept: the text of a rejected note."""
+    """Return the page of a lead. kept: the text of a rejected note, which the form contains again."""
     page_text, work_text, notes = _compared_texts(lead)
     pairs, refused = list_pairs(lead.pairs), letter_refusal(lead)
     verdicts = list(lead.verdicts.select_related("decided_by"))
@@ -185,7 +185,7 @@ def _lead_page(request: HttpRequest, lead: RewordedLead, kept: str = "", status:
 
 
 def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
-    """Yield the names and URLs of the possible actions on a confirmed lead."""
+    """Yield the labels and URLs of the actions possible on a confirmed lead."""
     site = reverse("admin:watched_sites_site_change", args=[lead.site_id])
     page = reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id])
     yield {"name": _("Contact at the site"), "address": site}
@@ -197,7 +197,10 @@ def _next_steps(lead: RewordedLead) -> Iterator[dict[str, str]]:
 
 
 def _next_waiting_lead(request: HttpRequest, lead: RewordedLead) -> int | None:
-    """Return the user's next waiting lead by score, starting over after the last; None if there is none."""
+    """Return the key of the user's next waiting lead by score, or None if there is none.
+
+    After the last lead, the first follows.
+    """
     waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
@@ -205,7 +208,7 @@ def _next_waiting_lead(request: HttpRequest, lead: RewordedLead) -> int | None:
 
 
 def evidence_response(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
-    """Return the response to ?export=evidence: a zip file, or a refusal.
+    """Return the evidence of a lead as a ZIP file, or an error page.
 
     The caller must check that the user may see the lead. Raises Http404 unless the user is a manager.
     """

@@ -1,7 +1,4 @@
-"""The pairs of sentences of a lead in the order of the page, with their ranks in the order of the work.
-
-They become markup sentence by sentence; crawled text is escaped.
-"""
+"""The pairs of sentences of a lead in page order, with their ranks in the work, as markup with escaped crawled text."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,16 +12,16 @@ from matcher.reworded.found import longest_in_order
 from matcher.reworded.shared_wording import Ranges, shared_wording
 from webadmin.ui.pages.visible_text import visible
 
-WIDTH, HEIGHT = 1_000, 100  # units of the drawing, which is scaled to the available width
-MAX_SHOWN = 400  # pairs; enough for two hours' reading, and nobody looks at more
+WIDTH, HEIGHT = 1_000, 100  # units of the diagram, which is scaled to the available width
+MAX_SHOWN = 400  # pairs: two hours of reading
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two corresponding sentences. rank: of the work's sentence, from 1. is_moved: it is not in the page's order.
+    """Two corresponding sentences.
 
-    strength: from 1 to STRENGTH_STEPS. Several sentences of the page may have the same counterpart, which does not
-    count as another order.
+    rank: of the work's sentence among those with a counterpart, from 1. is_moved: its order differs from the work's.
+    strength: from 1 to STRENGTH_STEPS. Sentences of the page that share a counterpart do not count as moved.
     """
 
     page_start: int
@@ -37,12 +34,12 @@ class Pair:
 
     @property
     def dots(self) -> str:
-        """The strength as dots."""
+        """The strength as a row of dots."""
         return strength_dots(self.strength)
 
 
 def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
-    """Return the first MAX_SHOWN pairs of a lead in the order of the page."""
+    """Return the first MAX_SHOWN stored pairs of a lead, in page order."""
     rows = sorted(tuple(each) for each in stored)[:MAX_SHOWN]
     starts = sorted({row[2] for row in rows})
     kept = longest_in_order([row[2] for row in rows])
@@ -61,7 +58,10 @@ def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
 
 
 def sentence_order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the lines that join the sentences of each pair. Lines out of order come last, so that they are on top."""
+    """Return the lines that join the sentences of each pair.
+
+    Lines of moved sentences come last, so that they are on top.
+    """
     most = max((pair.rank for pair in pairs), default=0)
     lines = [
         {
@@ -80,15 +80,15 @@ def _place_percent(number: int, count: int) -> float:
     return round((number - 0.5) * WIDTH / count, 1)
 
 
-AROUND_CHARS = 1_200  # sentences of context before the first and after the last pair
-MAX_GAP_CHARS = 12_000  # sentences shown between two pairs
-MAX_OPEN = 3  # consecutive sentences without a counterpart that are shown; more are folded
-MAX_SENTENCE_CHARS = 1_000  # A sentence has 50; longer ranges in a corrupt row are cut.
+AROUND_CHARS = 1_200  # characters of context before the first and after the last pair
+MAX_GAP_CHARS = 12_000  # characters displayed between two pairs
+MAX_OPEN = 3  # consecutive sentences without a counterpart that are displayed unfolded
+MAX_SENTENCE_CHARS = 1_000  # A sentence has 50. Longer ranges in a corrupt row are cut.
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceRow:
-    """A sentence of the page and its counterpart."""
+    """A pair as markup: a sentence of the page and its counterpart."""
 
     pair: Pair
     page: SafeString
@@ -97,7 +97,7 @@ class SentenceRow:
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedSentences:
-    """Consecutive sentences of the page without a counterpart. more_chars: number of characters not shown."""
+    """Consecutive sentences of the page without a counterpart. more_chars: the number of characters left out."""
 
     sentences: tuple[SafeString, ...]
     more_chars: int = 0
@@ -108,7 +108,7 @@ class UnmatchedSentences:
 
 
 def sentence_rows(page: str, work: str, pairs: Sequence[Pair]) -> list[SentenceRow | UnmatchedSentences]:
-    """Return the rows of the page around and between the pairs, in order."""
+    """Return the rows for the pairs and the sentences around and between them, in page order, or [] without pairs."""
     return list(_pair_rows(page, work, pairs)) if pairs else []
 
 

@@ -1,1 +1,1 @@
-"""Compares pages with works by meaning, in one process that is separate from the search for copies."""
+"""Compares pages with works by meaning, in a process that is separate from the search for copies."""

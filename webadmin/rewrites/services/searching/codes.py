@@ -1,4 +1,4 @@
-"""Stores the codes of works' texts for the search by meaning; missing or damaged ones are computed from the text."""
+"""Stores the codes of works' texts for the search by meaning. Missing or damaged codes are computed from the text."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
@@ -35,13 +35,16 @@ class CodesStore:
         self._fingerprints, self._works = fingerprints, works
 
     def cells(self, texts: Collection[WorkTextId]) -> Iterator[tuple[WorkTextId, TextCells]]:
-        """Yield the cells of each existing text, in order of id."""
+        """Yield the id and the cells of each existing text, sorted by id."""
         return self._load_or_make(sorted(texts), CELLS_ID, TextCells, TextCells.from_text)
 
     def meanings(
         self, texts: Collection[WorkTextId], encoder: Encoder, background: Background
     ) -> Iterator[tuple[WorkTextId, TextMeanings]]:
-        """Yield the meanings of each existing text, in order of id; new texts are encoded now."""
+        """Yield the id and the meanings of each existing text, sorted by id.
+
+        Texts without stored meanings are encoded.
+        """
         return self._load_or_make(
             sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.from_text(text, encoder, background)
         )

@@ -1,4 +1,4 @@
-"""The works of one rights holder, indexed for the search by meaning."""
+"""Indexes the works of one rights holder for the search by meaning."""
 
 from core.ids import WorkTextId
 from matcher.reworded.background import Background
@@ -10,13 +10,13 @@ from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin, sentence_units
 from webadmin.rewrites.services.searching.codes import CodesStore
 
-# A page in Latin script with fewer sentences cannot reach 42, the score of a translation: each matching sentence, and
+# A page in Latin script with fewer sentences cannot reach 42, the score of a translation. Each matching sentence, and
 # each that follows a matching neighbour, adds at most 10 * 0.8 (matcher.reworded.alignment and calibration).
 MIN_SENTENCES = 4
 
 
 class HolderWorks:
-    """Indexes in memory, synchronized with the works of the holder. Not safe for threads.
+    """Indexes in memory of the works of one rights holder. Not thread-safe.
 
     Works in Chinese are encoded by meaning only when the first page in Latin script is searched.
     """
@@ -35,7 +35,7 @@ class HolderWorks:
         return sum(chars for chars, _ in self._chars.values())
 
     def bring_in_line(self, texts: frozenset[WorkTextId]) -> None:
-        """Add the missing texts, and drop texts that are not in `texts`."""
+        """Add the texts in `texts` that are missing from the indexes, and drop all other texts."""
         for text_id in self._chars.keys() - texts:
             self._drop_text(text_id)
         new: dict[bool, list[WorkTextId]] = {True: [], False: []}
@@ -52,10 +52,10 @@ class HolderWorks:
         self._search = None
 
     def search(self, text: str) -> tuple[RewordedMatch, ...]:
-        """Return the leads found in the text of a page."""
+        """Return the matches of the works in the text of a page."""
         if self._han is None and is_latin(text):
             if len(sentence_units(text)) < MIN_SENTENCES:
-                return ()  # one line in English does not justify encoding all works
+                return ()  # One line in English does not justify encoding all works.
             self._han = MeaningIndex(self._background.axes)
             self._add_meanings(self._han, [text_id for text_id, (_, latin) in self._chars.items() if not latin])
             self._search = None

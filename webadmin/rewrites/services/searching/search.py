@@ -1,4 +1,4 @@
-"""Compares pages that are due with their rights holders' works by meaning, and records them in batches."""
+"""Compares due pages with their rights holders' works by meaning, and records the results in batches."""
 
 import logging
 from collections import OrderedDict, defaultdict
@@ -28,15 +28,16 @@ from webadmin.rewrites.services.searching.holder_works import HolderWorks
 
 log = logging.getLogger("zhuiwen.reworded")
 
-BATCH_PAGES = 50  # pages written at once; searching them takes half a second in Chinese, some seconds in English
-# Characters of works whose indexes are cached while not in use; eight bytes each if both indexes are needed.
+BATCH_PAGES = 50  # pages recorded at once; searching them takes half a second in Chinese, some seconds in English
+# The number of characters of works whose indexes are cached while not in use. Each takes eight bytes if both indexes
+# are needed.
 KEPT_CHARS = 50_000_000
 _AT_FAULT = (RetryLater, *AWAY)  # errors of a service, not of a page
 
 
 @dataclass(slots=True)
 class SearchSummary:
-    """The numbers of pages and of suspected rewrites of a round of searches."""
+    """The numbers of pages compared and of suspected rewrites found in a round of searches."""
 
     pages: int = 0
     leads: int = 0
@@ -45,7 +46,8 @@ class SearchSummary:
 class RewordedSearching:
     """Runs the due searches, and caches the indexes of rights holders.
 
-    client: counts the attempts at each page, so that a page that repeatedly crashes the process is skipped; may be None
+    client: counts the attempts at each page, so that a page that repeatedly crashes the process is skipped. None
+    disables this.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class RewordedSearching:
         self._works: OrderedDict[int, HolderWorks] = OrderedDict()
 
     def run(self) -> SearchSummary:
-        """Run the due searches of all rights holders. Raises the error of a service that is down."""
+        """Run the due searches of all rights holders. Raises the error of a service that is unreachable."""
         done = SearchSummary()
         for watch in due_searches.watches():
             if is_search_due(watch, self._ports):
@@ -73,7 +75,7 @@ class RewordedSearching:
 
 
 class _HolderSearch:
-    """Searches the due pages of one rights holder, with the works at its start."""
+    """Searches the due pages of one rights holder for the works that exist at the start."""
 
     def __init__(
         self, watch: MeaningWatch, works: HolderWorks, ports: Ports, codes: CodesStore, client: "redis.Redis | None"
@@ -93,7 +95,10 @@ class _HolderSearch:
             log.info("%s: %d pages compared by meaning, %d leads", self._watch.name, done.pages, done.leads)
 
     def _synchronize_works(self) -> datetime | None:
-        """Synchronize the indexes with the works, and return the time of the newest text in them."""
+        """Synchronize the indexes with the works.
+
+        Returns the time of the newest text in them, or None without texts.
+        """
         watch = self._watch
         texts: frozenset[WorkTextId] = (
             due_searches.searched_texts(watch) if lags(watch, self._ports) else due_searches.text_ids(watch)
@@ -103,13 +108,13 @@ class _HolderSearch:
         return due_searches.newest_text_time(watch)
 
     def _search_batch(self, pages: Sequence[DuePage], until: datetime, done: SearchSummary) -> bool:
-        """Compare pages and record the results, or return False if the watched kinds have changed."""
+        """Compare pages, record the results and add to `done`. Return False if the watched kinds have changed."""
         if self._client is None:
             return self._compare_pages(pages, until, done)
         attempts = Attempts(self._client, due_searches.TASK, digest("".join(each.version for each in pages).encode()))
         count = attempts.begin()
         try:
-            if count > 1 and len(pages) > 1:  # The process died with one of the pages: try each separately.
+            if count > 1 and len(pages) > 1:  # The process died with one of the pages, so each is tried separately.
                 return all(self._search_batch([page], until, done) for page in pages)
             if count > MAX_ATTEMPTS:
                 failures.note_failure(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
@@ -125,7 +130,7 @@ class _HolderSearch:
         except _AT_FAULT:
             raise
         except Exception as error:
-            if len(pages) > 1:  # Try each page separately.
+            if len(pages) > 1:  # Each page is tried separately.
                 return all(self._compare_pages([page], until, done) for page in pages)
             _note_failure(pages[0].version, error)
             return True
@@ -136,7 +141,7 @@ class _HolderSearch:
         return True
 
     def _search_pages(self, pages: Sequence[DuePage]) -> list[SearchedPage]:
-        """Search each page, and record and skip faulty pages."""
+        """Search each page for rewrites. Pages that cause an error are recorded as failed and left out."""
         shares = copied_shares(pages)
         copies = [page for page in pages if shares.get(page.page, 0.0) > COPIED_SHARE]
         found = [SearchedPage(page.page, page.version) for page in copies]
@@ -155,7 +160,7 @@ class _HolderSearch:
         return found
 
     def _versions(self, ids: Sequence[VersionId]) -> dict[VersionId, PageVersion]:
-        """Return the intact versions by id, and record the others as failed."""
+        """Return the intact versions by id, and record all others as failed."""
         try:
             read = {each.version.id: each.version for each in self._ports.pages.on_pages(ids)}
         except BrokenInvariant as error:  # one version is damaged
@@ -175,7 +180,7 @@ def _note_failure(version: VersionId, error: Exception) -> None:
 
 
 def copied_shares(pages: Sequence[DuePage]) -> Mapping[str, float]:
-    """Return the copied share of each page's current version, by cases and excluded findings."""
+    """Return the share of each page's current version that was copied, from cases and excluded findings."""
     shares: dict[str, float] = defaultdict(float)
     keys = [str(each.page) for each in pages]
     cases = Case.objects.filter(page__in=keys, version_id=F("page__version_id"))
