@@ -1,1 +1,1 @@
-"""Crawls sites and reads their pages. Scrapy is used at the edge; inside are plain functions on bytes and text."""
+"""Crawls sites and reads their pages. Only the outer layer uses Scrapy; the inner functions take bytes and text."""

@@ -43,7 +43,7 @@ class ImportedSoFar:
     counts: ImportCounts = field(default_factory=ImportCounts)
 
 
-Places = Callable[[str], PagePlace | None]  # maps the URL of a page to its site; None: no site at this URL is watched
+Places = Callable[[str], PagePlace | None]  # returns the site of a page's URL, or None if it is not watched
 
 
 def import_archive(
@@ -56,16 +56,16 @@ def import_archive(
     so_far: ImportedSoFar | None = None,
     on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
 ) -> ImportCounts:
-    """Import all pages that belong to a watched site; send every stored version to `outbox`, new or not.
+    """Import all pages that belong to a watched site, and send every stored version to `outbox`, new or not.
 
-    so_far: the progress of an interrupted import, which is resumed. on_progress: called every 32 records or 2 s with
-    the counts and the position at which an import would resume; an exception that it raises ends the import. Safe to
-    repeat: pages that are already stored are not stored again.
+    so_far: the progress of an interrupted import that is to be resumed. on_progress: called every 32 records or 2 s
+    with the counts and the position at which an import would resume; an exception that it raises ends the import. The
+    import may be repeated: pages that are already stored are not stored again.
 
-    Raises UnreadableFile if the file is not an archive or is truncated; pages before the fault are stored and reported
-    to on_progress. Raises RetryLater if a store does not respond.
+    Raises UnreadableFile if the file is not an archive or is truncated; the pages before the error are stored and
+    reported to on_progress. Raises RetryLater if a store does not respond.
     """
-    logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns about every malformed URL and prints it unescaped
+    logging.getLogger("warcio").setLevel(logging.ERROR)  # it prints malformed URLs unescaped
     so_far = so_far or ImportedSoFar()
     with ReadingProcess(max_seconds=MAX_READING_S) as reader:
         importing = _Import(path.name, places, store, outbox, reader, so_far, on_progress)
@@ -84,7 +84,7 @@ def import_archive(
 
 
 class _Import:
-    """One import. It gathers pages until `keep` stores them and sends them to the next step, including known pages."""
+    """An import in progress. It collects pages until `keep` stores them and sends all of them to the next step."""
 
     def __init__(  # noqa: PLR0917 - see import_archive
         self,
@@ -99,13 +99,16 @@ class _Import:
         self._name, self._places, self._store, self._outbox = name, places, store, outbox
         self._reader, self._listener = reader, listener
         self.counts, self._met = so_far.counts, so_far.at
-        self._kept = deepcopy(so_far.counts), so_far.at  # the stored records: their counts, and the position after them
+        self._kept = deepcopy(so_far.counts), so_far.at  # the counts of the stored records, and the position after them
         self._gathered: list[tuple[Fetched, Reading]] = []
         self._bytes = self._records = 0
         self._told_at = time.monotonic()
 
     def take(self, record: Captured | PassedBy | None) -> None:
-        """Read one more record. From time to time, store the pages and report progress. None: a sign of life."""
+        """Read the next record.
+
+        Store the pages and report progress if that is due. record: None to report progress only.
+        """
         if record is None:
             self.tell()
             return
@@ -118,16 +121,19 @@ class _Import:
             self.tell()
 
     def tell(self) -> None:
-        """Report the counts of the stored records."""
+        """Report the counts of the stored records, and the position after them, to the listener."""
         self._told_at = time.monotonic()
         if self._listener is not None:
             self._listener(*self._kept)
 
     def keep(self) -> None:
-        """Store the gathered pages. If this raises RetryLater, they stay gathered."""
+        """Store the collected pages and send them to the next step.
+
+        Raises RetryLater if a store fails; they can be stored later.
+        """
         try:
             stored = self._store.put_many(self._gathered)
-        except ValueError:  # one page has an impossible URL: the others are stored one by one
+        except ValueError:  # one page has an invalid URL, so the pages are stored one by one
             stored = [each for page in self._gathered for each in self._store_pages(*page)]
         self.counts.stored += len(stored)
         self.counts.new_versions += sum(each.is_new_version for each in stored)

@@ -1,4 +1,4 @@
-"""Reads a file that a site offers for download: the whole book as one text, with its chapters."""
+"""Reads a file that a site offers for download. The whole book becomes one text with chapters."""
 
 import io
 import json
@@ -27,11 +27,12 @@ from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_tex
 from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.opening import Rejected, is_shown_as_page
 
-# The characters of a plain text of 16 MB, the largest fetched by default, in GBK; no longer text has been compared.
+# The characters of a plain text in GBK of 16 MB, the largest file fetched by default. Longer texts have not been
+# compared.
 MAX_CHARS = 8_000_000
 MAX_CHAPTERS = 20_000  # the longest novels have some 10,000
 _FILE_NAME = re.compile(r"filename\*?\s*=\s*(?:(utf-8)'[^']*')?\"?([^\";]+)", re.IGNORECASE)
-_REASONS = {  # the file is a stranger's, so the messages give no advice
+_REASONS = {  # the file comes from a third party, so the messages give no advice
     "intake.password": (Rejection.UNREADABLE_FILE, "page.file-protected"),
     "intake.encrypted": (Rejection.UNREADABLE_FILE, "page.file-protected"),
     "intake.no-text-layer": (Rejection.UNREADABLE_FILE, "page.file-pictures"),
@@ -46,9 +47,9 @@ _NO_CHINESE = frozenset({"intake.no-chinese", "intake.no-chinese-pictures"})
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The reading of a file.
+    """The result of reading a file.
 
-    faults: messages about skipped parts, for the operator
+    faults: messages for the operator about skipped parts
     """
 
     reading: Reading | Rejected
@@ -66,9 +67,9 @@ class _Content:
 
 
 def read_book(kind: str, body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
-    """Read a response that is a file of a kind returned by crawler.formats.archive.detect_kind.
+    """Read a response that is a file. kind: a kind that crawler.formats.archive.detect_kind returned.
 
-    Return None for a response that begins like a file, but cannot be read as one and is served as a page.
+    Return None if the response only begins like a file: it cannot be read as one and is served as a page.
     """
     try:
         content = _json_content(body) if kind == JSON else _book_content(kind, body, url)
@@ -102,14 +103,14 @@ def chapter_starts(text: str) -> tuple[ChapterStart, ...]:
 
 
 def file_name(headers: Mapping[str, str], url: str) -> str:
-    """Return a file's name without its suffix: the one in the headers, or else the one in its URL."""
+    """Return the name of a file without its suffix, taken from the headers or, if they state none, from the URL."""
     disposition = next((value for name, value in headers.items() if name.lower() == "content-disposition"), "")
     found = _FILE_NAME.search(disposition)
     name = found[2].strip() if found else urlsplit(url).path.rpartition("/")[2]
     name = unquote(name, errors="replace")
     for codec in ("utf-8", "gb18030"):
         try:
-            name = name.encode("latin-1").decode(codec)  # headers are Latin-1, names in them are not
+            name = name.encode("latin-1").decode(codec)  # headers are Latin-1, file names in them are not
             break
         except (UnicodeEncodeError, UnicodeDecodeError):
             continue
@@ -127,7 +128,7 @@ def _book_content(kind: str, body: bytes, url: str) -> _Content:
 
 
 def _file_reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
-    """Return the reader of a file, imported late because a crawl of pages needs none."""
+    """Return the reader for a kind of file. It is imported here because a crawl of pages needs none."""
     from crawler.formats.epub import read_epub
     from crawler.formats.pdf import read_pdf
     from crawler.formats.word import read_docx
@@ -145,7 +146,7 @@ def _json_content(body: bytes) -> _Content | None:
 
 
 def _join_chapters(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, bool]:
-    """Join all chapters to one reading, without inserted noise; also return True if the text was cut off."""
+    """Join all chapters into one reading without inserted noise. Also return True if the text was cut off."""
     parts: list[CleanText] = []
     raw_parts: list[str] = []
     starts: list[ChapterStart] = []
@@ -182,7 +183,7 @@ def _with_raw_text(reading: Reading, raw_parts: Sequence[str], parts: Sequence[C
 
 
 def _without_text(content: _Content, url: str) -> Rejected:
-    if content.faults:  # the text may be in the skipped parts
+    if content.faults:  # the skipped parts may contain the text
         return Rejected(Rejection.UNREADABLE_FILE, content.faults[0])
     return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
 
@@ -194,7 +195,7 @@ def _to_rejection(fault: UnreadableFile, kind: str, url: str) -> Rejected:
     return Rejected(reason, Message(code, url=url, kind=kind))
 
 
-# A string is prose if it has punctuation, or is as long as a sentence; others are names, labels and keys.
+# A string is prose if it contains punctuation or is as long as a sentence; other strings are names, labels and keys.
 MIN_HAN_OF_PROSE, MIN_HAN_BESIDE_MARK = 20, 2
 _MARK = re.compile("[，。！？；：…“”、]")
 _TITLES = ("title", "chapter_name", "chaptername", "chapter_title", "chaptertitle", "name")
@@ -202,7 +203,7 @@ _TAG = re.compile(r"</?(?:p|br|div|span)\b", re.IGNORECASE)
 
 
 def read_json(text: str) -> tuple[str, str] | None:
-    """Return (title, prose), or None for invalid JSON. Strings with markup are parsed, each into its own lines."""
+    """Return the title and the prose of a JSON text, or None if it is invalid. Markup in strings becomes plain text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -220,7 +221,7 @@ def read_json(text: str) -> tuple[str, str] | None:
 
 
 def _json_strings(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield (key, string) for all strings in order; strings in a list have the key of the list."""
+    """Yield (key, string) for each string of a JSON value in order. Strings in a list have the list's key."""
     waiting = [("", value)]
     while waiting:
         key, each = waiting.pop()

@@ -1,4 +1,4 @@
-"""The shared state of one crawl, for the spider, the middlewares, the store pipeline and the politeness extension."""
+"""The shared state of a crawl, for the spider, the middlewares, the store pipeline and the politeness extension."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ from crawler.urls import CrawlScope
 class CrawlContext:
     """The state of one crawl of one plan.
 
-    is_held: returns whether this process still holds the site; thread-safe. job_dir: the site's folder, or None.
-    fetched_before: pages that the crawl fetched before it was interrupted. on_read: called for each page that was read,
-    with its URL and content. machine: this machine, for the evidence.
+    is_held: returns True while this process holds the lock of the site; thread-safe. job_dir: the site's folder, or
+    None. fetched_before: the number of pages fetched before the crawl was interrupted. on_read: called with the URL and
+    content of each page that was read. machine: this machine, for the evidence.
     """
 
     plan: CrawlPlan
@@ -58,7 +58,7 @@ class CrawlContext:
 
 
 def get_context(crawler: Any) -> CrawlContext:
-    """Return the context of a scrapy.crawler.Crawler. Its spider must exist."""
+    """Return the context of a scrapy.crawler.Crawler, which must have its spider."""
     context = crawler.spider.context
     assert isinstance(context, CrawlContext)
     return context

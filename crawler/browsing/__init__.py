@@ -1,1 +1,1 @@
-"""Chromium: loads pages that scripts generate, and renders stored responses."""
+"""Runs Chromium to load pages that scripts generate, and to render stored responses."""

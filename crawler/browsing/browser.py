@@ -41,15 +41,15 @@ from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.extension import get_politeness
 from crawler.politeness.refusals import RequestRefused
 
-MAX_BREAKDOWNS = 2  # crashes of the browser during one page: a page that loads at the time of a crash is loaded again
-CLOSE_S = 5.0  # for the browser to exit; Chromium takes 0.1 s
+MAX_BREAKDOWNS = 2  # crashes of the browser while one page loads; every page that was loading is loaded again
+CLOSE_S = 5.0  # the time limit for the browser to exit; Chromium takes 0.1 s
 _LOOK_S = 0.02
-QUIET_S = 3.0  # the time that a loaded page may go on fetching before it is read
+QUIET_S = 3.0  # the time in which a loaded page may fetch more before it is read
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
-    """Loads the requests that are marked for the browser in it, all others as usual. For DOWNLOAD_HANDLERS."""
+    """Loads marked requests in a browser, and all others without one. For the setting DOWNLOAD_HANDLERS."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -62,7 +62,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         self._max_memory = settings.getint(MEMORY_SETTING)
         self._max_age_s = settings.getfloat(AGE_SETTING)
         self._launches, self._launched_at_s, self._launched_at = 0, 0.0, datetime.now(UTC)
-        self._pages_of_launch = 0  # pages that were loaded completely
+        self._pages_of_launch = 0  # the number of pages that this browser has loaded completely
         self._ending, self._opening = asyncio.Lock(), asyncio.Lock()
         self._proxy: BrowserProxy | None = None
         self._upstream: Proxy | None = None
@@ -74,11 +74,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         self.abort_request = self._is_unwanted
 
     async def begin(self) -> None:
-        """Start the handler as Scrapy's engine would: it is created after the engine has started."""
+        """Start the handler. Scrapy's engine would do so, but the engine has started before the handler is created."""
         await self._launch()
 
     async def _maybe_launch_browser(self) -> None:
-        async with self._opening:  # pages come concurrently: each needs the proxy, and a launch counts only once
+        async with self._opening:  # pages load concurrently: each needs the proxy, and a launch must be counted once
             await self._open_proxy()
             is_new = not hasattr(self, "browser")
             await super()._maybe_launch_browser()
@@ -123,7 +123,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
             await self._recycle_if_due()
 
     async def _load_within_bounds(self, request: Request, spider: Any) -> Response:
-        """Load the page. Raises RequestRefused or DownloadTimeoutError."""
+        """Load the page through its site's proxy.
+
+        Raises RequestRefused (also if it is too large) or DownloadTimeoutError.
+        """
         self._upstream = self._chosen_proxy(request)
         request.headers.pop("Proxy-Authorization", None)
         request.meta["playwright_context_kwargs"] = self._context_options(request)
@@ -141,7 +144,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return response
 
     async def _load_with_retries(self, request: Request, spider: Any) -> tuple[Response, Any]:
-        """Return the page and its capture. Load it again if the browser crashed, whichever page was the cause."""
+        """Return the page and its capture.
+
+        Load the page again if the browser crashed, even if another page was the cause.
+        """
         for tries_left in range(MAX_BREAKDOWNS, -1, -1):
             launch, taking = self._launches, PageCapture(self._find_connection, self._max_bytes, self._browser_profile)
             try:
@@ -150,7 +156,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
                 return await self._try_load(request, spider, taking)
             except PlaywrightTimeout as fault:
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
-            except TimeoutError as fault:  # the browser has missed its own time limit
+            except TimeoutError as fault:  # the browser did not end the load within the timeout
                 await self._end_launch(launch)
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
@@ -170,7 +176,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return await asyncio.wait_for(loading, self._timeout_s + QUIET_S), taking.capture
 
     def _browser_profile(self) -> BrowserProfile:
-        """Return the running browser's profile. Playwright creates one for each browser and deletes it later."""
+        """Return the running browser's profile: when it was launched, and how many pages it had loaded before."""
         before, self._pages_of_launch = self._pages_of_launch, self._pages_of_launch + 1
         return BrowserProfile(self._launched_at, before)
 
@@ -213,7 +219,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         ]
 
     def _load_fault(self, request: Request, fault: PlaywrightError, failed_url: str) -> Exception:
-        """Explain a failed load. failed_url: the URL of the document that failed: the page or a redirect target."""
+        """Return the exception for a failed load. failed_url: URL of the page or redirect target that failed."""
         why = self._proxy_refusal(failed_url)
         if why is not None:
             return RequestRefused(Rejection.UNSAFE_ADDRESS, "fetch.leads-elsewhere", url=request.url, fault=why)
@@ -221,13 +227,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
         return RequestRefused(Rejection.NO_ANSWER, "fetch.not-loaded", url=request.url, kind=reason)
 
     def _proxy_refusal(self, url: str) -> UnsafeUrl | None:
-        """Return why the browser's proxy refused the host of a URL, or None if it did not refuse it."""
+        """Return why the browser's proxy refused the host of a URL, or None if the proxy did not refuse it."""
         with suppress(ValueError):
             return self._proxy.refused.get(host_key(url)) if self._proxy else None
         return None
 
     async def _is_unwanted(self, request: PageRequest) -> bool:
-        """Return True if a page's request must not be sent: it is not for text, or its URL may not be fetched."""
+        """Return True if a request must not be sent, because it is not for text or its URL is not allowed."""
         if request.resource_type not in TEXT_KINDS:
             return True
         try:
@@ -250,7 +256,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
             self._turn.notify_all()
 
     async def _end_launch(self, launch: int) -> None:
-        """Close or kill the browser of this launch. The next page starts a new browser."""
+        """Close or kill the browser with this launch number. The next page starts a new browser."""
         async with self._ending:
             if launch != self._launches or not hasattr(self, "browser"):
                 return
@@ -264,7 +270,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
                 del self.browser
 
     async def _is_gone(self) -> bool:
-        """Return True if the browser reports its end within CLOSE_S."""
+        """Wait until the browser has reported its end, at most CLOSE_S; return False if it has not."""
         deadline_s = time.monotonic() + CLOSE_S
         while hasattr(self, "browser") and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
@@ -272,41 +278,41 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
 
 
 def _is_crash(fault: PlaywrightError) -> bool:
-    """Return True if a call failed because the page's process ended.
+    """Return True if a call failed because the process of the page ended.
 
-    The call may fail before the page reports its crash.
+    Such a call may fail before the page reports its crash.
     """
     return isinstance(fault, TargetClosedError) or "Target crashed" in str(fault)
 
 
 async def own_headers(*, playwright_request: PageRequest, scrapy_request_data: Any, **_: Any) -> dict[str, str]:
-    """Return the browser's own headers. The crawl's hold cookies, which frames of other sites must not get."""
+    """Return the browser's own headers. The crawler's contain cookies that frames of other sites must not receive."""
     return await playwright_request.all_headers()
 
 
 async def _wait_for_scripts(page: Page) -> None:
-    """Wait for a while so that scripts can fetch what they display."""
+    """Wait until the page fetches nothing more, at most QUIET_S, so that scripts can fetch what they display."""
     with suppress(PlaywrightTimeout):
         await page.wait_for_load_state("networkidle", timeout=QUIET_S * 1000)
 
 
 def memory_bytes(process: int) -> int:
-    """Return the memory of the browsers started by a process, in bytes."""
+    """Return the memory of all browsers started by a process, in bytes."""
     return sum(_browsers_below(process).values())
 
 
 def kill_browsers(process: int) -> None:
-    """Kill every browser started by a process, even if it hangs or is stopped."""
+    """Kill every browser started by a process, even if the browser hangs or is stopped."""
     for browser in _browsers_below(process):
         with suppress(psutil.Error):
             browser.kill()
 
 
 def _browsers_below(process: int) -> dict[psutil.Process, int]:
-    """Return the browser processes started by a process, with their memory in bytes."""
+    """Return the browser processes started by a process, each with its memory in bytes."""
     found = {}
     for child in psutil.Process(process).children(recursive=True):
-        with suppress(psutil.Error):  # it has ended
+        with suppress(psutil.Error):  # the process has ended
             if any(part in child.name() for part in ("chrom", "headless")):
                 found[child] = child.memory_info().rss
     return found

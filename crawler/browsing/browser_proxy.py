@@ -29,9 +29,9 @@ _CHUNK_BYTES = 65_536
 _HEAD_TIMEOUT_S = 10.0
 # Covers everything that a page loads; its text is also limited by ZHUIWEN_MAX_BODY_BYTES.
 MAX_BYTES_A_CONNECTION = 64 * 1024 * 1024
-MAX_INTERIM_HEADS = 10  # before a response; servers send one
+MAX_INTERIM_HEADS = 10  # before the final response; servers send one
 MAX_REFUSED = 100
-MAX_REACHED = 1_000  # hosts whose addresses are remembered; a crawl meets tens
+MAX_REACHED = 1_000  # hosts whose addresses are stored; a crawl connects to tens
 REFUSED_HEADER = "x-zhuiwen-refused"
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
@@ -40,7 +40,7 @@ Writer = asyncio.StreamWriter
 
 
 class _ProxyRefusal(Exception):
-    """The error response that the browser gets."""
+    """An error response to the browser's request, with its status line and reason."""
 
     def __init__(self, status: str, reason: str) -> None:
         super().__init__(reason)
@@ -63,7 +63,10 @@ class _ProxyRequest:
 
 @dataclass(frozen=True, slots=True)
 class ConnectedAddress:
-    """The address of a connection. address: "" behind a proxy, where the site's address is unknown."""
+    """The address of a connection.
+
+    address: "" for a connection through a proxy, where the site's address is unknown.
+    """
 
     address: str
     answer: NameAnswer | None
@@ -72,7 +75,10 @@ class ConnectedAddress:
 
 
 class BrowserProxy:
-    """The proxy of one crawl. `upstream` returns the site's proxy for the next connection, or None if it has none."""
+    """The browser's proxy for one crawl.
+
+    upstream: returns the site's proxy for the next connection, or None if it has none.
+    """
 
     def __init__(
         self, guard: AddressGuard, names: NameResolver, timeout_s: float, upstream: Callable[[], Proxy | None]
@@ -81,13 +87,13 @@ class BrowserProxy:
         self._route_finder = RouteFinder()
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
-        self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # keeps other programs on this machine out
+        self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # refuses other programs on this machine
         self.refused: dict[tuple[str, int], UnsafeUrl] = {}  # by host and port
         self.reached: dict[tuple[str, int], ConnectedAddress] = {}  # the last connection to each host and port
         self.bytes_passed = 0
 
     async def start(self) -> str:
-        """Start to listen, and return the proxy's URL for the browser."""
+        """Start to listen on loopback. Return the proxy's URL for the browser."""
         self._server = await asyncio.start_server(self._accept_connection, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -163,7 +169,7 @@ class BrowserProxy:
         return _ProxyRequest(method, target, tuple(headers), scheme, host, port)
 
     async def _connect_upstream(self, ask: _ProxyRequest, upstream: Proxy | None) -> tuple[Reader, Writer]:
-        """Connect to the checked address, and to no other."""
+        """Connect to the requested host or, if given, the upstream proxy; only to an address that passed the check."""
         url, host, port = ask.url, ask.host, ask.port
         if upstream is not None:
             url = f"http://{upstream.place}/"
@@ -200,14 +206,14 @@ class BrowserProxy:
         return _response_status(await self._read_head(far)).startswith("2")
 
     async def _forward_response(self, far: Reader, writer: Writer) -> None:
-        """Forward a response, with a header that forbids a second request on this connection."""
+        """Forward a response with "Connection: close", which forbids a second request on this connection."""
         first, *headers = (await self._read_head(far)).rstrip("\r\n").split("\r\n")
         kept = [line for line in headers if _header_name(line) not in _HOP_BY_HOP]
         writer.write("\r\n".join([first, *kept, "Connection: close", "", ""]).encode("latin-1"))
         await self._forward_bytes(far, writer)
 
     async def _read_head(self, far: Reader) -> str:
-        """Return the head of a response, without informational responses such as 103 Early Hints.
+        """Return the head of the final response; informational responses such as 103 Early Hints are skipped.
 
         Raises ValueError if the bytes are not an HTTP response.
         """
@@ -218,11 +224,14 @@ class BrowserProxy:
         raise ValueError("an answer that only announces itself")
 
     async def _join_streams(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
-        """Forward bytes in both directions until one side closes, is silent for too long, or has sent too much."""
+        """Forward bytes in both directions until one direction has ended.
+
+        The response may still end after the request.
+        """
         ways = asyncio.ensure_future(up), asyncio.ensure_future(down)
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            if ways[0].done() and not ways[1].done():  # the browser has sent its request; the response is still to come
+            if ways[0].done() and not ways[1].done():  # the request is sent completely; the response is not
                 await asyncio.wait(ways[1:], timeout=self._timeout_s)
         finally:
             for way in ways:
@@ -230,7 +239,7 @@ class BrowserProxy:
             await asyncio.gather(*ways, return_exceptions=True)
 
     async def _forward_bytes(self, source: Reader, sink: Writer, most: int = MAX_BYTES_A_CONNECTION) -> None:
-        """Forward at most `most` bytes; read and drop the rest."""
+        """Forward at most `most` bytes to `sink`. Read and discard the rest."""
         passed = 0
         with suppress(OSError, TimeoutError):
             while chunk := await asyncio.wait_for(source.read(_CHUNK_BYTES), self._timeout_s):
@@ -243,7 +252,7 @@ class BrowserProxy:
 
 
 def _body_bytes(ask: _ProxyRequest) -> int:
-    """Return the length of a request's body. Raises _ProxyRefusal if the head does not state it."""
+    """Return the length of a request's body. Raises _ProxyRefusal if the request states no length."""
     stated = {_header_name(line): line.partition(":")[2].strip() for line in ask.headers}
     if "transfer-encoding" in stated:
         raise _ProxyRefusal("411 Length Required", "no length")
@@ -252,7 +261,7 @@ def _body_bytes(ask: _ProxyRequest) -> int:
 
 
 def _response_status(head: str) -> str:
-    """Return the status of a response. Raises ValueError if it is not HTTP."""
+    """Return the status code of a response. Raises ValueError if the head is not HTTP."""
     protocol, status = head.split(maxsplit=2)[:2]
     if not protocol.startswith("HTTP/"):
         raise ValueError("no HTTP")

@@ -32,8 +32,8 @@ from core.wording import Message
 # If the sandbox is unavailable because it gets no user namespace, code that escapes from a page runs as `nobody` and
 # not as root.
 
-# Chosen, not measured: starting Chromium takes 1 s (2026-11), and pages that leak lose some MB each. The operator sets
-# how many pages and minutes a browser serves (core.settings.CrawlSettings).
+# Chosen, not measured: starting Chromium takes 1 s (2026-11), and a page with a memory leak loses some MB. The operator
+# sets how many pages and minutes a browser serves (core.settings.CrawlSettings).
 MAX_MEMORY_BYTES = 1_500_000_000
 PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_BROWSER_BYTES", "ZHUIWEN_BROWSER_AGE_S"
 ARGUMENTS = [
@@ -52,7 +52,7 @@ ARGUMENTS = [
 ]
 UNPRIVILEGED = "nobody"
 _PROBE_TIMEOUT_S = 10.0
-# Runs first and then executes Chromium. The profile that playwright has created belongs to root.
+# Runs before Chromium and then executes it. Playwright creates the profile as root, so its owner is changed.
 _PROGRAM = """
 import os, sys
 user, executable, *arguments = sys.argv[1:]
@@ -65,12 +65,15 @@ os.execve(executable, [executable, *arguments], environment)
 
 
 def unprivileged_user() -> int | None:
-    """Return the user that Chromium runs as; None for the product's own user, if it is not root."""
+    """Return the id of the user that runs Chromium; None if it is the product's own user, which is not root."""
     return pwd.getpwnam(UNPRIVILEGED).pw_uid if os.geteuid() == 0 else None
 
 
 def may_be_run(executable: Path) -> bool:
-    """Return True if Chromium can be run without root's rights: it cannot if it is in root's own folder."""
+    """Return True if Chromium can be run without root's rights.
+
+    It cannot if it is in a folder that only root may open.
+    """
     if unprivileged_user() is None:
         return True
     with suppress(OSError):
@@ -81,10 +84,10 @@ def may_be_run(executable: Path) -> bool:
 
 
 def has_sandbox() -> bool:
-    """Return True if that user gets the namespace that the sandbox needs; many containers do not provide it."""
+    """Return True if the user that runs Chromium may create the namespace of the sandbox. Many containers forbid it."""
     user = unprivileged_user()
     if user is None:
-        return True  # Chromium reports this itself and does not start
+        return True  # without the namespace, Chromium reports an error and does not start
     program = shutil.which("unshare")
     if program is None:
         return False
@@ -99,7 +102,7 @@ def has_sandbox() -> bool:
 
 
 def launch_options(executable: Path) -> dict[str, Any]:
-    """Return playwright's options: a sandbox, no root rights, and an environment without secrets."""
+    """Return playwright's launch options: the sandbox, a user other than root, and an environment without secrets."""
     user = unprivileged_user()
     return {
         "executable_path": str(executable) if user is None else _launcher_path(executable, user),
@@ -109,19 +112,22 @@ def launch_options(executable: Path) -> dict[str, Any]:
 
 
 def _launcher_path(executable: Path, user: int) -> str:
-    """Return the path of a program that runs Chromium as that user. It is in memory: /tmp may be mounted noexec."""
+    """Return the path of a program that runs Chromium as that user.
+
+    It is in memory because /tmp may be mounted noexec.
+    """
     command = shlex.join((sys.executable, "-S", "-c", _PROGRAM, str(user), str(executable)))
     written = os.memfd_create("zhuiwen-browser")
     os.write(written, f'#!/bin/sh\nexec {command} "$@"\n'.encode())
     os.fchmod(written, 0o700)
-    # A file that is still open for writing cannot be executed. This descriptor stays open as long as the process, which
+    # A file that is open for writing cannot be executed. This descriptor stays open until the process ends; a process
     # crawls one site.
     kept = os.open(f"/proc/self/fd/{written}", os.O_RDONLY)
     os.close(written)
     return f"/proc/{os.getpid()}/fd/{kept}"
 
 
-# The headless build first: a page costs it 0.15 s of CPU time, the others 0.9 s (Debian's 156, 2026-11).
+# The headless build is preferred: a page costs it 0.15 s of CPU time, and other builds 0.9 s (Debian's 156, 2026-11).
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 PLAYWRIGHT_FOLDERS = ("chromium-*/chrome-linux*/chrome", "chromium_headless_shell-*/chrome-linux*/headless_shell")
 MAX_MESSAGE_BYTES = 128 * 1024 * 1024  # a screenshot of 20 megapixels of noise is 60 MB, and a third more in base64
@@ -131,11 +137,11 @@ FLAGS = (
     *("--headless", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--mute-audio"),
     *("--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--disable-breakpad"),
     *("--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--hide-scrollbars"),
-    # Requests that are not intercepted resolve no name and reach no proxy: nothing listens on port 9 of this machine.
+    # Requests that are not intercepted can neither resolve a name nor reach a proxy: port 9 of this machine is closed.
     *("--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>"),
 )
-# Runs in the new process before Chromium. Moves the pipes to 3 and 4; they are duplicated first since they may already
-# have these numbers.
+# Runs in the new process before Chromium. Moves the pipes to descriptors 3 and 4. Both are duplicated first because
+# they may already have these numbers.
 _LAUNCHER = """
 import fcntl, os, sys
 reads, writes, user = map(int, sys.argv[1:4])
@@ -147,11 +153,11 @@ os.execv(sys.argv[4], sys.argv[4:])
 
 
 class BrowserFault(Exception):
-    """Raised if the browser did not do what a call demanded. Never leaves this package."""
+    """Raised if the browser does not execute a command. Callers in this package catch it."""
 
 
 def find_chromium(named: str = "") -> Path | None:
-    """Return Chromium's path: the operator's choice, the system's, or playwright's; None if none is installed."""
+    """Return the path of Chromium: `named`, an installed one, or playwright's. Return None if it is missing."""
     if named:
         return Path(named) if os.access(named, os.X_OK) else None
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -163,7 +169,7 @@ def find_chromium(named: str = "") -> Path | None:
 
 
 class Chromium:
-    """One browser process, as a context manager that leaves nothing behind. All calls end by `deadline`."""
+    """A browser process as a context manager that removes the process and its files. All calls end by `deadline`."""
 
     def __init__(self, executable: Path, deadline: float) -> None:
         self._executable, self._deadline = executable, deadline
@@ -192,7 +198,10 @@ class Chromium:
         session: str = "",
         on_event: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> dict[str, Any]:
-        """Return the browser's response; events that come meanwhile go to `on_event`. Raises BrowserFault."""
+        """Return the result of a command, and pass events received meanwhile to `on_event`.
+
+        Raises BrowserFault on an error.
+        """
         number = self.send(method, parameters, session)
         while True:
             message = self.receive()
@@ -203,7 +212,10 @@ class Chromium:
             on_event(message)
 
     def send(self, method: str, parameters: Mapping[str, Any] | None = None, session: str = "") -> int:
-        """Send a call without waiting, and return its number, which the response will carry."""
+        """Send a command without waiting.
+
+        Return its number, which the response repeats. Raises BrowserFault if it is not sent.
+        """
         self._ids += 1
         message: dict[str, Any] = {"id": self._ids, "method": method, "params": dict(parameters or {})}
         data = json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0"
@@ -220,7 +232,10 @@ class Chromium:
         return self._ids
 
     def receive(self) -> dict[str, Any]:
-        """Return the next message. Raises BrowserFault if none comes in time or the browser has ended."""
+        """Return the next message.
+
+        Raises BrowserFault if none arrives by the deadline, it is too long, or the browser has ended.
+        """
         while (end := self._buffer.find(b"\0")) < 0:
             if not _is_ready(self._reads, select.POLLIN, self._remaining_s()):
                 raise BrowserFault("it does not answer in time")
@@ -265,7 +280,7 @@ class Chromium:
             if pipe >= 0:
                 os.close(pipe)
         if self._process is not None:
-            with suppress(ProcessLookupError):  # it has already ended
+            with suppress(ProcessLookupError):  # the process has already ended
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait(KILL_WAIT_S)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -275,7 +290,7 @@ class Chromium:
 
 
 def _is_ready(pipe: int, event: int, within_s: float) -> bool:
-    """Return True if a pipe is readable or writable, or has ended.
+    """Return True if a pipe becomes readable or writable, or is closed, within `within_s` seconds.
 
     `select` would refuse file descriptors above 1,023.
     """
@@ -284,11 +299,11 @@ def _is_ready(pipe: int, event: int, within_s: float) -> bool:
     return bool(waiting.poll(within_s * 1_000))
 
 
-# Checks that this machine can load pages in a browser, without importing the browser's packages.
+# Checks that this machine can load pages in a browser. The browser's packages are not imported.
 
 
 def missing_browser(settings: CrawlSettings) -> Message | None:
-    """Return what must be installed before pages can be loaded in a browser, or None if everything is installed."""
+    """Return a message about what is missing for loading pages in a browser, or None if nothing is missing."""
     if find_spec("scrapy_playwright") is None:
         return Message("site.no-browser")
     path = find_chromium(settings.chromium)

@@ -1,4 +1,4 @@
-"""The crawl's downloader, which imports and starts a browser for the first page that needs one."""
+"""The crawler's download handler. It imports and starts a browser for the first page that needs one."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,10 @@ BROWSER_META = "playwright"  # in the meta of a request that is loaded in the br
 
 
 class OnDemandBrowser(CapturingHandler):
-    """Delays the import of the browser, which most crawls never need. For DOWNLOAD_HANDLERS."""
+    """Imports the browser at the first request for it, because most crawls need none.
+
+    For the setting DOWNLOAD_HANDLERS.
+    """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -25,7 +28,7 @@ class OnDemandBrowser(CapturingHandler):
             return await super().download_request(request)
         async with self._opening:
             if self._browser is None:
-                # The optional dependency is only known to be installed here.
+                # Until here, the optional dependency may be missing.
                 from crawler.browsing.browser import BrowserHandler
 
                 browser = BrowserHandler(self._of)

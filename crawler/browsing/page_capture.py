@@ -1,8 +1,8 @@
 """Records how a browser loaded one page: its requests for documents, the responses, and its style sheets.
 
 A browser reports its requests, but not the bytes of its connections. So heads are reconstructed from its reports, with
-names and values in its order, and their source says so. Addresses and names come from `browser_proxy`, which carries
-every connection; certificates are the browser's copy of what the server presented.
+names and values in its order, and the capture states that. Addresses and names come from `browser_proxy`, which
+forwards every connection. Certificates are the browser's copies of those that the server presented.
 """
 
 import base64
@@ -24,29 +24,29 @@ from crawler.fetching.resources import MAX_BYTES, MAX_COUNT, ResourceKind
 from crawler.fetching.wire import MAX_CERTIFICATES
 from crawler.fetching.withheld_secrets import without_secrets
 
-MAX_DOCUMENTS = 20  # redirects, also by scripts; Chromium itself stops after 20 redirects
+MAX_DOCUMENTS = 20  # including redirects by scripts; Chromium itself stops after 20 redirects
 _TLS_NAMES = {"TLS 1.2": "TLSv1.2", "TLS 1.3": "TLSv1.3", "QUIC": "QUIC"}
 
 
-WhereReached = Callable[[str, int], ConnectedAddress | None]  # the address of a host and port
+WhereReached = Callable[[str, int], ConnectedAddress | None]  # returns the last connection to a host and port, or None
 
 
 class PageCapture:
-    """Captures one page of one browser context. Call `begin` before the page navigates, `take` while it is open."""
+    """Captures how one page loads. Call `begin` before the page navigates, and `take` while it is open."""
 
     def __init__(self, where_reached: WhereReached, max_body_bytes: int, profile: Callable[[], BrowserProfile]) -> None:
-        """Create a capture. profile: returns the browser's profile; called once the browser holds the page."""
+        """Create a capture. profile: returns the browser's profile; called once the page has loaded."""
         self._where_reached, self._max_bytes, self._profile = where_reached, max_body_bytes, profile
-        self._cached: dict[str, bool] = {}  # by URL: whether the browser says that it was in its cache
+        self._cached: dict[str, bool] = {}  # whether the browser read a URL from its cache
         self._documents: list[Response] = []
         self._sheets: list[tuple[Response, datetime]] = []
         self._devtools: CDPSession | None = None
         self.capture: Capture | None = None
         self.has_crashed = False
-        self.failed_url = ""  # of the last document that failed to load
+        self.failed_url = ""  # URL of the last document that failed to load
 
     async def begin(self, page: Page, *_: object) -> None:
-        """Listen to the responses that the page gets."""
+        """Record the responses, failures and crashes of the page from now on."""
         page.on("response", self._note_response)
         page.on("crash", self._note_crash)
         page.on("requestfailed", self._note_failure)
@@ -55,7 +55,7 @@ class PageCapture:
         await self._devtools.send("Network.enable")  # otherwise the browser forgets certificates
 
     async def take(self, page: Page) -> None:
-        """Collect what the browser knows so far. A page that has closed meanwhile has no capture."""
+        """Collect the capture from the browser. A page that has closed meanwhile has no capture."""
         with suppress(PlaywrightError):
             certificates = await self._certificate_chains()
             last = len(self._documents) - 1
@@ -74,7 +74,7 @@ class PageCapture:
 
     def _note_response(self, response: Response) -> None:
         request = response.request
-        with suppress(PlaywrightError):  # a request of a service worker has no frame
+        with suppress(PlaywrightError):  # a service worker's request has no frame
             is_document = request.is_navigation_request() and request.frame.parent_frame is None
             if is_document and len(self._documents) < MAX_DOCUMENTS:
                 self._documents.append(response)
@@ -116,7 +116,8 @@ class PageCapture:
             ended_at=ended_at,
             server_address=reached.address,
             server_port=port if reached.address else 0,
-            # Without the size: those that a browser reports differ by more than 100 bytes from those on the socket.
+            # The size is left out: the size that a browser reports differs by more than 100 bytes from that on the
+            # socket.
             body=await _response_body(response, self._max_bytes) if is_page else b"",
             is_through_proxy=reached.is_through_proxy,
             name_answer=reached.answer,
@@ -125,7 +126,7 @@ class PageCapture:
         )
 
     async def _certificate_chains(self) -> dict[str, tuple[bytes, ...]]:
-        """Return the certificate chain of each origin, in DER, the site's own certificate first."""
+        """Return the certificate chain of each origin in DER. The site's own certificate comes first."""
         found: dict[str, tuple[bytes, ...]] = {}
         for origin in sorted({_url_origin(each.url) for each in self._documents if each.url.startswith("https:")}):
             if self._devtools is not None:
@@ -141,7 +142,7 @@ class PageCapture:
 
 
 def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    r"""Format a head as HTTP/1.1. Line feeds in values become spaces, since they would begin other headers.
+    r"""Format a message head as HTTP/1.1. Line feeds in values become spaces, because they would begin another header.
 
     >>> head("GET / HTTP/1.1", [("Host", "a.example"), ("X", "1\n2")])
     b'GET / HTTP/1.1\r\nHost: a.example\r\nX: 1 2\r\n\r\n'
@@ -151,7 +152,7 @@ def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
 
 
 async def _response_body(response: Response, limit: int) -> bytes:
-    """Return the decompressed body; b"" if the browser does not provide it or it is too long."""
+    """Return the decompressed body, or b"" if the browser does not provide it or it is longer than `limit` bytes."""
     with suppress(PlaywrightError):
         body = await response.body()
         return body if len(body) <= limit else b""
@@ -159,7 +160,7 @@ async def _response_body(response: Response, limit: int) -> bytes:
 
 
 async def _tls_session(response: Response, host: str, certificates: tuple[bytes, ...]) -> TlsSession | None:
-    """Return the connection's TLS session. A browser does not report the cipher's strength."""
+    """Return the connection's TLS session, or None without TLS. Browsers do not report the strength of the cipher."""
     details = await response.security_details()
     if not details or not details.get("protocol"):
         return None
@@ -168,7 +169,7 @@ async def _tls_session(response: Response, host: str, certificates: tuple[bytes,
 
 
 def _exchange_moments(timing: Any) -> tuple[datetime, datetime, datetime]:
-    """Return when a request was sent and when its response began and ended; now, if the browser does not report it."""
+    """Return when a request was sent and its response began and ended; the time now if it is not reported."""
     now = datetime.now(UTC)
     started = float(timing.get("startTime", 0))
     if started <= 0:

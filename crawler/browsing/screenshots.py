@@ -1,8 +1,8 @@
-"""Renders a stored response in a browser: a picture of the whole page, and a PDF.
+"""Renders a stored response in a browser: an image of the whole page, and a PDF.
 
-Only the stored response is rendered, never the live page: the browser requests the page's URL and gets the stored
-bytes. It also gets the style sheets, fonts and pictures that were fetched to read the page; all other requests are
-refused. Scripts are off. So a picture shows only what was fetched, and `ResponseRendering` lists what was missing.
+Only the stored response is rendered, never the live page: the browser requests the page's URL and receives the stored
+bytes. It also receives the style sheets, fonts and images that were fetched to read the page; all other requests are
+refused. Scripts are off. So an image shows only what was fetched, and `ResponseRendering` lists what was missing.
 """
 
 import base64
@@ -21,35 +21,35 @@ from crawler.browsing.chromium import BrowserFault, Chromium, find_chromium
 
 WIDTH_PX = 1280  # the width that most desktop pages are designed for
 VIEW_HEIGHT_PX = 1024
-# Chromium cannot draw more than 16,384 px in height; 20 megapixels are 0.2 to 4 MB of PNG. The PDF is not cut.
+# Chromium cannot render more than 16,384 px in height; 20 megapixels are 0.2 to 4 MB of PNG. The PDF has no such limit.
 MAX_HEIGHT_PX = 16_000
 MAX_PDF_PAGES = 300  # a chapter has 2 to 10; a whole novel of 300,000 characters about 250
-DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); longer times are deliberate
+DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); only pages designed to be slow take longer
 A4_INCHES = (8.27, 11.69)
-MAX_LISTED, MAX_URL_CHARS = 50, 500  # of the refused requests; pages of novels send 5 to 40
+MAX_LISTED, MAX_URL_CHARS = 50, 500  # for the refused requests; pages of novels send 5 to 40
 _log = logging.getLogger(__name__)
 _SHOWN_AS_THEY_ARE = ("text/html", "text/plain", "application/xhtml+xml", "text/xml", "application/xml")
 
 
 class NoRendering(StrEnum):
-    """The reasons for a missing rendering. They are facts of the evidence, not errors."""
+    """The reason why a response has no rendering. It is a fact of the evidence, not an error."""
 
     SWITCHED_OFF = "switched_off"
     NO_BROWSER = "no_browser"
-    BROWSER_FAILED = "browser_failed"  # it did not start in its sandbox, crashed, or took too long
+    BROWSER_FAILED = "browser_failed"  # the browser did not start in its sandbox, crashed, or took too long
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseRendering:
-    """A stored response as a browser rendered it. `pdf` is b"" if it could not be printed."""
+    """A stored response as a browser rendered it. `pdf` is b"" if the page could not be printed."""
 
     png: bytes
     pdf: bytes
     width_px: int
-    height_px: int  # height of the picture
-    page_height_px: int  # height of the page; the picture ends at MAX_HEIGHT_PX
-    refused_requests: int  # requests of the page for style sheets, pictures and frames that were never fetched
-    served: tuple[str, ...]  # URLs of the resources that the page was given
+    height_px: int  # height of the image
+    page_height_px: int  # height of the page; the image ends at MAX_HEIGHT_PX
+    refused_requests: int  # number of requests for style sheets, images and frames that were never fetched
+    served: tuple[str, ...]  # URLs of the resources that the browser received
     missing: tuple[str, ...]  # URLs of the refused requests, each once, at most MAX_LISTED
     drawn_from: str  # "the stored response"
     browser: str  # "Chromium 150.0.7871.100"
@@ -57,7 +57,7 @@ class ResponseRendering:
 
     @property
     def how(self) -> str:
-        """Describe the picture in one sentence for its readers."""
+        """Describe in one sentence how the image was made."""
         cut = f"; the picture shows the first {self.height_px:,} of {self.page_height_px:,} px" if self.is_cut else ""
         return (
             f"{self.browser}, drawn from {self.drawn_from}, scripts off, no network "
@@ -72,7 +72,10 @@ class ResponseRendering:
 
 @dataclass(frozen=True, slots=True)
 class Drawable:
-    """A page to render as if it came from `url`. resources: what was fetched to read it; nothing else is loaded."""
+    """A page to render as if it came from `url`.
+
+    resources: the files fetched to read it; the browser loads no others.
+    """
 
     body: bytes
     headers: Mapping[str, str]
@@ -84,16 +87,16 @@ class Drawable:
 def render(
     body: bytes, headers: Mapping[str, str], url: str, *, chromium: str = "", deadline_s: float = DEADLINE_S
 ) -> ResponseRendering | NoRendering:
-    """Render a stored response without any resources, as `render_page` does."""
+    """Render a stored response without any resources; see `render_page`."""
     return render_page(Drawable(body, headers, url), chromium=chromium, deadline_s=deadline_s)
 
 
 def render_page(
     given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S
 ) -> ResponseRendering | NoRendering:
-    """Render a page with the resources that were fetched for it. Content of the page never makes this raise.
+    """Render a page with its resources, or return why it was not rendered. No content of the page raises an exception.
 
-    chromium: the executable; "" to search for it.
+    chromium: the path of the executable; "" to search for it. deadline_s: the time limit for the rendering, in seconds.
     """
     executable = find_chromium(chromium)
     if executable is None:
@@ -107,7 +110,7 @@ def render_page(
 
 
 class _DrawnPage:
-    """The only page of one browser."""
+    """The only page that one browser renders."""
 
     def __init__(self, browser: Chromium, given: Drawable) -> None:
         self._browser, self._given = browser, given
@@ -157,7 +160,7 @@ class _DrawnPage:
         return self._browser.call(method, parameters, self._session, self._handle_event)
 
     def _handle_event(self, message: dict[str, Any]) -> None:
-        """Handle an event of the browser: a request that waits for its response, or the page's load event."""
+        """Handle an event of the browser: respond to a paused request, or note that the page has loaded."""
         if message.get("method") == "Fetch.requestPaused":
             self._answer_request(message["params"])
         elif message.get("method") == "Page.loadEventFired" and self._is_served:
@@ -180,15 +183,15 @@ class _DrawnPage:
 
     def _refuse_request(self, paused: dict[str, Any], url: str) -> None:
         self._refused += 1
-        is_shown = paused.get("resourceType") != "Other"  # not the icon, which only the browser requests
+        is_shown = paused.get("resourceType") != "Other"  # the icon is requested by the browser, not by the page
         if is_shown and len(self._missing) < MAX_LISTED:
             self._missing[url[:MAX_URL_CHARS]] = None
-        # If redirects are aborted, the page stays as it is; if they were blocked, it would become an error page.
+        # If a redirect is aborted, the page is unchanged; if it were blocked, an error page would replace the page.
         refusal = {"requestId": paused["requestId"], "errorReason": "Aborted"}
         self._browser.send("Fetch.failRequest", refusal, self._session)
 
     def _fulfil_request(self, paused: dict[str, Any], content_type: str, body: bytes) -> None:
-        # A browser uses fonts of another host only if that host allows it; here only the page requests them.
+        # A browser uses fonts of another host only if that host allows it. Here, only the page can request them.
         headers = {"Content-Type": content_type, "Access-Control-Allow-Origin": "*"}
         answer = {
             "requestId": paused["requestId"],
@@ -215,11 +218,11 @@ class _DrawnPage:
 
 
 def _browser_url(url: str) -> str:
-    """Return a URL as a browser requests it, however the page or the crawler spelt it."""
+    """Return a URL in the browser's spelling, without its fragment, however the page or the crawler spelt it."""
     return safe_url_string(url.partition("#")[0])
 
 
 def _content_type(headers: Mapping[str, str]) -> str:
-    """Return the server's content type; types that a browser would download become HTML."""
+    """Return the content type from the headers; text/html if it is missing or a browser would download it."""
     given = next((value for name, value in headers.items() if name.lower() == "content-type"), "text/html")
     return given if given.split(";")[0].strip().lower() in _SHOWN_AS_THEY_ARE else "text/html"

@@ -1,6 +1,6 @@
-"""Decodes the bytes of a page, or refuses them; a charset label counts only if the decoded text makes sense.
+"""Decodes the bytes of a page, or refuses them. A charset label counts only if the decoded text makes sense.
 
-Serves the crawl and `zhuiwen read`. Reads no markup except the declared charset.
+Serves the crawl and `zhuiwen read`. The only markup that is read is the declared charset.
 """
 
 import re
@@ -28,11 +28,11 @@ from crawler.characters.mojibake import (
     repair,
 )
 
-# Codecs for the charset labels of pages: each label maps to its largest superset, because pages use its characters.
+# Codecs for the charset labels of pages. Each label maps to its largest superset, because pages use its characters.
 
 CHINESE = frozenset({"gb18030", "big5hkscs"})
 UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
-# For encodings of one language or script other than Chinese: the letters that its texts consist of.
+# For each encoding that serves one language or script other than Chinese, the letters that its texts consist of.
 HANGUL, KANA = "\u3131-\u318e\uac00-\ud7a3", "\u3041-\u30fe"
 LETTERS = {
     "cp949": HANGUL,
@@ -43,7 +43,7 @@ LETTERS = {
     **dict.fromkeys(("cp1256", "iso8859-6"), "\u0600-\u06ff"),
 }
 _READ = CHINESE | UNICODE | LATIN | LETTERS.keys()
-# Labels that pages use and w3lib does not know, and one that it maps to a narrower codec.
+# Labels that pages use but w3lib does not know, and a label that w3lib maps to a narrower codec.
 _MORE = {
     "x-gbk": "gb18030",
     **dict.fromkeys(("cn-big5", "x-x-big5", "cp950"), "big5hkscs"),
@@ -56,25 +56,25 @@ _MORE = {
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _CONTROLS, _MAX_BYTES_TO_SUSPECT = re.compile(rb"[\x00-\x08\x0e-\x1f]"), 4_000  # as in mojibake.has_many_controls
-_STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order if nothing else decides
-MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement has less
-# GBK and Big5 read as UTF-8 lose .77 to .92, a page of which half is UTF-8 loses .5 (40 pages, 2026-12).
+_STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # tried in this order if nothing else decides
+MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page that is cut off loses less
+# GBK and Big5 read as UTF-8 lose .77 to .92; a page of which half is UTF-8 loses .5 (40 pages, 2026-12).
 MAX_LOST_SHARE_OF_MIXED = 0.65
 # Three in ten characters of GBK are valid UTF-8 by chance (lead C4-DF, trail 80-BF); eight in a row are not.
 MIN_CHARS_OF_SURE_UTF8 = 8
-_LABEL_BONUS = 0.02  # a label only decides between readings of equal quality
+_LABEL_BONUS = 0.02  # a label only decides between candidates of equal quality
 _VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 for more than a few characters
 # Running Chinese has 0.25-0.5; Korean read as GB 2312 up to 0.09, Japanese as Big5 up to 0.17 (2026-11).
 MAX_FREQUENT_SHARE_IN_DOUBT, MAX_FREQUENT_SHARE_OF_DECLARED = 0.2, 0.3
-MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that result from Latin letters read as Chinese; such pages have few
+MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that result from Latin letters read as Chinese
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """A text, and the codec that decoded it (`gb18030`, `big5hkscs`, `utf-8`, ...).
 
-    repairs: messages for the operator about further repairs: a part in another encoding, or text that had been
-    decoded wrongly before it was saved
+    repairs: messages for the operator about repairs: a part in another encoding, or text that had been decoded wrongly
+    before it was saved
     """
 
     text: str
@@ -91,7 +91,7 @@ class _DecodingCandidate:
     worth: float
     rank: float
     is_whole: bool
-    lost: float  # share of characters; not counted in repaired text, which may have lost some in each paragraph
+    lost: float  # share of lost characters; 0.0 for repaired text, which may have lost some in each paragraph
 
     @property
     def is_acceptable(self) -> bool:
@@ -99,9 +99,9 @@ class _DecodingCandidate:
 
 
 def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | Rejection:
-    """Decode a page, whatever its labels state; return Rejection.MOJIBAKE if no decoding yields text.
+    """Decode a page by its labels and by statistics; return Rejection.MOJIBAKE if no decoding yields text.
 
-    header_charset: the charset of Content-Type, as received; hint: the charset stated by the operator. Both may be
+    header_charset: the charset of Content-Type, as received. hint: the charset stated by the operator. Both may be
     empty or wrong.
     """
     mark, codec = next((pair for pair in _MARKS if body.startswith(pair[0])), (b"", ""))
@@ -118,7 +118,7 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
 
 
 def resolve_codec(label: str) -> str:
-    """Return the codec of a charset label, or "" if no page should be decoded with it.
+    """Return the codec for a charset label, or "" if pages are never decoded with it.
 
     >>> resolve_codec("GB2312"), resolve_codec("utf-7")
     ('gb18030', '')
@@ -138,13 +138,13 @@ def _candidate_codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _is_utf8_for_sure(body: bytes, labels: Sequence[str]) -> bool:
-    """Return True if the body is valid UTF-8 that is declared or not accidental, so no other encoding fits."""
+    """Return True if the body is valid UTF-8 and either declared as UTF-8 or too long to be valid by chance."""
     text, is_whole = _decode_text(body, "utf-8")
     return is_whole and ("utf-8" in labels or count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8)
 
 
 def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
-    """Return valid UTF-8 that hardly looks like text, as a browser shows it, or None if its characters were lost."""
+    """Return valid UTF-8 even if it hardly looks like text, as a browser shows it; None if its characters were lost."""
     text, _ = _decode_text(body, "utf-8")
     is_short = count_outside_ascii(text) < MIN_CHARS_OF_SURE_UTF8
     is_lost = lost_share(text) > MAX_LOST_SHARE and count_lost(text) >= MIN_CHARS_OF_SURE_UTF8
@@ -154,11 +154,11 @@ def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
 
 
 def _best_decoding(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
-    """Return the best of the candidates, or None if none of them is text."""
+    """Return the best decoding, or None if no candidate is text."""
     plain: list[_DecodingCandidate] = []
     best: _DecodingCandidate | None = None
     for codec in dict.fromkeys(codecs):
-        # No quality exceeds 1.0, and labels come first, so no later codec has a higher rank.
+        # No quality exceeds 1.0, and codecs of labels come first. So no later codec ranks higher.
         if best is not None and best.rank >= 1.0 and codec not in (*labels, "utf-8") and _is_clean(best, body):
             return _check_language(best, body, labels)
         plain.append(_plain_candidate(body, codec, labels))
@@ -176,7 +176,7 @@ def _check_language(best: _DecodingCandidate | None, body: bytes, labels: Sequen
 
 
 def _highest_ranked(candidates: Sequence[_DecodingCandidate]) -> _DecodingCandidate | None:
-    return max(candidates, key=lambda each: each.rank, default=None)  # the first of several equal ones
+    return max(candidates, key=lambda each: each.rank, default=None)  # the first if several are equal
 
 
 def _is_clean(best: _DecodingCandidate, body: bytes) -> bool:
@@ -192,7 +192,10 @@ def _plain_candidate(body: bytes, codec: str, labels: Sequence[str]) -> _Decodin
 
 
 def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Yield readings of the page as one encoding with parts in another; the page's own encoding has the longer part."""
+    """Yield decodings of the page in one encoding with parts in another.
+
+    The page's own encoding has the longer part.
+    """
     for codec in [
         each.decoded.encoding
         for each in plain
@@ -207,7 +210,8 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
             share = mixed.own_chars / (mixed.own_chars + mixed.other_chars)
             doubtful = worth < MIN_QUALITY_TO_TRUST or mixed.lost > 0
             said = (Message("page.mixed", chars=mixed.other_chars, other=other, encoding=codec),)
-            # 0.2: the longer part decides; the label of a page that is wrongly labelled does not count here.
+            # 0.2: the longer part decides. The label does not count here, because such pages are often wrongly
+            # labelled.
             rank = worth + 0.2 * share - 0.05 * mixed.lost
             yield _DecodingCandidate(
                 Decoded(text, codec, doubtful, said), worth, rank, not mixed.lost, lost_share(text)
@@ -215,7 +219,7 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
 
 
 def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Yield repairs of text that was saved after a wrong decoding, if it can be restored."""
+    """Yield repairs of text that had been decoded wrongly before it was saved, as far as the text can be restored."""
     for each in plain:
         mended = repair(each.decoded.text) if each.is_whole else None
         if mended is None:
@@ -224,13 +228,13 @@ def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_Decod
         worth = quality(mended.text.replace("\ufffd", ""))
         doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
         said = (Message("page.saved-wrongly", encoding=codec, right=mended.right, wrong=mended.wrong),)
-        # A repair ranks below a reading that needs none, unless that reading is not text.
+        # A repair ranks below a decoding that needs none, unless that decoding is not text.
         decoded = Decoded(mended.text, codec, doubtful, said)
         yield _DecodingCandidate(decoded, worth, worth + each.rank - each.worth, is_whole=True, lost=0.0)
 
 
 def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:
-    """Return text in another language that the page declares, or Latin letters; None if it may be Chinese."""
+    """Return text in another language that the page declares, or in Latin letters; None if it may be Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
     if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
         for text, codec in declared_texts(body, labels):
@@ -245,7 +249,7 @@ def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate
 
 
 def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
-    """Return the text, and True if every byte is valid; a character cut off at the end counts as valid."""
+    """Return the text, and True if every byte is valid. A character that is cut off at the end counts as valid."""
     try:
         return body.decode(codec), True
     except UnicodeDecodeError as fault:
@@ -254,35 +258,34 @@ def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
         return body.decode(codec, "replace"), False
 
 
-# Decodes pages composed of two encodings, such as a GBK template with an advertisement in UTF-8.
-#
-# Bytes are cut at places that no encoding has inside a character: at tags and line endings first, and at other ASCII
-# signs if that is not sufficient.
+# Decodes pages that mix two encodings, such as a GBK template with an advertisement in UTF-8.
+# Bytes are split where no encoding has a character: at tags and line endings first, and at other ASCII characters if
+# that is not sufficient.
 
 _BLOCK = re.compile(rb"[^<>\r\n]+")
-# GBK, Big5 and the four-byte characters of GB 18030 do not contain these bytes.
+# Neither GBK, Big5 nor the four-byte characters of GB 18030 contain these bytes.
 _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
 # Four characters of the Chinese, kana and full-width blocks, which never occur by chance in 43 MB of novels in GBK or
-# Big5 (2026-11). The leading byte set makes the search five times as fast.
+# Big5 (2026-11). The set of lead bytes makes the search five times as fast.
 _UTF8_RUN = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){3}")
 _UTF8_CHAR = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}")
 _OTHERS = {"utf-8": ("gb18030", "big5hkscs", "cp1252"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
-MIN_CHARS_TO_SUSPECT = 3  # in a block that can be decoded in the page's encoding
-# 20 us each; text after them is decoded in the page's own encoding. Saved pages have up to 4,823.
+MIN_CHARS_TO_SUSPECT = 3  # in a block that is valid in the page's encoding
+# A block takes 20 us. Text after the last block is decoded in the page's own encoding. Saved pages have up to 4,823.
 MAX_BLOCKS = 20_000
 
 
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
-    """Return True if bytes that `codec` decodes, completely or not, show signs of another encoding."""
+    """Return True if a body shows signs of a second encoding. is_whole: True if `codec` decodes the body completely."""
     if codec not in _OTHERS:
         return False
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
 
 
 class _MixedDecoder:
-    """Decodes one page that uses two encodings: in `codec`, except blocks that are text only in `other`.
+    """Decodes a page in two encodings: blocks that are text only in `other` use it, and all other blocks use `codec`.
 
-    own_chars, other_chars: characters outside ASCII; lost: blocks that are text in neither encoding
+    own_chars, other_chars: characters outside ASCII in each encoding. lost: blocks that are text in neither
     """
 
     def __init__(self, codec: str, other: str) -> None:
@@ -291,7 +294,7 @@ class _MixedDecoder:
         self._blocks_left = MAX_BLOCKS
 
     def decode(self, body: bytes, pattern: "re.Pattern[bytes]" = _BLOCK) -> str:
-        """Return the text. pattern: the parts that are decoded separately."""
+        """Return the text of a body. pattern: matches the blocks that are decoded separately."""
         parts: list[str] = []
         end = 0
         for block in pattern.finditer(body):
@@ -330,7 +333,7 @@ class _MixedDecoder:
 
 
 def _decode_strictly(block: bytes, codec: str, *, is_alone: bool = False) -> tuple[str | None, float]:
-    """Return the text of a block and its quality, 1.0 if no other codec is possible."""
+    """Return the text of a block, or None if it is invalid, and its quality. is_alone: no other codec is possible."""
     try:
         text = block.decode(codec)
     except UnicodeDecodeError:
@@ -338,18 +341,18 @@ def _decode_strictly(block: bytes, codec: str, *, is_alone: bool = False) -> tup
     return text, 1.0 if is_alone else quality(text, codec)
 
 
-# Recognises pages that declare an encoding of another language by the letters of that language.
+# Recognises pages in other languages: the page declares an encoding and has the letters of its language.
 
-# Of characters that are neither ASCII nor punctuation: Chinese read as Korean has .7 Hangul, Korean pages have at least
-# .95; Japanese pages have at least .38 kana, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite,
-# 2026-11).
+# Shares of the characters that are neither ASCII nor punctuation: Chinese read as Korean has .7 Hangul, Korean pages
+# have at least .95; Japanese pages have at least .38 kana, Chinese read as Japanese up to .12 (32 and 61 pages of a
+# test suite, 2026-11).
 MIN_SHARE_OF_KANA, MIN_SHARE_OF_LETTERS = 0.2, 0.9
-# A page with a broken byte has as many; text in a wrong encoding loses far more, or nothing.
+# A page with one invalid byte loses as many; text in a wrong encoding loses far more, or nothing.
 MAX_LOST_SHARE_OF_DECLARED = 0.005
-# The letters of an alphabet form separate words; if Latin words with diacritics are read as Cyrillic, nearly every
-# letter is beside an ASCII letter.
+# The letters of an alphabet form separate words. If Latin words with diacritics are read as Cyrillic, nearly every
+# letter adjoins an ASCII letter.
 MAX_JOINED_LATIN = 0.25
-MAX_OUT_OF_CASE = 0.02  # capitals after small letters, relative to the characters outside ASCII and those beside them
+MAX_OUT_OF_CASE = 0.02  # capitals after small letters, relative to the characters outside ASCII and their neighbours
 # Excludes the box drawing of KOI8 (U+2500) and other characters that mojibake contains.
 _SIGNS = re.compile(
     "[\u00a0\u00ab\u00b7\u00bb\u2010-\u206f\u2116\u2190-\u21ff\u25b2-\u27bf\u3000-\u3020\uff01-\uff0f\uff1a-\uff20]"
@@ -357,7 +360,7 @@ _SIGNS = re.compile(
 
 
 def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the text and codec of each declared encoding of another language that yields text in that language."""
+    """Yield the text and codec for each declared encoding of another language that yields text in that language."""
     for codec in dict.fromkeys(labels):
         if codec not in LATIN and codec not in LETTERS:
             continue
@@ -369,9 +372,9 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def _consists_of_letters(letters: str, text: str) -> bool:
-    """Return True if the text outside ASCII consists of `letters`, and the letters of an alphabet form words."""
+    """Return True if the non-ASCII text consists of `letters` and, in alphabets, they form words of their own."""
     all_letters = _foreign_letters(text)
-    # The syllables that windows-949 adds to EUC-KR are typical of mojibake.
+    # The syllables that windows-949 adds to EUC-KR are typical for mojibake.
     is_hangul = letters == HANGUL
     own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
     own = len(re.findall(f"[{letters}]", own_letters))
@@ -384,12 +387,12 @@ def _consists_of_letters(letters: str, text: str) -> bool:
 
 
 def _keeps_case(text: str) -> bool:
-    """Return True if capitals hardly ever follow small letters, as they often do in a wrong encoding."""
+    """Return True if capitals rarely follow small letters, as they often do in a wrong encoding."""
     around = around_outside_ascii(text)
     cases = "".join("s" if char.islower() else "C" if char.isupper() else " " for char in around)
     return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)
 
 
 def _foreign_letters(text: str) -> str:
-    """Return the characters that are neither ASCII nor punctuation."""
+    """Return the characters of a text that are neither ASCII nor punctuation."""
     return _SIGNS.sub("", outside_ascii(text))

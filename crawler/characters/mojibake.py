@@ -1,6 +1,6 @@
-"""Measures the quality of text as written by people, and repairs text that was saved after a wrong decoding.
+"""Measures how much a text looks written by people, and repairs text that was saved after a wrong decoding.
 
-The quality decides between decodings. All functions depend only on the text.
+This quality decides between decodings. All functions depend only on the text.
 """
 
 import codecs
@@ -22,11 +22,11 @@ from crawler.characters.repertoire import (
     SECOND_HAN,
 )
 
-if TYPE_CHECKING:  # numpy takes 17 MB, and the admin decodes nothing while it is idle
+if TYPE_CHECKING:  # numpy takes 17 MB, and an idle admin process decodes nothing
     import numpy as np
     from numpy.typing import NDArray
 
-# Encodings of Latin letters, whose non-ASCII characters occur inside words.
+# Encodings of Latin letters. Their non-ASCII characters occur inside words.
 LATIN = frozenset(
     {
         *("cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "mac-roman"),
@@ -40,14 +40,14 @@ MIN_QUALITY_TO_TRUST = 0.88
 MIN_QUALITY_OF_CLEAN = 0.97  # above it, at most a few words in thirty can be wrong
 MIN_GAIN_TO_REPAIR = 0.15  # correct text loses at least 0.2 by each repair
 MAX_LOST_SHARE_TO_REPAIR = (
-    0.1  # a text that loses one character at the end of each paragraph of ten is still a text, if a doubtful one
+    0.1  # a text that loses one character at the end of each paragraph of ten is still text, but doubtful
 )
 MIN_CHARS_TO_SUSPECT = 4  # fewer characters have no statistics
-# The worth of a letter with diacritics, or a symbol, that may be half of a Chinese character. Inside a word or on its
-# own it is worth 1, which is only examined if more than one character in a hundred is such a letter.
+# The worth of a letter with diacritics or a symbol that may be half of a Chinese character. Such a letter is worth 1
+# inside a word or on its own; this is checked only if more than one character in a hundred is such a letter.
 WORTH_OF_LATIN, MIN_SHARE_OF_LATIN = 0.4, 0.01
 _SAMPLE_CHARS = 60_000
-# Of a page that is searched for mojibake block by block: a novel on one page has 50,000; larger ones are hostile.
+# In a page that is searched for mojibake block by block. A novel on one page has 50,000; a page with more is hostile.
 MAX_BLOCKS_TO_REPAIR = 150_000
 _SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # to choose the repair, and to try it on a long block
 
@@ -56,19 +56,19 @@ _LAST_OF_ASCII, _LAST_OF_BASIC_PLANE = 0x7F, 0xFFFF
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
-# Accented letters beside plain ones or on their own; Chinese read as Latin consists of long runs of them.
+# Accented letters next to plain ones or on their own. Chinese read as Latin consists of long runs of them.
 _LETTERS_IN_WORDS = re.compile(
     "(?<=[A-Za-z])[À-ÖØ-öø-ɏ]{1,2}|[À-ÖØ-öø-ɏ]{1,2}(?=[A-Za-z])|(?<![^\x00-\x7f])[À-ÖØ-öø-ɏ](?![^\x00-\x7f])"
 )
 _LATIN_OF_WINDOWS = re.compile("[\u0080-\u00ffŒœŠšŽžŸƒˆ˜]")
-# Signs that stand alone in English and French: the apostrophe, dashes, the copyright sign, a no-break space. No letter
-# may follow signs that are lead bytes in Big5.
+# Signs that stand alone in English and French: the apostrophe, dashes, the copyright sign, a no-break space. After
+# signs that are lead bytes in Big5, no letter may follow.
 _LONE_SIGNS = re.compile(
     "(?<![^\x00-\x7f])(?:[\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac\u2122]|[\u00a0\u00a3\u00a9\u00ab\u00ae\u00b0\u00b7"
     "\u00bb\u00c0\u00e0](?![@-~]))(?![^\x00-\x7f])|(?<=[\\s>(])[¡¿](?=[A-ZÁÉÍÓÚÑ])"
 )
-# Other signs that stand alone in Unicode, or in a row (××××), and soft hyphens. In text saved after being read as
-# Latin, they form runs or, in Big5, precede a letter.
+# Other signs that stand alone in Unicode or are repeated (××××), and soft hyphens. In text that was read as Latin and
+# saved, they form runs or, in Big5, precede a letter.
 _SIGNS_ALONE = re.compile(
     "(?<![^\x00-\x7f])([\u00a1-\u00a8\u00aa\u00ac\u00af-\u00b6\u00b8-\u00ba\u00bc-\u00bf×÷])\\1*(?![@-~]|[^\x00-\x7f])"
     "|(?<=[a-z])\u00ad(?=[a-z])"
@@ -79,7 +79,7 @@ _KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_j
 
 @dataclass(frozen=True, slots=True)
 class MojibakeRepair:
-    """A text before it was decoded as `wrong` instead of `right`.
+    """A text as it was before it was decoded as `wrong` instead of `right`.
 
     is_whole: True if no character is lost
     """
@@ -91,7 +91,10 @@ class MojibakeRepair:
 
 
 def quality(text: str, codec: str = "utf-8") -> float:
-    """Return the share of non-ASCII text that looks written by people: 0.0 mojibake, 1.0 running text or pure ASCII."""
+    """Return the share of non-ASCII text that looks written by people: 0.0 mojibake, 1.0 running text or pure ASCII.
+
+    codec: the codec that decoded the text; it decides which letters are plausible.
+    """
     if has_many_controls(text[:_SAMPLE_CHARS]):
         return 0.0
     if text.isascii():
@@ -111,7 +114,7 @@ def quality(text: str, codec: str = "utf-8") -> float:
         alone = sum(len(found[0]) for found in _SIGNS_ALONE.finditer(around))
         worth += (1 - WORTH_OF_LATIN) * min(latin, _count_in_words(around) + alone)
     share = frequent / han if han else 0.4
-    # Two fifths of running text are frequent characters; short texts and lists of names have fewer, so the weight is
+    # Two fifths of running text are frequent characters. Short texts and lists of names have fewer, so the weight is
     # low.
     value = (worth - 8 * count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, share / 0.2))
     return max(0.0, min(1.0, value))
@@ -122,7 +125,7 @@ def _count_in_words(around: str) -> int:
 
 
 def outside_ascii(text: str) -> str:
-    """Return the non-ASCII characters of a text, but no more than the first 60,000."""
+    """Return the non-ASCII characters of a text, at most the first 60,000."""
     if len(text) < _CHARS_OF_SHORT:
         return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
@@ -135,7 +138,7 @@ def outside_ascii(text: str) -> str:
 
 
 def _count_chars(sample: str) -> Iterable[tuple[str, int]]:
-    """Count each character."""
+    """Return each character of a text with its number of occurrences."""
     import numpy as np
 
     codes = _text_codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
@@ -153,7 +156,7 @@ def _text_codes(text: str) -> "NDArray[np.uint32]":
 
 
 def around_outside_ascii(text: str) -> str:
-    """Return the non-ASCII characters, with the character directly before and after each run."""
+    """Return the runs of non-ASCII characters, each with the characters directly before and after it, joined by NUL."""
     around: list[str] = []
     left = _SAMPLE_CHARS
     for run in _OUTSIDE_ASCII.finditer(text):
@@ -166,22 +169,22 @@ def around_outside_ascii(text: str) -> str:
 
 
 def frequent_share(text: str) -> float:
-    """Return the share of the most frequent characters among the Chinese ones, [0, 1]; two fifths in running text."""
+    """Return the share of frequent characters among the Chinese ones, [0, 1]; two fifths in running text."""
     han = [(char, count) for char, count in _count_chars(text[:_SAMPLE_CHARS]) if HAN.match(char)]
     frequent = sum(count for char, count in han if char in FREQUENT_HAN)
     return frequent / sum(count for _, count in han) if han else 0.0
 
 
 def lost_share(text: str) -> float:
-    """Return the share of the characters outside ASCII that cannot be restored."""
+    """Return the share of the non-ASCII characters that are lost and cannot be restored, [0, 1]."""
     lost = count_lost(text)
     return lost / count_outside_ascii(text) if lost else 0.0
 
 
 def count_lost(text: str) -> int:
-    """Count U+FFFD in a text, the characters that GBK makes of it, and characters of uninitialised memory."""
+    """Count lost characters: U+FFFD, what GBK makes of it (锟斤拷), and uninitialised memory (烫烫烫, 屯屯屯)."""
     lost = text.count("\ufffd")
-    if "锟" in text or "拷" in text:  # a search for one character is ten times as fast as for several
+    if "锟" in text or "拷" in text:  # a search for one character is ten times as fast as one for several
         lost += text.count("锟斤") + text.count("斤拷") - text.count("锟斤拷")
     return lost + sum(text.count(char * 3) for char in "烫屯" if char in text)
 
@@ -191,14 +194,14 @@ def count_outside_ascii(text: str) -> int:
 
 
 def has_many_controls(text: str) -> bool:
-    """Return True if a text has more control characters than any real text, as UTF-16 or binary data do."""
+    """Return True if a text has more control characters than any real text. UTF-16 and binary data have so many."""
     return len(_ASCII_CONTROLS.findall(text)) > len(text) / 100
 
 
 def repair(text: str) -> MojibakeRepair | None:
-    """Undo a wrong decoding that was saved, block by block; return None if nothing indicates one.
+    """Undo a wrong decoding, block by block; return None if no block indicates one.
 
-    Only blocks that improve are changed, so a page with one field of mojibake keeps its other text.
+    Only blocks that improve are changed, so a page with one garbled field keeps its other text.
     """
     blocks = [block[0] for block in islice(_BLOCK.finditer(text), MAX_BLOCKS_TO_REPAIR + 1)]
     if len(blocks) > MAX_BLOCKS_TO_REPAIR:
@@ -234,7 +237,7 @@ def _block_gain(block: str, way: _Way) -> float:
 
 
 def _repair_block(block: str, way: _Way) -> str | None:
-    """Decode a block correctly, or return None if that is no improvement. Lost characters become U+FFFD."""
+    """Return a block decoded correctly, or None if that is no improvement. Lost characters become U+FFFD."""
     is_long = len(block) > 2 * _CHARS_TO_TRY
     if block.isascii() or (is_long and _repair_block(block[:_CHARS_TO_TRY], way) is None):
         return None
@@ -252,18 +255,18 @@ def _is_suspect(block: str) -> bool:
     kept = block.replace("\ufffd", "")
     return (
         count_outside_ascii(kept) >= MIN_CHARS_TO_SUSPECT
-        and lost_share(kept) <= MAX_LOST_SHARE_TO_REPAIR  # lost text cannot be repaired
+        and lost_share(kept) <= MAX_LOST_SHARE_TO_REPAIR  # text with many lost characters cannot be repaired
         and quality(kept) <= 1 - MIN_GAIN_TO_REPAIR
     )
 
 
 def _encode_latin(block: str) -> bytes:
-    """Encode as both ISO 8859-1 and windows-1252, because each lacks characters of the other and pages mix them."""
+    """Encode as ISO 8859-1 and windows-1252 together, because each lacks characters of the other and pages mix them."""
     return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
 
 _OF_WINDOWS = {ord(char): byte for byte in range(0x80, 0xA0) if (char := bytes([byte]).decode("cp1252", "ignore"))}
-_BEYOND_LATIN = re.compile("[^\x00-\xff]")  # no tried encoding uses \xff for a character, so it counts as lost
+_BEYOND_LATIN = re.compile("[^\x00-\xff]")  # no tried encoding uses \xff for a character, so the byte counts as lost
 
 
 def _make_encoder(codec: str) -> Callable[[str], bytes]:
@@ -274,7 +277,7 @@ def _make_encoder(codec: str) -> Callable[[str], bytes]:
 
 
 def _replace_lost(fault: UnicodeError) -> tuple[bytes, int]:
-    """Replace a character that an encoding lacks by an invalid byte; a question mark would count as correct text."""
+    """Replace a character that an encoding lacks by an invalid byte. A question mark would count as correct text."""
     assert isinstance(fault, UnicodeEncodeError)
     return b"\xff" * (fault.end - fault.start), fault.end
 
@@ -295,7 +298,7 @@ _WAYS = (
 
 @lru_cache(maxsize=65_536)
 def _judge_char(char: str, is_unicode: bool, is_kana_at_home: bool) -> tuple[float, bool, bool]:
-    """Return the worth of a character, whether it is Chinese, and whether it is frequent."""
+    """Return the worth of a character, whether it is Chinese, and whether it is frequent in Chinese text."""
     return _character_worth(char, is_unicode, is_kana_at_home), HAN.match(char) is not None, char in FREQUENT_HAN
 
 
@@ -307,7 +310,7 @@ def _character_worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> floa
     if HAN.match(char):
         return 0.2
     if PRIVATE_USE.match(char):
-        return 0.9 if is_unicode else 0.0  # web fonts hide text there; legacy codecs use it only by mistake
+        return 0.9 if is_unicode else 0.0  # web fonts display hidden text there; legacy codecs yield it only by mistake
     if KANA_OR_HANGUL.match(char):
         return 0.9 if is_kana_at_home else 0.3
     if _CONTROLS.match(char) or char == "\ufffd":

@@ -1,4 +1,4 @@
-"""Recognizes pages about the site itself, and links to its complaint pages."""
+"""Recognises pages about the site itself, and links to its pages for complaints and contact."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from crawler.contacts.regions import LinkOfPage
 from crawler.links import absolute_url
 from crawler.site_identifiers import registrable
 
-MAX_PAGES_LINKED = 6  # per kind and page
+MAX_PAGES_LINKED = 6  # per kind and linking page
 MAX_SEGMENTS = 3
 _COMPLAINT_STEMS = (
     "complain(?:t|ts)?|dmca|takedown|abuse|tousu|jubao|qinquan|banquan(?:shengming)?|ipr|infringement|copyright(?:s)?"
@@ -25,7 +25,7 @@ _CONTACT_STEMS = (
 )
 _COMPLAINT_STEM = re.compile(rf"(?:{_COMPLAINT_STEMS})(?:\.\w{{2,5}})?", re.IGNORECASE)
 _CONTACT_STEM = re.compile(rf"(?:{_CONTACT_STEMS})(?:\.\w{{2,5}})?", re.IGNORECASE)
-# Pages of one visitor or one subject are not about the site.
+# Pages of one user or one topic are not about the site.
 _OF_SOMEBODY = re.compile(
     r"(?:users?|u|people|person|authors?|members?|space|profile|home|blog|tags?|topics?|search|news|archives?|@.*|~.*)"
     r"(?:\.\w{2,5})?",
@@ -81,9 +81,10 @@ def about_page_kind(url: str, title: str = "") -> ContactKind | None:
 
 
 def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Contact]:
-    """Yield the pages that the links of a page offer for complaints and for contact.
+    """Yield the pages for complaints and for contact to which the links of a page lead.
 
-    A link to another site counts only if it is about rights: forms to report unlawful content belong to authorities.
+    base: the URL that relative links refer to. url: the URL of the page. A link to another site counts only if it is
+    about rights, because forms for reporting unlawful content belong to authorities.
     """
     own, counts = registrable(_url_host(url)), dict.fromkeys((ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE), 0)
     for link in links:
@@ -95,14 +96,14 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
         is_own = registrable(host) == own
         if _OF_THE_STATE.search(host) or not (is_own or _ABOUT_RIGHTS.search(link.words)):
             continue
-        if _ADDRESS_OF_ARTICLE.search(urlsplit(address).query):  # "report this chapter"
+        if _ADDRESS_OF_ARTICLE.search(urlsplit(address).query):  # a link such as "report this chapter"
             continue
         counts[kind] += 1
         yield Contact(kind, address, link.words[:60])
 
 
 def has_form(forms: list[HtmlElement]) -> bool:
-    """Return True if one of these forms takes complaints. Login and search forms do not count."""
+    """Return True if one of these forms is for messages to the site. Login and search forms do not count."""
     for form in forms[:20]:
         kinds = [(field.get("type") or "text").lower() for field in form.iter("input")][:200]
         if "password" in kinds:

@@ -1,4 +1,4 @@
-"""Finds e-mail addresses in a text, including those that are spelt so as to hide them from programs."""
+"""Finds e-mail addresses in a text, including those that are written so that programs do not recognise them."""
 
 import re
 import unicodedata
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from core.contacts import MAX_LABEL_CHARS, Contact, ContactKind
 
-MAX_EMAILS = 12  # per page; a page with more than MAX_LISTED lists people: only addresses for complaints count
+MAX_EMAILS = 12  # per page; a page with more than MAX_LISTED lists people, so that only addresses for complaints count
 MAX_LISTED, MAX_SEEN = 20, 1_000
 MAX_NAME_CHARS = 64  # RFC 5321, 4.5.3.1.1
-# Replacements of "@" and ".", in brackets or in Chinese. A plain "#" counts only if the text mentions mail.
+# Replacements for "@" and ".", in brackets or in Chinese. A plain "#" counts only if the text mentions e-mail.
 _AT = r"(?:\s?@\s?|\s?[\[(【{<]\s?(?:at|@|#|艾特|圈)\s?[\])】}>]\s?|\s?艾特\s?)"
 _HASH = r"\s?[#＃*]\s?"
 _DOT = r"(?:\.|\s?[\[(【{<]\s?(?:dot|点|\.)\s?[\])】}>]\s?)"
@@ -29,13 +29,13 @@ _NO_ADDRESS = re.compile(
     r"|\.(?:png|jpe?g|gif|webp|svg|js|css|html?|php|aspx?|jsp|json|xml|mp[34]|woff2?)$",
     re.IGNORECASE,
 )
-# Addresses of authorities, which receive reports of unlawful content; every site has them in its footer.
+# Addresses of authorities that receive reports of unlawful content; every site has them in its footer.
 _OF_THE_STATE = re.compile(r"@(?:[\w-]+\.)*(?:12377\.cn|12321\.cn|12318\.cn|gov\.cn|cyberpolice\.cn)$", re.IGNORECASE)
 _FORMAT_SIGNS = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def emails(text: str) -> list[Contact]:
-    """Return the e-mail addresses of a text, those for complaints first, each once, at most MAX_EMAILS.
+    """Return the e-mail addresses in a text, each once, at most MAX_EMAILS. Addresses for complaints come first.
 
     >>> [each.value for each in emails("版权投诉：Fawu[at]pirate.example，邮箱 kefu#pirate.example（把#换成@）")]
     ['fawu@pirate.example', 'kefu@pirate.example']
@@ -55,7 +55,7 @@ def emails(text: str) -> list[Contact]:
 
 
 def parse_email(text: str) -> str:
-    """Return the e-mail address that a text consists of, in lower case, or "" for any other text.
+    """Return the e-mail address of which a text consists, in lower case, or "" for any other text.
 
     >>> parse_email("Kefu@Pirate.example?subject=a"), parse_email("nobody"), parse_email("jubao@12377.cn")
     ('kefu@pirate.example', '', '')
@@ -74,12 +74,12 @@ def is_for_complaints(address: str, label: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Replace full-width characters of a text by their ASCII forms, and remove invisible ones."""
+    """Replace the full-width characters of a text by ASCII characters, and remove the invisible ones."""
     return _FORMAT_SIGNS.sub("", unicodedata.normalize("NFKC", text)).replace("。com", ".com").replace("。cn", ".cn")
 
 
 def _find_addresses(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield each address, its label, and whether the words around it mention complaints."""
+    """Yield each address, its label, and whether the address or the words before it mention complaints."""
     for pattern in (_PLAIN, _HASHED):
         for match in pattern.finditer(text):
             before, behind = (
@@ -90,7 +90,7 @@ def _find_addresses(text: str) -> Iterator[tuple[str, str, bool]]:
                 continue
             address = _valid_address(match)
             if address:
-                # The words before an address in its line name it; the next address begins after it.
+                # The words before an address on its line describe it; a following address has its own words.
                 line = before.rpartition("\n")[2]
                 yield address, _address_label(line), is_for_complaints(address, line)
 
@@ -103,6 +103,6 @@ def _valid_address(match: "re.Match[str]") -> str:
 
 
 def _address_label(line: str) -> str:
-    """Return the last words before an address."""
+    """Return the last words of a line that precede an address, without separators."""
     words = re.split(r"[，,。;；|｜、\s]{1,9}", line.strip(" \t:：-—"))
     return words[-1][-MAX_LABEL_CHARS:].strip(" :：") if words else ""

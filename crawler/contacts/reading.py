@@ -1,4 +1,4 @@
-"""Reads the contacts of a site from one page. Precision comes first: what visitors wrote is not the site's."""
+"""Reads the contacts of a site from a page. Precision comes first: contacts that visitors wrote do not count."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,17 +19,17 @@ MAX_TITLE_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class PageContacts:
-    """The contacts of a page. is_about_page: the page is about the site, so no other page has to confirm them."""
+    """The contacts on a page. is_about_page: the page is about the site, so no other page has to repeat them."""
 
     contacts: tuple[Contact, ...] = ()
     is_about_page: bool = False
 
 
 def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
-    """Return the contacts of a page, each once; the tree is not changed.
+    """Return the contacts on a page, each once. The tree is not changed.
 
-    On a page about the site, everything except comments counts; on other pages only the footer and mailto links. If
-    there is no footer, the registration numbers at the end of the page count.
+    On a page about the site, everything except comments counts. On other pages, only the footer and mailto links count;
+    if there is no footer, also the registration numbers at the end of the page.
     """
     kind = about_page_kind(url, _title(tree))
     found = regions(tree, is_about_page=kind is not None)
@@ -45,7 +45,10 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
 
 
 def _mailto_contacts(links: list[LinkOfPage], *, is_about_page: bool) -> list[Contact]:
-    """Return the addresses of mailto links. If a page has many of them, it lists people, and none counts."""
+    """Return the addresses of mailto links.
+
+    A page with more than 3 of them (12 if it is about the site) lists people: [].
+    """
     found = {}
     for link in links:
         scheme, _, rest = link.href.strip().partition(":")
@@ -60,14 +63,14 @@ def _title(tree: HtmlElement) -> str:
     return " ".join((title.text or "").split())[:MAX_TITLE_CHARS] if title is not None else ""
 
 
-MAX_NUMBERS = 6  # per page; a list of sites with their numbers is not an imprint
+MAX_NUMBERS = 6  # per page and kind; a list of sites with their numbers is not an imprint
 _GAP = r"[\s:：]{0,3}"
 _SHORT = rf"[{PROVINCES}]"
 _ICP = re.compile(
     rf"({_SHORT}){_GAP}ICP{_GAP}[备備]{_GAP}(?:案)?(?:第)?{_GAP}(\d{{6,10}}){_GAP}[号號](?:-(\d{{1,3}})(?!\d))?",
     re.IGNORECASE,
 )
-# The older form names the province and six digits, the newer one the kind of service: B2-20090059.
+# The older form has the province and six digits, the newer form has the kind of service: B2-20090059.
 _LICENCE = re.compile(rf"({_SHORT}){_GAP}ICP{_GAP}[证證]{_GAP}(?:第)?(\d{{6}}){_GAP}[号號]?", re.IGNORECASE)
 _SERVICES = re.compile(rf"(?<![A-Za-z0-9])({_SHORT}|合字){_GAP}(B[12]-\d{{8}})(?!\d)", re.IGNORECASE)
 _POLICE = re.compile(
@@ -76,7 +79,7 @@ _POLICE = re.compile(
 
 
 def numbers(text: str) -> list[Contact]:
-    """Return the registration numbers of a text, each once; none if it has more than MAX_NUMBERS of a kind.
+    """Return the registration numbers in a text, each once. A kind with more than MAX_NUMBERS numbers is left out.
 
     >>> [each.value for each in numbers("京ICP備12345678號-2 京公网安备 11010502012345号 京ICP证030173号")]
     ['京ICP备12345678号-2', '京ICP证030173号', '京公网安备11010502012345号']
@@ -102,18 +105,18 @@ def _police(text: str) -> Iterator[str]:
     yield from (f"{match[1] or match[3]}公网安备{match[2] or match[4]}号" for match in _POLICE.finditer(text))
 
 
-# Gathers the contacts of a crawl page by page, and separates the site's contacts from those of single pages.
+# Collects the contacts during a crawl, and separates the site's contacts from those of single pages.
 
-# Contacts are read on some pages of any kind, whose footers are all the same, and on pages about the site.
+# Contacts are read on some pages of any kind, whose footers repeat, and on pages about the site.
 MAX_ANY_PAGES, MAX_ABOUT_PAGES = 20, 40
-MIN_PAGES = 2  # other pages that must repeat a contact: an address on a single article is its author's
+MIN_PAGES = 2  # pages that must repeat a contact: an address on a single article belongs to its author
 _LINKED = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE})
 MAX_KEPT = 1_000  # during one crawl
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A contact of a site, with the first page that states it and the time at which that page was read."""
+    """A contact of a site, with the first page that contains it and the time at which that page was read."""
 
     contact: Contact
     url: str
@@ -121,9 +124,10 @@ class Gathered:
 
 
 class ContactPages:
-    """Chooses the pages of a crawl whose contacts are read: reading takes time, and footers repeat.
+    """Chooses the pages of a crawl whose contacts are read, because reading takes time and footers repeat.
 
-    A page that is about the site only by its title is included if a link names it as its contact page.
+    A page that only its title identifies as a page about the site is chosen if another page links to it as its contact
+    page.
     """
 
     def __init__(self) -> None:
@@ -131,13 +135,16 @@ class ContactPages:
         self._named: set[str] = set()
 
     def note(self, page: PageContacts | None) -> None:
-        """Note the pages for complaints and contact that a page links to."""
+        """Record the pages for complaints and contact to which a page links.
+
+        page: None if its contacts were not read.
+        """
         for each in page.contacts if page is not None else ():
             if each.kind in _LINKED and len(self._named) < MAX_ABOUT_PAGES:
                 self._named.add(each.value)
 
     def admit_page(self, url: str) -> bool:
-        """Count the page at `url`, which is about to be read; return True if its contacts are to be read."""
+        """Count a page that is about to be read. Return True if its contacts are to be read."""
         if url in self._named or is_about_page(url):
             self._about_pages += 1
             return self._about_pages <= MAX_ABOUT_PAGES
@@ -146,7 +153,7 @@ class ContactPages:
 
 
 class ContactGatherer:
-    """Collects the contacts of pages. Not thread-safe."""
+    """Collects the contacts of the pages of a crawl. Not thread-safe."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -155,7 +162,7 @@ class ContactGatherer:
         self._sure: set[tuple[ContactKind, str]] = set()
 
     def add_page(self, url: str, page: PageContacts | None) -> None:
-        """Note the contacts of a page. None: its contacts were not read."""
+        """Add the contacts of a page. page: None if its contacts were not read."""
         for each in page.contacts if page is not None else ():
             key = (each.kind, each.value)
             known = self._first.get(key)
@@ -168,5 +175,5 @@ class ContactGatherer:
                 self._sure.add(key)
 
     def site_contacts(self) -> list[Gathered]:
-        """Return the site's contacts: those on a page about the site, or on MIN_PAGES other pages."""
+        """Return the site's contacts: those that a page about the site or at least MIN_PAGES pages contain."""
         return [each for key, each in self._first.items() if key in self._sure or len(self._pages[key]) >= MIN_PAGES]

@@ -1,4 +1,4 @@
-"""Finds the regions of a page that may describe the site: without comments, scripts and hidden parts."""
+"""Finds the parts of a page that may describe the site, without comments, scripts and hidden elements."""
 
 import re
 from collections.abc import Iterator
@@ -7,23 +7,24 @@ from enum import Enum
 
 from lxml.html import HtmlElement
 
-# Of 70 saved pages (webpages_dev, November 2026) half have a footer of up to 181 characters, the longest 3,839. On two
-# pages the element named as the footer held 18,000 and more, the page itself: of these, the end counts.
+# Half of 70 saved pages (webpages_dev, November 2026) have a footer of up to 181 characters; the longest has 3,839. On
+# two pages, the element named as the footer contained the whole page, 18,000 characters and more. Of such an element,
+# the end counts.
 MAX_FOOTER_CHARS, MAX_PAGE_CHARS = 4_000, 60_000
-MAX_TAIL_CHARS = 2_000  # if a page has no footer by name, information about the site is at its end
+MAX_TAIL_CHARS = 2_000  # if no element is named as the footer, the end of the page describes the site
 MAX_LINKS = 2_000
 _SILENT = frozenset({"script", "style", "noscript", "template", "iframe", "svg", "select", "textarea", "head"})
-# Inline elements; all others separate words. Text of inline elements may be in the middle of an address.
+# Inline elements. All others separate words; an inline element may be in the middle of an address.
 _INLINE = frozenset({"b", "i", "em", "strong", "font", "small", "u", "span", "wbr", "img", "code"})
-# Discuz! uses `ft`.
+# Discuz! names the footer `ft`.
 _FOOTER = re.compile(
     r"(?:^|[\s_-])(?:foot(?:er)?|copy(?:right)?|site-?info|bottom|banquan|dibu|beian|ft(?:$|[\s_-]))", re.IGNORECASE
 )
 _REMARKS = (
     r"comment|remark|pinglun|liuyan|huifu|gentie|disqus|guestbook|message-?(?:board|list)|(?:^|[\s_-])repl(?:y|ies)"
 )
-# On pages about the site, only comments are by visitors, since blogs call every page a post. On other pages posts are
-# excluded too, because a signature follows each post.
+# On pages about the site, only comments are by visitors, because blogs name every page a post. On other pages, posts
+# are excluded too, because a signature follows each post.
 _A_VISITORS = {
     True: re.compile(_REMARKS, re.IGNORECASE),
     False: re.compile(
@@ -35,7 +36,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\
 
 @dataclass(frozen=True, slots=True)
 class LinkOfPage:
-    """A link: its target and its text."""
+    """A link of a page: its target and its text."""
 
     href: str
     words: str
@@ -43,7 +44,7 @@ class LinkOfPage:
 
 @dataclass(slots=True)
 class Regions:
-    """The texts that count, cut to their limits. forms: the forms outside of comments."""
+    """The parts of a page that may describe the site, cut to their limits. forms: the forms outside comments."""
 
     footer: str = ""
     page: str = ""
@@ -52,12 +53,15 @@ class Regions:
 
     @property
     def tail(self) -> str:
-        """Return the end of the page."""
+        """The end of the page."""
         return self.page[-MAX_TAIL_CHARS:]
 
 
 def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
-    """Return the regions of a page; the tree is not changed. is_about_page: the page is about the site."""
+    """Return the parts of a page that may describe the site. The tree is not changed.
+
+    is_about_page: the page is about the site, so that only comments are excluded.
+    """
     found, walk = Regions(), _RegionWalk(is_about_page=is_about_page)
     for node in walk.iterate(tree):
         if node.tag == "a" and len(found.links) < MAX_LINKS:
@@ -66,7 +70,7 @@ def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
             found.forms.append(node)
     found.footer = "".join(walk.footer)[-MAX_FOOTER_CHARS:]
     text = "".join(walk.page)
-    # The site is named at the head of a page and describes itself at the end; the middle is content.
+    # A page names the site at its beginning and describes it at its end; the middle is content.
     found.page = (
         text if len(text) <= MAX_PAGE_CHARS else f"{text[: MAX_PAGE_CHARS // 2]}\n{text[-MAX_PAGE_CHARS // 2 :]}"
     )
@@ -74,7 +78,10 @@ def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
 
 
 class _RegionWalk:
-    """Walks a tree in document order, without recursion: hostile pages nest a thousand levels deep."""
+    """Traverses a tree in document order.
+
+    It does not recurse, because hostile pages nest elements a thousand levels deep.
+    """
 
     def __init__(self, *, is_about_page: bool) -> None:
         self._a_visitors = _A_VISITORS[is_about_page]
@@ -82,7 +89,7 @@ class _RegionWalk:
         self.footer: list[str] = []
 
     def iterate(self, tree: HtmlElement) -> Iterator[HtmlElement]:
-        """Yield each element that may describe the site. Also gathers the texts."""
+        """Yield each element that may describe the site, and collect the texts in `page` and `footer`."""
         stack: list[tuple[HtmlElement | str, _Region]] = [(tree, _Region.ANYWHERE)]
         while stack:
             at, place = stack.pop()
@@ -112,14 +119,14 @@ class _RegionWalk:
             self.footer.append(text)
 
     def _is_site_text(self, node: HtmlElement) -> bool:
-        """Return True if an element is visible and not by a visitor."""
+        """Return True if an element is visible and not written by a visitor."""
         if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
             return False
         return not _matches_name(node, self._a_visitors)
 
 
 def decode_cfemail(digits: str) -> str:
-    """Decode an address that Cloudflare hides (data-cfemail): every byte XOR the first; "" if it is invalid.
+    """Decode an address that Cloudflare obfuscates (data-cfemail): each byte XOR the first. Return "" if it is invalid.
 
     >>> decode_cfemail("422923243702276c2c27")
     'kafu@e.ne'
@@ -133,7 +140,7 @@ def decode_cfemail(digits: str) -> str:
 
 class _Region(Enum):
     ANYWHERE = 1
-    ARTICLE = 2  # the author's, and its footer too
+    ARTICLE = 2  # written by the author, including its footer
     FOOTER = 3
 
 
@@ -152,7 +159,7 @@ def _matches_name(node: HtmlElement, names: re.Pattern[str]) -> bool:
 
 
 def _separator_text(node: HtmlElement) -> str:
-    """Return the separator between an element and its neighbours: "" if it may be the "@" of an address."""
+    """Return the text that separates an element from its neighbours; "" if it may replace the "@" of an address."""
     if node.tag not in _INLINE:
         return "\n"
     return " " if re.search(r"[A-Za-z0-9]", (node.text or "")[:200]) else ""

@@ -1,1 +1,1 @@
-"""Computes the style declarations for each element of a page on each screen, without scripts and layout."""
+"""Computes the declarations that apply to each element of a page on each screen, without scripts and layout."""

@@ -1,7 +1,7 @@
-"""Computes the declarations that apply to each element of a page, on each of the ordinary screens.
+"""Computes the declarations that apply to each element of a page on each of the usual screens.
 
-Declarations are ordered by importance, style attribute, layer, specificity and position (CSS Cascade 5). Attributes
-such as bgcolor precede all sheets. A browser's own sheet is not included.
+Declarations are ordered by importance, style attribute, layer, specificity and order of appearance (CSS Cascade 5).
+Attributes such as bgcolor come before all sheets. The browser's own style sheet is not included.
 """
 
 import re
@@ -25,12 +25,12 @@ from crawler.opening import SkippedPart
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
 _UNLAYERED = 1 << 30
-MAX_CHARS_OF_STYLES = 300_000  # of a page's distinct style attributes; the saved pages have at most 12,545
+MAX_CHARS_OF_STYLES = 300_000  # of the different style attributes on a page; the saved pages have at most 12,545
 NOTHING: Properties = MappingProxyType({})
 _PLACES = ("", "before", "after")
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
-# The elements with a style attribute, or another attribute that styles them.
+# The elements with a style attribute or another attribute that affects their style.
 styled_elements = etree.XPath(
     f"descendant-or-self::*[@style or @hidden or @size or {' or '.join(f'@{name}' for name in _HINTS)}]"
 )
@@ -38,7 +38,7 @@ styled_elements = etree.XPath(
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The declarations of a rule, a style attribute or other attributes that apply to elements."""
+    """The declarations of a rule, a style attribute or presentational attributes, and their rank in the cascade."""
 
     number: int
     rank: _Rank
@@ -55,13 +55,13 @@ class _Entry:
 
 @dataclass(slots=True)
 class Cascade:
-    """The declared values of the elements of one page.
+    """The declared values of all elements on one page.
 
-    screens: one of each group of screens on which the page looks the same
+    screens: one screen for each group of screens on which the same declarations apply
     skipped: the parts of the page's style that are too large to be read
     """
 
-    faces: list[tuple[FontFace, str]] = field(default_factory=list)  # each with the base of its sheet
+    faces: list[tuple[FontFace, str]] = field(default_factory=list)  # each face with the base URL of its sheet
     animated: dict[str, frozenset[str]] = field(default_factory=dict)
     screens: tuple[int, ...] = (DESKTOP,)
     skipped: list[SkippedPart] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Cascade:
     _won: dict[tuple[int, ...], Properties] = field(default_factory=dict)
 
     def properties(self, element: HtmlElement, screen: int = DESKTOP) -> Properties:
-        """Return an element's own declared values by property; `inherit` and var() are not resolved."""
+        """Return the declared values of an element by property. Neither `inherit` nor var() is resolved."""
         entries = self._entries.get(element)
         return self._winners(entries, screen) if entries else NOTHING
 
@@ -81,15 +81,15 @@ class Cascade:
         return self._entries
 
     def pseudo_properties(self, element: HtmlElement, place: str) -> Properties:
-        """Return the declared values of the "before" or "after" pseudo-element of an element."""
+        """Return the declared values of an element's pseudo-element "before" or "after" (`place`) on a desktop screen."""
         return self._winners(self._pseudo_entries[place].get(element, []), DESKTOP)
 
     def with_content(self) -> list[HtmlElement]:
-        """Return the elements before or after which a sheet inserts text."""
+        """Return the elements that may have text inserted before or after them by a sheet."""
         return list({**self._pseudo_entries["before"], **self._pseudo_entries["after"]})
 
     def forget(self, elements: Iterable[HtmlElement]) -> None:
-        """Remove the declarations of elements that are not shown."""
+        """Remove the declarations of elements, such as elements that are not displayed."""
         for element in elements:
             for known in (self._entries, *self._pseudo_entries.values()):
                 known.pop(element, None)
@@ -98,7 +98,7 @@ class Cascade:
         (self._pseudo_entries[place] if place else self._entries)[element].append(entry)
 
     def group_screens(self, entries: Iterable[_Entry]) -> None:
-        """Find the groups of screens on which different declarations apply."""
+        """Group the screens on which the same declarations apply, and set `screens` to one of each group."""
         masks = {entry.screens for entry in entries}
         values = {declaration.value for entry in entries for declaration in entry.declarations}
         has_units = any(map(_OF_SCREEN.search, values))
@@ -122,9 +122,9 @@ class Cascade:
 
 
 def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None) -> Cascade:
-    """Apply sheets, style attributes and other attributes to a page's elements; skip those that cannot be read.
+    """Apply sheets, style attributes and presentational attributes to the elements of a page.
 
-    sheets: the sheets of the page in order, or None for its own style elements
+    sheets: the sheets of the page in order; None for those in its style elements. Parts that are too large are skipped.
     """
     given = own_sheets(tree) if sheets is None else sheets
     result, numbers = Cascade(), count()
@@ -134,7 +134,7 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None) -> Cascade
 
 
 def _add_sheets(tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
-    """Add the rules of sheets that match elements of the page."""
+    """Add the rules of sheets to the elements that they match. Return the entries made for the rules."""
     matcher, entries = SelectorMatcher(tree), list[_Entry]()
     names = matcher.names | _ALWAYS
     for order, (rule, screens, layer) in enumerate(_rules(sheets, names, result)):
@@ -162,7 +162,7 @@ def _add_sheets(tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, num
 
 
 def own_sheets(tree: HtmlElement) -> list[Sheet]:
-    """Return the sheets in the style elements of a page."""
+    """Return the sheets in the style elements of a page that a browser applies."""
     return [sheet for element in tree.iter("style") if (sheet := read_style_element(element)) is not None]
 
 
@@ -203,16 +203,16 @@ def _rules(sheets: Sequence[Sheet], names: Set[str], result: Cascade) -> list[tu
 
 
 class _Layers(dict[LayerName, int]):
-    """The cascade layers, in the order in which they are first named."""
+    """The cascade layers with their numbers, in the order in which they are first named."""
 
     def rank(self, layer: LayerName) -> tuple[int, ...]:
-        """Return the rank of a layer; rules without a layer come after rules with one."""
+        """Return the rank of a layer. Rules without a layer rank above rules with one."""
         around = [layer[:depth] for depth in range(1, len(layer) + 1)]
         return (*(self.setdefault(each, len(self)) for each in around), _UNLAYERED)
 
 
 def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
-    """Add the style attributes, and the other attributes that style an element."""
+    """Add the style attributes and the presentational attributes of all elements. Return the entries made for them."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
     for element in styled_elements(tree):
@@ -232,7 +232,7 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) 
 
 
 def _hints(element: HtmlElement) -> str:
-    """Return the style that the presentational attributes of an element represent."""
+    """Return the declarations to which the presentational attributes of an element are equivalent."""
     is_hidden = element.get("hidden", "until-found").lower() != "until-found"
     parts = ["display:none"] if is_hidden else []
     if element.tag == "font" and element.get("size"):
@@ -245,23 +245,22 @@ def _hints(element: HtmlElement) -> str:
     return ";".join(parts)
 
 
-# Removes the rules of a sheet that are for other pages or do not declare watched properties.
-#
-# Most of a sheet consists of such rules. They are cut out of its text, because parsing all of it takes ten times as
-# long. Anything that is not clearly such a rule is kept.
+# Removes the rules of a sheet that are for other pages or declare no watched property.
+# Most rules of a sheet are such rules. They are removed from its text, because parsing them takes ten times as long.
+# Everything else is left in the text.
 
-# A string, a comment, or a rule whose block contains no other block. Each alternative ends where it has looked, so that
-# the time is linear in the length of the sheet, however broken it is.
+# Matches a string, a comment, or a rule whose block contains no other block. No alternative is read twice, so the time
+# is linear in the length of the sheet, even if its syntax is broken.
 _STRING = r""""(?:[^"\\\n]|\\.)*+(?:"|\n|\Z)|'(?:[^'\\\n]|\\.)*+(?:'|\n|\Z)"""
 _INNER_STRING = r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'"""
 _PARTS = re.compile(
     rf"""{_STRING}|/\*.*?(?:\*/|\Z)|(?:^|(?<=[{{}};])|(?<=\*/))([^{{}}@"'\\/;]*+)\{{((?:[^{{}}"'\\/]|/(?!\*)|{_INNER_STRING})*+)\}}""",
     re.DOTALL,
 )
-# A class, an id, or a tag at the beginning of a compound selector.
+# A class, an id, or a tag at the start of a compound selector.
 _NAME = re.compile(r"([.#]|(?<![^\s>+~])(?=[A-Za-z]))(?!\d)([^\s.#:>+~,*&|]+)")
 _ALWAYS = frozenset({"<from", "<to"})  # keyframe selectors
-# Pseudo-classes of user actions do not apply, and only these two pseudo-elements have text.
+# Pseudo-classes of user actions never match, and only these two pseudo-elements contain text.
 _NEVER = re.compile(
     r":(?:hover|focus|focus-within|focus-visible|active|visited|target)(?![\w-])|::(?!before|after)", re.IGNORECASE
 )
@@ -269,7 +268,7 @@ _WATCHED = re.compile("|".join(sorted({*DECLARED, "--"}, key=len)), re.IGNORECAS
 
 
 def relevant(text: str, names: Set[str]) -> str:
-    """Return the rules of a sheet that may affect a page with these names: classes, ids as "#id" and tags as "<tag".
+    """Return the rules of a sheet that may affect a page. names: the page's classes, ids as "#id" and tags as "<tag".
 
     >>> relevant(".a{top:0} .b .c{top:0} p{top:0} p{zoom:2} p:hover{top:0} h2{top:0}", {"a", "c", "<p"})
     '.a{top:0} p{top:0}'
@@ -284,7 +283,10 @@ def relevant(text: str, names: Set[str]) -> str:
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:
-    """Return True if a selector of a list may match on a page with these names."""
+    """Return True if one of `selectors` may match on a page.
+
+    names: the page's classes, ids as "#id", tags as "<tag".
+    """
     return any(sign in selectors for sign in "([|\\") or any(
         not _NEVER.search(selector)
         and all(

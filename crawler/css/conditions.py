@@ -1,6 +1,6 @@
 """Evaluates the conditions of style sheets for each screen: Media Queries 4, and @supports of Conditional Rules 3.
 
-A condition that is not understood holds on the screens with `doubts_hold`, and its negation on the other screens.
+A condition that cannot be evaluated is true on the screens with `doubts_hold`. Its negation is true on the others.
 """
 
 import re
@@ -21,14 +21,14 @@ _MIRRORED = {"<": gt, "<=": ge, ">": lt, ">=": le, "=": eq}
 _SIZE = "(?:device-)?(width|height)"
 _BOUND = re.compile(rf"(min-|max-|){_SIZE}:(.+)")
 _RANGE = re.compile(rf"(?:([^<>=:]+)([<>]=?|=))?{_SIZE}(?:([<>]=?|=)([^<>=:]+))?")
-# values of Chromium on an ordinary desktop
+# The values of Chromium on a usual desktop.
 _KEYWORDS = {"prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference"}
 _Leaf = Callable[[Tokens, Screen], bool]
 
 
 @lru_cache(maxsize=1024)
 def media_screens(media: str) -> int:
-    """Return the screens to which a media query list (of an attribute, or serialised) applies.
+    """Return the screens to which a media query list applies.
 
     >>> media_screens("print"), media_screens("screen, print") == ALL_SCREENS
     (0, True)
@@ -41,9 +41,9 @@ def media_screens(media: str) -> int:
 
 @lru_cache(maxsize=1024)
 def screens_supporting(condition: str, declares: Callable[[str, str], bool | None]) -> int:
-    """Return the screens on which the condition of an @supports rule holds.
+    """Return the screens on which the condition of an @supports rule is true.
 
-    declares: returns True if a browser supports a declaration (name, value), or None if that is unknown
+    declares: returns True if a browser supports a declaration (name, value), False if not, None if that is unknown
     """
 
     def answer(content: Tokens, screen: Screen) -> bool:
@@ -60,7 +60,7 @@ def _where(holds: Callable[[Screen], bool]) -> int:
 
 
 def _query_matches(query: Tokens, screen: Screen) -> bool:
-    """Evaluate one media query: a type with conditions, or only a condition."""
+    """Evaluate a media query: a type with or without conditions, or a condition alone."""
     words = [_word(token) for token in query]
     is_not = words[:1] == ["not"]
     if words[:1] in (["only"], ["not"]) and any(words[1:2]):
@@ -74,7 +74,10 @@ def _query_matches(query: Tokens, screen: Screen) -> bool:
 
 
 def _evaluate_condition(tokens: Tokens, screen: Screen, leaf: _Leaf, depth: int = 0) -> bool:
-    """Evaluate `not A`, `A and B` or `A or B`, with each operand in parentheses."""
+    """Evaluate `not A`, `A and B` or `A or B`, where each operand is in parentheses.
+
+    leaf: evaluates a single feature.
+    """
     if len(tokens) == 2 and _word(tokens[0]) == "not":
         return not _evaluate_brackets(tokens[1], screen, leaf, depth)
     words = {_word(token) for token in tokens[1::2]}
@@ -93,7 +96,10 @@ def _evaluate_brackets(token: Node, screen: Screen, leaf: _Leaf, depth: int) -> 
 
 
 def _evaluate_feature(content: Tokens, screen: Screen) -> bool:
-    """Evaluate a feature such as `min-width: 600px` or `600px <= width < 900px`; others as on desktops, or in doubt."""
+    """Evaluate a media feature such as `min-width: 600px` or `600px <= width < 900px`.
+
+    The keywords of _KEYWORDS have their values on desktops. Other features have the value `doubts_hold`.
+    """
     text = "".join(tinycss2.serialize(content).lower().split())
     name, _, value = text.partition(":")
     if name == "orientation":

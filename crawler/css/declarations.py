@@ -1,4 +1,4 @@
-"""Parses the declarations that affect which text is visible, as longhands, and drops those that no browser supports."""
+"""Parses the declarations that affect which text is visible. They become longhands; unsupported ones are dropped."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ from tinycss2.ast import Node
 from crawler.css.values import parse_value, words
 
 _MAX_CHARS_REMEMBERED = 1_000
-MAX_CHARS_OF_STYLE = 100_000  # of one attribute; a longer one is ignored
+MAX_CHARS_OF_STYLE = 100_000  # of a style attribute; a longer one is ignored
 _SIDES = ("top", "right", "bottom", "left")
 INHERITED = frozenset([
     "visibility", "color", "font-size", "text-indent", "text-align", "direction", "text-shadow",
@@ -39,9 +39,9 @@ _FOUR_SIDES = {
     "margin": tuple(f"margin-{side}" for side in _SIDES),
     "padding": tuple(f"padding-{side}" for side in _SIDES),
 }
-DECLARED = frozenset({*WATCHED, *_SHORTHANDS, *_FOUR_SIDES, "overflow"})  # the properties that are read
+DECLARED = frozenset({*WATCHED, *_SHORTHANDS, *_FOUR_SIDES, "overflow"})  # the properties that are parsed
 _OTHER_BROWSERS = ("-ms-", "-moz-", "-o-", "-khtml-", "-apple-")
-# A block with any of these is read by tinycss2, all others are split at their marks.
+# tinycss2 parses a block with any of these characters; other blocks are split at ";" and ":".
 _NEEDS_PARSER = re.compile(r"""["'(){}\[\]\\/<@]""")
 _NAME = re.compile(r"-{0,2}[A-Za-z][A-Za-z0-9-]*|--[\w-]+")
 _DISPLAYS = frozenset([
@@ -54,7 +54,10 @@ _POSITIONS = frozenset({"static", "relative", "absolute", "fixed", "sticky", "-w
 
 
 class Declaration(NamedTuple):
-    """One property or custom property (`--x`). The value is in lower case, except names, strings and URLs."""
+    """A declaration of a property or custom property (`--x`).
+
+    The value is in lower case, except names, strings and URLs.
+    """
 
     name: str
     value: str
@@ -62,7 +65,7 @@ class Declaration(NamedTuple):
 
 
 def parse_style_attribute(style: str) -> tuple[Declaration, ...]:
-    """Parse the watched declarations of a style attribute.
+    """Return the watched declarations of a style attribute, as longhands.
 
     >>> [tuple(each) for each in parse_style_attribute("Display : none; zoom:1; OVERFLOW: auto clip !important")]
     [('display', 'none', False), ('overflow-x', 'auto', True), ('overflow-y', 'clip', True)]
@@ -82,7 +85,7 @@ def _read(style: str) -> tuple[Declaration, ...]:
 
 
 def plain_declarations(block: str) -> tuple[Declaration, ...]:
-    """Return the declarations of a block without strings, functions, comments and nested rules.
+    """Return the declarations in a block that has no strings, functions, comments and nested rules.
 
     >>> plain_declarations("display:none ! important; color") == (("display", "none", True),)
     True
@@ -104,7 +107,7 @@ _remembered = lru_cache(maxsize=2_048)(_read)
 
 
 def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
-    """Return the declarations among the items of a block."""
+    """Return the watched declarations among the items of a parsed block."""
     return tuple(
         each
         for item in items
@@ -114,7 +117,7 @@ def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
 
 
 def is_supported_by_chromium(name: str, value: str) -> bool | None:
-    """Return True if Chromium supports a declaration; None if that is unknown.
+    """Return whether Chromium supports a declaration; None if that is unknown.
 
     >>> is_supported_by_chromium("display", "grid"), is_supported_by_chromium("display", "grud")
     (True, False)
@@ -125,7 +128,7 @@ def is_supported_by_chromium(name: str, value: str) -> bool | None:
         return True
     if not tokens or "!" in tokens or name.startswith(_OTHER_BROWSERS):
         return False
-    if any(token.type == "function" for token in tokens):  # var(), and other functions that are not evaluated here
+    if any(token.type == "function" for token in tokens):  # var() and other functions that are not evaluated here
         return None
     if len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in CSS_WIDE:
         return True
@@ -135,7 +138,7 @@ def is_supported_by_chromium(name: str, value: str) -> bool | None:
 
 @lru_cache(maxsize=4_096)
 def _longhands(name: str, value: str, is_important: bool) -> tuple[Declaration, ...]:
-    """Return the longhands of one declaration, or none if no browser supports it or nothing reads it."""
+    """Return the longhands of a declaration; none if no browser supports it or its property is not watched."""
     if name[:2] != "--":
         name = name.lower()
         unprefixed = name.removeprefix("-webkit-")
@@ -151,7 +154,10 @@ def _longhands(name: str, value: str, is_important: bool) -> tuple[Declaration, 
 
 
 def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yield a declaration as longhands; if a shorthand's parts have no order, each longhand has the whole value."""
+    """Yield a declaration as pairs of longhand and value.
+
+    A shorthand without a fixed order gives each longhand its whole value.
+    """
     parts = [token.serialize() for token in parse_value(value)]
     if name == "overflow":
         yield from (("overflow-x", parts[0]), ("overflow-y", parts[-1]))
@@ -182,12 +188,12 @@ def _is_number(tokens: tuple[Node, ...]) -> bool:
 
 
 def _is_size(tokens: tuple[Node, ...]) -> bool:
-    """Return True if no part is a negative length, which sizes cannot have."""
+    """Return True if no part is negative, because sizes cannot be negative."""
     return not any(token.type in ("dimension", "percentage", "number") and token.value < 0 for token in tokens)
 
 
 def _is_color(tokens: tuple[Node, ...]) -> bool:
-    """Return True if every hash has a number of digits that a colour can have."""
+    """Return True if every hash has 3, 4, 6 or 8 digits, as colours have."""
     return not any(token.type == "hash" and not _HEX.fullmatch(token.value) for token in tokens)
 
 

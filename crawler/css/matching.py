@@ -1,4 +1,4 @@
-"""Matches selectors with the elements of a page, in bounded time.
+"""Finds the elements of a page that match selectors, in bounded time.
 
 cssselect2 compiles and tests selectors. Pseudo-classes of user actions (:hover, :focus) do not match, as on a page that
 has just been opened.
@@ -20,12 +20,12 @@ from tinycss2.ast import Node
 from crawler.css.values import Tokens
 
 HTML = "http://www.w3.org/1999/xhtml"
-# Visits of elements, per selector and per page. On the 70 saved pages, no selector takes more than 16,000 and no page
-# more than 480,000 (2026-11). All steps take 1 s.
+# Visits of elements, for each selector and for each page. On the 70 saved pages, no selector takes more than 16,000
+# visits and no page more than 480,000 (2026-11). MAX_STEPS visits take 1 s.
 MAX_STEPS_OF_ONE, MAX_STEPS = 400_000, 2_000_000
 _STEPS_TO_COMPILE = 1_000  # .3 ms
 MAX_CHARS_OF_CLASSES = 10_000  # per element
-MAX_CHARS = 4_000  # for the selectors of one rule; resets that name every element have 600
+MAX_CHARS = 4_000  # for the selectors of one rule; reset sheets that list every element have 600
 _PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)  # valid, but matches no element
 
 _IDENT = r"-?[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*"
@@ -40,7 +40,7 @@ _PART = re.compile(rf"[.#]?{_IDENT}|\*")
 class Selector(NamedTuple):
     """A compiled selector.
 
-    test: None if a browser drops the rule; is_sure: True if the whole selector was understood
+    test: None if a browser drops the rule. is_sure: True if all parts of the selector were understood
     """
 
     test: "CompiledSelector | PlainSelector | None"
@@ -49,7 +49,7 @@ class Selector(NamedTuple):
 
 @lru_cache(maxsize=8_192)  # the pages of a site share their sheets
 def compile_selector(text: str) -> Selector:
-    """Compile one selector of a list. Unsupported pseudo-classes (:defined) are removed, so that it is not sure."""
+    """Compile one selector. Unsupported pseudo-classes such as :defined are removed, so that `is_sure` is False."""
     if plain := _PLAIN.fullmatch(text):
         return Selector(PlainSelector(plain[1], plain[2] and plain[2].lower()))
     try:
@@ -61,9 +61,9 @@ def compile_selector(text: str) -> Selector:
 
 
 class Compound(NamedTuple):
-    """The names that an element needs, as `SelectorMatcher` indexes them, and the combinator before them.
+    """A compound selector: the names that an element must have, as `SelectorMatcher` indexes them.
 
-    path: the selector up to here
+    path: the selector up to and including this compound. is_child: True if the combinator before it is `>`
     """
 
     path: str
@@ -72,7 +72,7 @@ class Compound(NamedTuple):
 
 
 class PlainSelector:
-    """A selector of tags, ids and classes, joined by spaces and `>`: nine in ten selectors of pages.
+    """A selector of tags, ids and classes that are joined by spaces and `>`. Nine in ten selectors on pages are such.
 
     >>> selector = PlainSelector("div.a > p#b", "before")
     >>> selector.specificity, selector.pseudo_element, selector.compounds[1]
@@ -96,7 +96,7 @@ class PlainSelector:
 
 
 def _index_name(part: str) -> str:
-    """Return the name under which a matcher finds the elements with a tag, an id or a class."""
+    """Return the name under which SelectorMatcher indexes the elements with a tag, an id or a class."""
     return part[1:] if part[0] == "." else part if part[0] in "#*" else f"<{part.lower()}"
 
 
@@ -109,7 +109,7 @@ def _compile(tokens: Tokens) -> CompiledSelector | None:
 
 
 def _without_unknown(tokens: Tokens) -> list[Node]:
-    """Return a selector without pseudo-classes, which cssselect2 may not support."""
+    """Return the tokens of a selector without pseudo-classes, which cssselect2 may not support."""
     kept: list[Node] = []
     for token in tokens:
         is_name = bool(kept) and kept[-1] == ":" and (token.type in ("ident", "function"))
@@ -123,7 +123,7 @@ def _without_unknown(tokens: Tokens) -> list[Node]:
 
 
 class _TooCostly(Exception):
-    """A selector visits more elements than it may."""
+    """Raised if a selector would visit more elements than allowed."""
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class _StepCounter:
 
 
 class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
-    """Adapts an element for cssselect2; counts each access to other elements, and copies none of them."""
+    """Adapts an element for cssselect2. Counts each access to other elements, and copies none of them."""
 
     namespace_url = HTML
     in_html_document, transport_content_language = True, None
@@ -188,7 +188,7 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
 
 
 class _CountedSiblings(list[HtmlElement]):
-    """The siblings of a node; counts every access."""
+    """The siblings of a node. Counts every access to them."""
 
     def __init__(self, elements: Iterator[HtmlElement], steps: _StepCounter) -> None:
         super().__init__(elements)
@@ -221,7 +221,7 @@ class SelectorMatcher:
                 by_name[f"#{ident}"].append(number)
         self._by_name: dict[str, Sequence[int]] = {**by_name, "*": range(len(self._elements))}
         self.names: Set[str] = self._by_name.keys()
-        self._matched: dict[str, Sequence[int]] = {}  # by the path of a compound
+        self._matched: dict[str, Sequence[int]] = {}  # by the path of the compound
 
     @cached_property
     def _parents(self) -> list[int]:
@@ -230,7 +230,7 @@ class SelectorMatcher:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """For each element, the number of the first element behind it and its descendants."""
+        """For each element, the number of the first element after it and its descendants."""
         ends = list(range(1, len(self._elements) + 1))
         for number in range(len(ends) - 1, 0, -1):
             parent = self._parents[number]
@@ -239,24 +239,24 @@ class SelectorMatcher:
 
     @cached_property
     def _nodes(self) -> list[_Node]:
-        """The elements as cssselect2 needs them."""
+        """The elements as nodes for cssselect2."""
         nodes: list[_Node] = []
         for element, parent in zip(self._elements, self._parents, strict=True):
             nodes.append(_Node(element, nodes[parent] if parent >= 0 else None, self._steps))
         return nodes
 
     def forget(self) -> None:
-        """Release the nodes, whose reference cycles would keep them alive until the next garbage collection."""
+        """Release the nodes. Their reference cycles would otherwise exist until the next garbage collection."""
         for node in self.__dict__.get("_nodes", ()):
             node.nodes.clear()
 
     @property
     def is_used_up(self) -> bool:
-        """True if no further selector is matched."""
+        """True if the steps for this page are used up, so that no further selector is matched."""
         return self._left <= 0
 
     def find_elements(self, test: CompiledSelector | PlainSelector) -> list[HtmlElement]:
-        """Return the elements that a selector matches, or none if finding them takes too long."""
+        """Return the elements that match a selector; none if finding them takes too many steps."""
         if isinstance(test, PlainSelector):
             found: Sequence[int] | None = None
             for compound in test.compounds:
@@ -278,7 +278,10 @@ class SelectorMatcher:
         return matched
 
     def _find(self, compound: Compound, before: Sequence[int] | None) -> Sequence[int]:
-        """Return the elements that a compound matches. before: those of the compound before it, None for the first."""
+        """Return the elements that match a compound.
+
+        before: the matches of the compound before it; None for the first.
+        """
         first, *others = sorted((self._by_name.get(name, ()) for name in compound.names), key=len)
         self._left -= len(first) + 1
         if others:
@@ -300,7 +303,7 @@ class SelectorMatcher:
         return found
 
     def _candidates(self, test: CompiledSelector) -> Sequence[int]:
-        """Return the elements that have the id, class or tag of a selector's last part."""
+        """Return the elements that have the id, class or tag of a selector's last compound."""
         if test.id is not None:
             return self._by_name.get(f"#{test.id}", ())
         if test.class_name is not None:

@@ -1,4 +1,4 @@
-"""Parses style sheets: rules with their screens and layers, font faces, animations and imports.
+"""Parses style sheets into rules with their screens and layers, font faces, animations and imports.
 
 tinycss2 parses the syntax.
 """
@@ -17,9 +17,9 @@ from crawler.css.declarations import Declaration, block_declarations, is_support
 from crawler.css.matching import MAX_CHARS
 from crawler.css.values import ALL_SCREENS, IN_DOUBT, Tokens, families, significant, split, token_address
 
-# A sheet that exceeds these after the rules for other pages were removed is ignored. Semantic UI, the largest public
-# framework examined, has 752,081 characters and 92,679 marks; the relevant parts of the sheets of the 70 saved pages
-# have at most 10,693 marks (2026-11). A sheet that consists only of marks takes 2 s.
+# A sheet that still exceeds these limits after rules for other pages were removed is ignored. Semantic UI, the largest
+# public framework examined, has 752,081 characters and 92,679 marks; the relevant parts of the sheets of the 70 saved
+# pages have at most 10,693 marks (2026-11). A sheet that consists only of marks takes 2 s.
 MAX_CHARS_OF_SHEET, MAX_MARKS = 1_000_000, 300_000
 MAX_MARKS_OF_PAGE = 400_000
 MAX_DEPTH = 16  # of nested blocks; deeper ones are ignored
@@ -28,11 +28,12 @@ _MARKS = "{}()[];:,.#>"
 _MAX_MARKS_REMEMBERED = 20_000
 # tinycss2 raises an exception for numbers with thousands of digits and for unpaired surrogates.
 _BREAKS_PARSER = re.compile(r"(?<=\d{300})\d+|\\0{0,2}[dD][89a-fA-F][0-9a-fA-F]{2}")
-# A rule that is read without tinycss2, and what may end any other rule; strings and comments are skipped.
+# Matches a rule that is parsed without tinycss2. _MARK_OF_RULE finds the end of any other rule and skips strings and
+# comments.
 _PLAIN_RULE = re.compile(r"""\s*+([^{}@"'\\/;()\[\]<]++)\{([^{}@"'\\/()\[\]<]*+)\}""")
 _BLANK = re.compile(r"(?:\s|/\*.*?(?:\*/|\Z)|<!--|-->)++", re.DOTALL)
 _MARK_OF_RULE = re.compile(r""""(?:[^"\\\n]|\\.)*+["\n]?|'(?:[^'\\\n]|\\.)*+['\n]?|/\*.*?(?:\*/|\Z)|[{};]""", re.DOTALL)
-LayerName = tuple[str, ...]  # a layer with its enclosing layers; an anonymous one begins with a space
+LayerName = tuple[str, ...]  # a layer with its enclosing layers; the name of an anonymous layer begins with a space
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Sheet:
 
     base: the base URL of its references
     media: the media query of the element or import that refers to it
-    screens: further restrictions
+    screens: the screens to which enclosing imports restrict it
     layer: the layer into which it is imported
     """
 
@@ -54,7 +55,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Rule:
-    """The declarations of one rule with its selectors."""
+    """The selectors and declarations of a rule, the screens to which it applies, and its layer."""
 
     selectors: tuple[str, ...]
     declarations: tuple[Declaration, ...]
@@ -63,7 +64,7 @@ class Rule:
 
     @cached_property
     def is_of_variables(self) -> bool:
-        """True if only custom properties are declared."""
+        """True if the rule declares only custom properties."""
         return all(each.name[:2] == "--" for each in self.declarations)
 
     @cached_property
@@ -73,7 +74,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class FontFace:
-    """A font face of a sheet: its family in lower case, and the URLs of its files, most common format first."""
+    """A font face in a sheet: its family in lower case, and the URLs of its files, the most common format first."""
 
     family: str
     sources: tuple[str, ...]
@@ -81,7 +82,7 @@ class FontFace:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import of a sheet, before its own rules."""
+    """An @import rule: the URL of the sheet, the screens to which it applies, and its layer."""
 
     address: str
     screens: int
@@ -90,9 +91,9 @@ class Import:
 
 @dataclass(slots=True)
 class SheetContent:
-    """The contents of one sheet.
+    """The contents of a style sheet.
 
-    animated: the properties that each animation changes, by its name
+    animated: the properties that each animation changes, by the name of the animation
     """
 
     rules: list[Rule] = field(default_factory=list)
@@ -103,12 +104,12 @@ class SheetContent:
 
 
 def count_marks(text: str) -> int:
-    """Count the punctuation marks of a sheet, which determine the cost of parsing it."""
+    """Count the punctuation marks of a sheet. Their number determines the cost of parsing."""
     return sum(map(text.count, _MARKS))
 
 
 def parse_sheet(text: str) -> SheetContent:
-    """Parse a sheet; a sheet that is too large is empty. Never raises on broken or hostile text."""
+    """Parse a sheet. A sheet that exceeds the limits has no contents. Broken or hostile text raises no exception."""
     text, data = _replace_data_urls(text)
     marks = count_marks(text)
     if len(text) > MAX_CHARS_OF_SHEET or marks > MAX_MARKS:
@@ -136,7 +137,7 @@ def _read(text: str) -> SheetContent:
 
 
 def _end_of_rule(text: str, at: int) -> int:
-    """Return the end of the rule at `at`, whose blocks may be nested."""
+    """Return the index after the rule that begins at index `at`. Its blocks may be nested."""
     depth, is_of_at = 0, text.startswith("@", at)
     for mark in _MARK_OF_RULE.finditer(text, at):
         if mark[0] == "{":
@@ -155,7 +156,7 @@ _remembered = lru_cache(maxsize=32)(_read)  # the pages of a site share their sh
 
 @dataclass(frozen=True, slots=True)
 class _RuleContext:
-    """The context of a rule: its screens, layer and parent."""
+    """The context in which a rule is nested: its screens, its layer and its parent rule."""
 
     screens: int = ALL_SCREENS
     layer: LayerName = ()
@@ -169,10 +170,10 @@ class _Reader:
     def __init__(self) -> None:
         self.content = SheetContent()
         self._anonymous = 0
-        self._is_head = True  # nothing but imports, layers and the charset so far
+        self._is_head = True  # until the first rule that is not an import, a layer or the charset
 
     def read_plain(self, selectors: str, block: str) -> None:
-        """Read a rule without strings, functions, comments and nested rules."""
+        """Read a rule that has no strings, functions, comments and nested rules."""
         self._is_head = False
         self._add_rules([each.strip() for each in selectors.split(",")], plain_declarations(block), _RuleContext())
 
@@ -186,7 +187,7 @@ class _Reader:
                 self._rule(rule, _RuleContext())
 
     def _rule(self, rule: Node, place: _RuleContext) -> None:
-        with suppress(ValueError, RecursionError):  # brackets may be nested thousands deep
+        with suppress(ValueError, RecursionError):  # brackets may be nested thousands of levels deep
             if place.depth > MAX_DEPTH:
                 return
             if rule.type == "at-rule":
@@ -214,7 +215,7 @@ class _Reader:
             self._keyframes(prelude.strip("\"'"), rule.content)
 
     def _read_block(self, content: Sequence[Node], place: _RuleContext) -> None:
-        """Read a block of rules; a block inside a rule may also contain declarations."""
+        """Read a block of rules. A block inside a style rule may also contain declarations."""
         place = replace(place, depth=place.depth + 1)
         if place.parent:
             self._read_style_rule(_parse_selectors(place.parent), content, replace(place, parent=""))
@@ -223,7 +224,7 @@ class _Reader:
             self._rule(rule, place)
 
     def _read_style_rule(self, parts: Sequence[Tokens], content: Sequence[Node], place: _RuleContext) -> None:
-        """Read a style rule, with its selectors `parts` and the rules nested in it."""
+        """Read a style rule and the rules nested in it. parts: its selectors."""
         texts = [tinycss2.serialize(part).strip() for part in parts]
         if not all(texts):
             return
@@ -284,7 +285,7 @@ class _Reader:
 
 
 def _screens_of_block(keyword: str, prelude: str) -> int:
-    """Return the screens to which a block's rules apply; conditions on layout and overlong ones are in doubt."""
+    """Return the screens to which a block's rules apply; IN_DOUBT for conditions on layout and overlong conditions."""
     if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
         return IN_DOUBT
     return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, is_supported_by_chromium)
@@ -295,7 +296,7 @@ def _parse_selectors(selectors: str) -> list[list[Node]]:
 
 
 def _resolve_nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
-    """Return the selectors of a nested rule as equivalent top-level selectors, or none if they are too long."""
+    """Return the selectors of a nested rule as equivalent top-level selectors; [[]] if they are too long or empty."""
     around = f":is({parent})"
     parts = [_with_parent(part, around) for part in split(selectors)]
     whole = ",".join(text if around in text else f"{around} {text}" for text in parts)
@@ -318,7 +319,7 @@ _DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""",
 
 
 def _replace_data_urls(text: str) -> tuple[str, dict[str, str]]:
-    """Replace data: URLs, which may contain a whole font, with short placeholders; also return the originals."""
+    """Replace data: URLs, which may contain a whole font, by short names. Also return the URLs by name."""
     data: dict[str, str] = {}
 
     def replace_data(match: re.Match[str]) -> str:
@@ -334,7 +335,7 @@ def _face(family: str, sources: Iterable[str]) -> FontFace:
 
 
 def _read_face(content: Sequence[Node]) -> FontFace | None:
-    """Read a @font-face rule, or return None if it lacks a name or a file."""
+    """Return the font face of a @font-face rule, or None if it has no family or no file."""
     family, sources = "", list[str]()
     for item in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if item.type == "declaration" and item.lower_name == "font-family":
@@ -345,5 +346,5 @@ def _read_face(content: Sequence[Node]) -> FontFace | None:
 
 
 def _is_odd_form(address: str) -> bool:
-    """Return True if a file has a format that only old browsers use."""
+    """Return True if a font file has a format that only old browsers use."""
     return address.startswith("#") or bool(re.search(r"\.(?:eot|svg)\b|fontobject|svg\+xml", address[:200]))

@@ -1,4 +1,7 @@
-"""Parses values of style properties to tokens and numbers: lengths, colours, lists. Unknown values are None."""
+"""Parses the values of style properties into tokens and numbers: lengths, colours, lists.
+
+Unknown values become None.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +12,8 @@ from tinycss2 import color5
 from tinycss2.ast import LiteralToken, Node
 
 MEDIUM_PX = 16.0
-_LEAST_RELATIVE_PX = 6.0  # Chromium's minimum logical size; 0 remains 0
-MAX_PX = 2.0**25  # approximately Chromium's largest length; 1e400px is not a usable number
+_LEAST_RELATIVE_PX = 6.0  # Chromium's minimum for relative font sizes; 0 remains 0
+MAX_PX = 2.0**25  # approximately Chromium's largest length; 1e400px becomes this length
 _ABSOLUTE_PX = {"px": 1.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54, "pt": 4 / 3, "pc": 16.0}
 _SIZES_PX = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0}
 _SIZES_PX |= {"large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0}
@@ -19,14 +22,14 @@ _COLOR_FUNCTIONS = frozenset([
 ])  # fmt: skip  # with or without an a at the end
 
 
-# The ordinary screens for which a page is evaluated. A set of screens is an int with one bit for each of `SCREENS`.
+# The usual screens for which a page is evaluated. A set of screens is an int with one bit for each of `SCREENS`.
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A screen of a reader.
+    """The screen of a reader.
 
-    doubts_hold: the result of conditions that only a browser can evaluate (containers, other features)
+    doubts_hold: the assumed result of conditions that only a browser can evaluate, such as container queries
     """
 
     width_px: int
@@ -35,9 +38,9 @@ class Screen:
 
 
 DESKTOP_PX = 1280
-# One screen for each class that the breakpoints of Bootstrap (576, 768, 992, 1200, 1400) and Tailwind (640 to 1536)
-# separate: a telephone and a tablet, each in portrait and landscape, and three desktops. 360 x 800, 1280 x 800 and
-# 1920 x 1080 are the usual telephone, laptop and desktop.
+# One screen for each range between the breakpoints of Bootstrap (576, 768, 992, 1200, 1400) and Tailwind (640 to 1536):
+# a telephone and a tablet, each in portrait and landscape, and three desktops. 360 x 800, 1280 x 800 and 1920 x 1080
+# are the usual telephone, laptop and desktop.
 _SIZES = ((360, 800), (640, 360), (768, 1024), (1024, 768), (DESKTOP_PX, 800), (1536, 864), (1920, 1080))
 SCREENS = tuple(Screen(*size, doubts_hold=doubt) for doubt in (False, True) for size in _SIZES)
 DESKTOP = next(number for number, screen in enumerate(SCREENS) if screen.width_px == DESKTOP_PX)
@@ -48,9 +51,9 @@ IN_DOUBT = sum(1 << number for number, screen in enumerate(SCREENS) if screen.do
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The bases of relative lengths.
+    """The sizes to which relative lengths refer.
 
-    is_quirky: True if lengths need no unit, as in pages without a doctype
+    is_quirky: True if lengths need no unit, as on pages without a doctype
     """
 
     em_px: float = MEDIUM_PX
@@ -59,7 +62,7 @@ class Units:
     is_quirky: bool = False
 
     def unit_px(self, unit: str) -> float | None:
-        """Return the size of a unit in px."""
+        """Return the size of a unit in px, or None for an unknown unit."""
         if unit in _ABSOLUTE_PX:
             return _ABSOLUTE_PX[unit]
         if unit in ("em", "rem"):
@@ -81,7 +84,7 @@ def significant(tokens: Tokens) -> list[Node]:
 
 
 def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
-    """Split a list at `mark`."""
+    """Split a list of tokens at each `mark`."""
     parts: list[list[Node]] = [[]]
     for token in tokens:
         if token == mark:
@@ -93,7 +96,7 @@ def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
 
 @lru_cache(maxsize=4096)
 def parse_value(value: str) -> tuple[Node, ...]:
-    """Return the tokens of a value without whitespace, or none if the value breaks the parser."""
+    """Return the tokens of a value without whitespace and comments; none if tinycss2 cannot parse it."""
     try:
         return tuple(significant(tinycss2.parse_component_value_list(value, skip_comments=True)))
     except ValueError:
@@ -101,7 +104,7 @@ def parse_value(value: str) -> tuple[Node, ...]:
 
 
 def length_px(value: str | None, units: Units = DESKTOP_UNITS) -> float | None:
-    """Return a single length in px.
+    """Return a value in px, or None if it is not a single length.
 
     >>> length_px("-2em"), length_px("0"), length_px("12"), length_px("50%")
     (-32.0, 0.0, None, None)
@@ -111,7 +114,7 @@ def length_px(value: str | None, units: Units = DESKTOP_UNITS) -> float | None:
 
 
 def token_px(token: Node, units: Units) -> float | None:
-    """Convert one token to a length in px."""
+    """Convert a token to a length in px, or return None if it is not a length."""
     if token.type == "dimension":
         size = units.unit_px(token.lower_unit)
         return None if size is None else _clamp(token.value * size)
@@ -120,7 +123,7 @@ def token_px(token: Node, units: Units) -> float | None:
 
 
 def ratio(value: str | None) -> float | None:
-    """Return a number or a percentage as a fraction.
+    """Return a number or percentage as a fraction, or None for any other value.
 
     >>> ratio(".5"), ratio("50%"), ratio("5px")
     (0.5, 0.5, None)
@@ -130,16 +133,16 @@ def ratio(value: str | None) -> float | None:
 
 
 def token_ratio(token: Node) -> float | None:
-    """Convert one token to a fraction."""
+    """Convert a number or percentage token to a fraction, or return None for any other token."""
     if token.type == "number":
         return _clamp(token.value)
     return _clamp(token.value / 100) if token.type == "percentage" else None
 
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
-    """Return the size of a font-size or `font` value.
+    """Return the font size in a `font-size` or `font` value in px, or None if it is unknown.
 
-    units: the units of the parent element
+    inherited_px: the font size of the parent element, None if unknown. units: the units of the parent element
     """
     for token in parse_value(value):
         if token.type == "ident" and token.lower_value in _SIZES_PX:
@@ -157,12 +160,12 @@ def font_size_px(value: str, inherited_px: float | None, units: Units) -> float 
 
 
 def _visible_px(px: float) -> float:
-    """Apply Chromium's minimum to a font size that is relative to another."""
+    """Apply Chromium's minimum to a relative font size."""
     return px if px <= 0.0 else max(_clamp(px), _LEAST_RELATIVE_PX)
 
 
 def _clamp(number: float) -> float:
-    """Limit a number to the largest length; NaN (0 times 1e400) becomes that length."""
+    """Limit a number to the range of lengths. NaN (0 times 1e400) becomes the largest length."""
     return max(-MAX_PX, min(MAX_PX, number))
 
 
@@ -176,19 +179,19 @@ class Rgba:
     alpha: float = 1.0
 
     def blend(self, background: "Rgba") -> "Rgba":
-        """Return this colour as seen on an opaque background."""
+        """Return the colour that results from this colour on an opaque background."""
         pairs = zip((self.red, self.green, self.blue), (background.red, background.green, background.blue), strict=True)
         return Rgba(*(own * self.alpha + other * (1 - self.alpha) for own, other in pairs))
 
     def distance(self, other: "Rgba") -> float:
-        """Return the distance between two colours in the channel that differs most."""
+        """Return the largest difference between two colours in any of their three channels."""
         pairs = zip((self.red, self.green, self.blue), (other.red, other.green, other.blue), strict=True)
         return max(abs(own - each) for own, each in pairs)
 
 
 @lru_cache(maxsize=1024)
 def color(value: str) -> Rgba | None:
-    """Return the colour in a value (`background: url(a) #fff`), or None if it has no known colour.
+    """Return the first colour in a value such as `url(a) #fff`, or None if it has no known colour.
 
     >>> color("#ff000080"), color("no-repeat white")
     (Rgba(red=255.0, green=0.0, blue=0.0, alpha=0.5019607843137255), Rgba(red=255.0, green=255.0, blue=255.0, alpha=1.0))
@@ -205,7 +208,7 @@ def color(value: str) -> Rgba | None:
 
 
 def functions(value: str) -> Iterator[tuple[str, list[list[Node]]]]:
-    """Yield the functions of a value with their arguments, as in `translate(1px, 2px) scale(0)`."""
+    """Yield each function in a value, such as `translate(1px, 2px) scale(0)`, with its arguments."""
     for token in parse_value(value):
         if token.type == "function":
             yield token.lower_name, split(significant(token.arguments))
@@ -217,7 +220,7 @@ def words(value: str) -> list[str]:
 
 
 def has_picture(value: str) -> bool:
-    """Return True if a background is more than a colour."""
+    """Return True if a background value contains an image or a gradient."""
     return any(token.type in ("url", "function") and not _is_color(token) for token in parse_value(value))
 
 
@@ -226,7 +229,7 @@ def _is_color(token: Node) -> bool:
 
 
 def families(value: str) -> list[str]:
-    """Return the font families named by a font-family or font value, in lower case.
+    """Return the font families in a `font-family` or `font` value, in lower case.
 
     >>> families("12px/1.5 'My Font', serif")
     ['my font', 'serif']
@@ -246,7 +249,7 @@ def first_url(value: str) -> str:
 
 
 def token_address(token: Node) -> str:
-    """Return the URL that a token represents, or "" if it is no URL."""
+    """Return the URL that a token represents, or "" if it represents none."""
     if token.type in ("url", "string"):
         return str(token.value)
     if token.type == "function" and token.lower_name in ("url", "src"):
@@ -262,16 +265,16 @@ def _first_address(tokens: Sequence[Node]) -> str:
     return ""
 
 
-# Custom properties: the value of var() at an element.
+# Resolves custom properties: the value of var() at an element.
 
-UNKNOWN = "?"  # replaces an unknown value; no property has it
-MAX_DEPTH, MAX_CHARS = 16, 2_000  # of variables that refer to each other; a value beyond these limits is UNKNOWN
+UNKNOWN = "?"  # replaces an unknown value; no property has this value
+MAX_DEPTH, MAX_CHARS = 16, 2_000  # for variables that refer to each other; a value that exceeds these limits is UNKNOWN
 _COMMA = LiteralToken(0, 0, ",")
 
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The custom properties that an element and its ancestors declare."""
+    """The custom properties that an element declares, and those that it inherits from its ancestors."""
 
     own: Mapping[str, str]
     above: "Variables | None" = None
@@ -281,7 +284,7 @@ NO_VARIABLES = Variables({})
 
 
 def substitute_variables(value: str, variables: Variables) -> str:
-    """Substitute each var() in a value, or return UNKNOWN if one has no known value."""
+    """Replace each var() in a value by its value, or return UNKNOWN if a variable has no known value."""
     found = _substitute(parse_value(value), variables, 0) if "var(" in value.lower() else value
     return UNKNOWN if found is None else found
 

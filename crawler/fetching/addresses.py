@@ -28,18 +28,18 @@ _METADATA_NAMES = frozenset(
 )
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
 _LOCAL_ENDINGS = (".localhost", ".local", ".internal", ".home.arpa")  # RFC 6761, 6762, 8375; ICANN 2024 for .internal
-# One to four numbers: decimal, octal after 0, hexadecimal after 0x.
+# One to four numbers: decimal, octal if they begin with 0, or hexadecimal if they begin with 0x.
 _NUMBERS = re.compile(r"(?:(?:0x0*[0-9a-f]{1,8}|0[0-7]*|[1-9][0-9]{0,9})(?:\.(?!$)|$)){1,4}", re.IGNORECASE)
 
 
 class AddressGuard:
-    """Checks URLs and addresses before a fetch; `allow_private_hosts` are "host:port" or "[v6]:port"."""
+    """Checks URLs and addresses before a fetch. allow_private_hosts: entries "host:port" or "[v6]:port"."""
 
     def __init__(self, allow_private_hosts: Sequence[str] = ()) -> None:
         self._allowed = frozenset(place for entry in allow_private_hosts if (place := _parse_place(entry)))
 
     def check_url(self, url: str) -> None:
-        """Raise UnsafeUrl if a URL must not be fetched, regardless of the addresses of its host."""
+        """Raise UnsafeUrl if a URL must not be fetched, whatever the addresses of its host are."""
         try:
             parts = urlsplit(url)
         except ValueError as fault:
@@ -65,14 +65,17 @@ class AddressGuard:
             self.check_address(url, host, port, str(literal))
 
     def check_address(self, url: str, host: str, port: int, address: str) -> None:
-        """Raise UnsafeUrl if `host` has an address that must not be fetched."""
+        """Raise UnsafeUrl if an address of `host` must not be fetched and the operator does not allow the host."""
         kind = forbidden_kind(address)
         if kind is not None and not self.is_allowed(host, port):
             remedy = _allowing_remedy(host, port, address)
             raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)
 
     def allowed_addresses(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Return a host's addresses that may be fetched, in the given order. Raises UnsafeUrl if there are none."""
+        """Return the addresses of a host that may be fetched, in the given order.
+
+        Raises UnsafeUrl if there are none.
+        """
         kept, faults = list[str](), list[UnsafeUrl]()
         for address in addresses:
             try:
@@ -91,14 +94,14 @@ class AddressGuard:
             raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """Return True if the operator allows this host and port although the address is private."""
+        """Return True if the operator allows this host and port even if its address is private."""
         return (host.lower(), port) in self._allowed
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that a host spells, in any notation, or None for a name.
+    """Return the address that a host represents in any notation, or None for a name.
 
-    The system, browsers and proxies read 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 (inet_aton).
+    The system, browsers and proxies interpret 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 (inet_aton).
 
     >>> literal_address("0x7f.1"), literal_address("127.0.0.1.example"), literal_address("017700000001")
     (IPv4Address('127.0.0.1'), None, IPv4Address('127.0.0.1'))
@@ -114,7 +117,7 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_no_name(host: str) -> bool:
-    """Return True if a host ends in a number without being an address; no name may do so (WHATWG URL, 3.5)."""
+    """Return True if a host ends in a number but is not an address. Names may not end in one (WHATWG URL, 3.5)."""
     last = host.rpartition(".")[2]
     return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 
@@ -127,7 +130,7 @@ def _parse_literal(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _allowing_remedy(host: str, port: int, address: str) -> Message:
-    """Return how to allow the host. The list would treat a numeric spelling such as 2130706433 as a name."""
+    """Return how to allow the host. For a spelling such as 2130706433, the remedy contains the address itself."""
     is_spelled = _parse_literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
     if is_spelled:
         return Message("address.allow-as", address=address, host=host, place=Host(address, port))
@@ -135,7 +138,7 @@ def _allowing_remedy(host: str, port: int, address: str) -> Message:
 
 
 def _parse_place(entry: str) -> tuple[str, int] | None:
-    """Return the host and port of an entry in the operator's list, or None if it is invalid."""
+    """Return the host and port of an entry in the operator's list, or None if the entry is invalid."""
     try:
         host = parse_host(entry)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A client of time stamp authorities and trusted list publishers: implements `bundles.ports.Client` with `exchange`."""
+"""The HTTP client for timestamp authorities and publishers of trusted lists. It implements `bundles.ports.Client`."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -14,9 +14,9 @@ USER_AGENT = "Zhuiwen"
 
 
 class AuthorityClient:
-    """Sends requests to authorities. allow_private: those that the operator names may have private addresses.
+    """Sends requests to authorities. allow_private: True if those that the operator names may have private addresses.
 
-    The exception covers only their host and port, and no private URL in a certificate. Redirects are not followed.
+    This exception applies only to their host and port, not to private URLs in certificates. Redirects are not followed.
     """
 
     def __init__(self, *, allow_private: bool = False, name_servers: Sequence[str] = ()) -> None:
@@ -49,7 +49,7 @@ def _url_place(url: str) -> str:
 
 
 def _without_remedy(reason: Message) -> Message:
-    """Return the reason without its remedy: the setting that allows a host for crawls does not apply to authorities."""
+    """Return the reason without its remedy: the setting that allows hosts for crawls does not apply to authorities."""
     if reason.code != "address.not-public":
         return reason
     return Message("address.private-refused", address=reason.params["address"], kind=reason.params["kind"])

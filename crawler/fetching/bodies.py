@@ -1,15 +1,15 @@
-"""Recognises bodies that are refused: archives, entity bombs, decompression bombs."""
+"""Recognises bodies that are refused: archives, documents with entity declarations, and decompression bombs."""
 
 import re
 
 # deflate reaches a ratio of 1,032 to 1, brotli and zstd far more. The 70 saved pages of the corpora reach 1.7 to 8.9
-# with gzip -9 and 12.4 with brotli -9, a catalogue of 40,000 chapters (3 MB) 15 and 37, 3 MB of one repeated row 292
-# and 36,585 (2026-11). Bodies below a megabyte do not become dangerously large.
+# with gzip -9 and 12.4 with brotli -9. A catalogue of 40,000 chapters (3 MB) reaches 15 and 37, 3 MB of one repeated
+# row 292 and 36,585 (2026-11). Bodies below a megabyte do not become dangerously large.
 MAX_RATIO = 300
 MIN_SUSPICIOUS_BYTES = 1_000_000
-MAX_CODINGS = 2  # one is usual; two occur if a server and the proxy in front of it both compress
+MAX_CODINGS = 2  # one is usual; two occur if a server and the reverse proxy in front of it both compress
 _ENTITY = re.compile(rb"<!ENTITY\b", re.IGNORECASE)
-# What may precede a DOCTYPE declaration, and such a declaration up to its internal subset in brackets.
+# What may precede a DOCTYPE declaration, and a DOCTYPE declaration up to the bracket of its internal subset.
 _BEFORE = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _OWN_PART = re.compile(rb"<!DOCTYPE(?:[^>\[\"']++|\"[^\"]*+\"|'[^']*+')*+\[", re.IGNORECASE)
 _MARKS = b"\xef\xbb\xbf\xff\xfe\x00"  # byte order marks; UTF-16 and UTF-32 put zeros between ASCII characters
@@ -30,11 +30,11 @@ _ARCHIVES = (
 )
 
 
-READ_ARCHIVES = frozenset({"zip"})  # the kinds of archive that a downloadable file may be
+READ_ARCHIVES = frozenset({"zip"})  # the kinds of archive that are read as downloadable files
 
 
 def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
-    r"""Return the kind of archive of a body, or "". may_be_gzip: True for sitemaps and feeds, False for pages.
+    r"""Return the kind of archive that a body is, or "". may_be_gzip: True for sitemaps and feeds, False for pages.
 
     >>> archive_kind(b"PK\x03\x04...", may_be_gzip=True), archive_kind(b"<html>", may_be_gzip=False)
     ('zip', '')
@@ -47,10 +47,10 @@ def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
 
 
 def declares_entities(body: bytes) -> bool:
-    """Return True if a document declares its own entities: a few lines of them can expand to gigabytes.
+    """Return True if a document declares entities. A few lines of them can expand to gigabytes.
 
-    Pages, sitemaps and feeds do not need them. They are declared in the internal subset of the DOCTYPE, which is found
-    whatever fills the space before it or inside it.
+    Pages, sitemaps and feeds do not need them. The internal subset of the DOCTYPE is searched for declarations,
+    whatever precedes the DOCTYPE.
     """
     plain = body.replace(b"\x00", b"") if b"\x00" in body[:64] else body
     at = len(plain) - len(plain.lstrip(_MARKS))
@@ -60,7 +60,7 @@ def declares_entities(body: bytes) -> bool:
 
 
 def swells(size: int, size_unpacked: int) -> bool:
-    """Return True if decompressed bytes are a bomb.
+    """Return True if a decompressed body is a decompression bomb. size: its compressed size in bytes.
 
     >>> swells(10_000, 9_000_000), swells(1_000_000, 9_000_000), swells(100, 90_000)
     (True, False, False)

@@ -1,7 +1,7 @@
 """Records how each page was fetched: a Scrapy download handler, and functions that read its records.
 
-Requests over Scrapy's own connections are captured here, pages loaded in a browser in crawler.browsing.page_capture.
-For any other response, `make_capture` returns None.
+This module captures requests over Scrapy's own connections; crawler.browsing.page_capture captures pages that a browser
+loads. For any other response, `make_capture` returns None.
 """
 
 from collections.abc import Sequence
@@ -25,22 +25,22 @@ from crawler.fetching.routes import RouteFinder
 from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory
 from crawler.fetching.withheld_secrets import without_secrets
 
-# The headers of a response as plain text.
+# Converts the headers of a response to plain text.
 
 
 def decode_headers(response: Response) -> dict[str, str]:
-    """Return names and values; repeated headers are joined."""
+    """Return the header values by name. The values of repeated headers are joined by commas."""
     return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
 
 
-EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy copies from redirect to redirect
-CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser loaded
+EXCHANGES = "zhuiwen_exchanges"  # key in the meta of a request; Scrapy copies the meta from redirect to redirect
+CAPTURE = "zhuiwen_capture"  # key in the meta of a request that a browser loaded
 # The body of an HTTP redirect is one sentence; a page that redirects by a meta tag has 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
 
 
 class CapturingHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, which also records each exchange."""
+    """Scrapy's download handler for http and https, which also records each exchange."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -60,7 +60,7 @@ class CapturingHandler(HTTP11DownloadHandler):
             del self._records[ticket]
             del request.headers[TICKET]
         exchange = _wire_exchange(request, response, record, self._route_finder)
-        # After an error and a retry, only the last attempt of a redirect counts: the chain has one entry per hop.
+        # After an error and a retry, only the last attempt counts, so that the chain has one entry per redirect.
         hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
         request.meta[EXCHANGES] = (*hops, exchange)
         return response
@@ -71,7 +71,7 @@ def make_capture(
 ) -> Capture | None:
     """Return how a response was fetched, including its redirects, or None if nothing was recorded.
 
-    resources: those fetched to read the page, which are kept with it. machine: this machine.
+    resources: the resources fetched to read the page, which are stored with it. machine: this machine.
     """
     meta = response.meta if response.request is not None else {}
     capture: Capture | None = meta.get(CAPTURE)
@@ -113,7 +113,10 @@ def _wire_exchange(
 
 
 def _name_answer(url: str) -> NameAnswer | None:
-    """Return the guarded resolver's last answer for the host; a reused connection used it or an earlier one."""
+    """Return the guarded resolver's last answer for a URL's host.
+
+    A reused connection used this or an earlier answer.
+    """
     reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.last_answer(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
