@@ -81,7 +81,7 @@ class Cascade:
         return self._entries
 
     def pseudo_properties(self, element: HtmlElement, place: str) -> Properties:
-        """Return the declared values of an element's pseudo-element "before" or "after" (`place`) on a desktop screen."""
+        """Return the declared values of an element's pseudo-element on a desktop screen. place: "before" or "after"."""
         return self._winners(self._pseudo_entries[place].get(element, []), DESKTOP)
 
     def with_content(self) -> list[HtmlElement]:

@@ -1,6 +1,7 @@
-"""Fetches the resources of pages through the crawl's downloader: its pace, proxies, robots.txt and resolver apply.
+"""Fetches the resources of pages through the crawl's downloader.
 
-The thread of the reading process submits requests and the reactor fetches them; it waits at most MAX_WAIT_S.
+So the crawl's pace, proxies, robots.txt and resolver apply. The thread of the reading process submits requests, and the
+reactor fetches them. The thread waits at most MAX_WAIT_S.
 """
 
 from collections.abc import Callable
@@ -17,9 +18,9 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resources import MAX_BYTES, ResourceKind, SiteResources
 
-TIMEOUT_S = 10.0  # per resource; a page can be read without it
+TIMEOUT_S = 10.0  # per resource; a page can be read without the resource
 MAX_WAIT_S = 60.0  # including the pauses that the site's crawl delay requires
-PRIORITY = 40  # before pages, because a page waits for it
+PRIORITY = 40  # before pages, because a page waits for the resource
 _ACCEPTED = {
     ResourceKind.STYLE: "text/css,*/*;q=0.1",
     ResourceKind.FONT: "font/woff2,font/woff,font/ttf,*/*;q=0.1",
@@ -29,7 +30,7 @@ _ACCEPTED = {
 
 
 def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Callable[[int], None]) -> SiteResources:
-    """Return the resources of the site of `crawler` (a scrapy.crawler.Crawler). count_bytes: called with each size."""
+    """Return the resources for the site of a running crawler. count_bytes: called with the size of each response."""
 
     def fetch(url: str, kind: ResourceKind) -> bytes | None:
         reactor = running_reactor()
@@ -60,7 +61,7 @@ def _request_resource(
     )
     try:
         downloaded = deferred_from_coro(crawler.engine.download_async(request))
-    except Exception:  # the engine is closing: nobody waits for the response
+    except Exception:  # the engine is closing, and no thread waits for the response
         answer.set_result(None)
         return
 

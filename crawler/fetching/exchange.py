@@ -1,7 +1,8 @@
 """One HTTP request and its whole response, including redirects. All requests outside of crawls are made here.
 
-Every address is checked before its connection, the size of the body is limited before and after decompression, and
-one time limit covers the whole exchange. The environment is ignored: it sets neither proxies nor credentials.
+Every address is checked before a connection to it is made, the size of the body is limited before and after
+decompression, and one time limit covers the whole exchange. Environment variables are ignored: they set neither proxies
+nor credentials.
 """
 
 import socket
@@ -29,7 +30,7 @@ _FAULTS = (OSError, httpx.TransportError)
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A GET of `url`, or a POST if there is a body. shown: the URL to show in messages; "" for `url` itself."""
+    """A GET request, or a POST request if it has a body. shown: the URL for messages; "" for `url` itself."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +40,10 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Limits. timeout_s: in total. max_body_bytes: decompressed. hint: the setting that raises it, for the message."""
+    """The limits of an exchange.
+
+    timeout_s: in total. max_body_bytes: after decompression. hint: the setting that raises this limit, for messages
+    """
 
     timeout_s: float
     max_body_bytes: int
@@ -49,7 +53,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A response. url: after redirects; headers: names in lower case."""
+    """A response. url: the URL after redirects. headers: by names in lower case."""
 
     url: str
     status: int
@@ -58,21 +62,21 @@ class HttpAnswer:
 
     @property
     def content_type(self) -> str:
-        """Return the media type without parameters, in lower case."""
+        """The media type without parameters, in lower case."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def exchange(ask: HttpRequest, bounds: FetchLimits, guard: AddressGuard, names: NameResolver) -> HttpAnswer:
-    """Return the response, whatever its status.
+    """Send a request, follow redirects, and return the final response, whatever its status.
 
-    Raises UnsafeUrl; BadInput for permanent faults (no such host, too large, too many redirects); RetryLater if no
-    complete response arrives in time.
+    Raises UnsafeUrl if a URL or address must not be fetched; BadInput for permanent errors such as an unknown host, a
+    body that is too large or too many redirects; RetryLater if no complete response arrives in time.
     """
     return _Exchange(ask, bounds, guard, names).run()
 
 
 class _Exchange:
-    """One request with its redirects, up to the response."""
+    """One request and its redirects, up to the final response."""
 
     def __init__(self, ask: HttpRequest, bounds: FetchLimits, guard: AddressGuard, names: NameResolver) -> None:
         self._ask, self._bounds, self._guard = ask, bounds, guard
@@ -115,7 +119,7 @@ class _Exchange:
         raise BadInput("fetch.too-many-redirects", url=self._display_url(self._ask.url), most=most)
 
     def _first_request(self) -> httpx.Request:
-        self._guard.check_url(self._url)  # as given: a parser may drop a part of it
+        self._guard.check_url(self._url)  # the URL as given is checked, because a parser may drop a part of it
         method = "GET" if self._ask.body is None else "POST"
         headers = {"Accept-Encoding": "gzip", "Connection": "close", **self._ask.headers}
         return self._client.build_request(method, safe_url_string(self._url), headers=headers, content=self._ask.body)
@@ -152,10 +156,11 @@ class _Exchange:
         return BadInput("fetch.no-host", url=self._displayed_url, host=host)
 
     def _failure_reason(self, error: Exception) -> Message | str:
-        """Return in a few words why no complete response came. Every wait gets all the time that is left."""
+        """Return in a few words why no complete response arrived."""
         if isinstance(error, (TimeoutError, httpx.TimeoutException)):
             return Message("fetch.over-time", seconds=self._bounds.timeout_s)
-        causes = (error.__cause__, getattr(error.__cause__, "__cause__", None))  # httpcore's, and the system's
+        # Httpcore's exception, and the system's.
+        causes = (error.__cause__, getattr(error.__cause__, "__cause__", None))
         fault = next((each for each in causes if isinstance(each, OSError)), error)
         if isinstance(fault, ssl.SSLError):
             return Message("fetch.certificate", error=fault.reason or fault)
@@ -170,21 +175,20 @@ class _Exchange:
 
 
 class _Transport(httpx.HTTPTransport):
-    """Runs httpx on a custom pool, because its own accepts no network backend."""
+    """An httpx transport with a custom connection pool, because httpx's own pool accepts no network backend."""
 
     def __init__(self, pool: httpcore.ConnectionPool) -> None:
         self._pool = pool
 
 
-# Connections for httpcore: to a checked address, within one overall time limit.
-#
-# httpcore's own limits count silence, so a server that sends a byte a second never exceeds them. Here each wait for
-# the socket, including the TLS handshake, gets what is left of the total. A name is looked up once, and the
-# connection goes to the checked address.
+# Connects httpcore to checked addresses, within one overall time limit.
+# httpcore's own timeouts limit each period of silence, so a server that sends a byte a second never exceeds them. Here,
+# each wait for the socket, including the TLS handshake, is limited to the time that is left in total. A name is looked
+# up once, and the connection is made to the address that was checked.
 
 
 class PinnedNetwork(httpcore.NetworkBackend):
-    """The network as seen by one exchange."""
+    """The network backend of one exchange: it connects only to allowed addresses."""
 
     def __init__(self, guard: AddressGuard, names: NameResolver, deadline: Deadline) -> None:
         self._guard, self._names, self._deadline = guard, names, deadline
@@ -198,16 +202,17 @@ class PinnedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> "_TimedStream":
-        """Connect to the first of the host's addresses that may be fetched and accepts the connection.
+        """Connect to the first of the host's allowed addresses that accepts the connection.
 
-        Raises UnsafeUrl if no address may be fetched, OSError (socket.gaierror) if the name has no address.
+        Raises UnsafeUrl if no address is allowed, OSError (socket.gaierror) if the name has no address, and httpcore's
+        ConnectError or ConnectTimeout if no address accepts the connection.
         """
         name = host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
         addresses = self._guard.allowed_addresses(
             host, name, port, self._names.addresses(name, port, self._deadline.remaining_s())
         )
         for left in range(len(addresses), 0, -1):
-            share_s = self._deadline.remaining_s() / left  # an unresponsive address leaves time for the others
+            share_s = self._deadline.remaining_s() / left  # an address that does not respond leaves time for the others
             try:
                 connected = self._inner.connect_tcp(addresses[-left], port, share_s, None, socket_options)
                 return _TimedStream(connected, self._deadline)
@@ -218,7 +223,7 @@ class PinnedNetwork(httpcore.NetworkBackend):
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A connection on which every wait ends at the time limit. It ignores httpcore's own `timeout`."""
+    """A connection on which every wait ends at the overall deadline. httpcore's own `timeout` is ignored."""
 
     def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline) -> None:
         self._inner, self._deadline = inner, deadline
@@ -243,9 +248,8 @@ class _TimedStream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-# Fetches one page for `check`, `read` and discovery: with checked addresses and limits of time and size.
-#
-# robots.txt is not consulted here: a person names one page.
+# Fetches one page for `check`, `read` and discovery, with checked addresses and limits on time and size.
+# robots.txt is not read here, because a person requests the page.
 
 PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # the value of the header Accept
 MAX_REDIRECTS = 5
@@ -253,7 +257,7 @@ MAX_REDIRECTS = 5
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A response with status 200: its URL after redirects, its headers, its body."""
+    """A response with status 200: its URL after redirects, its headers and its body."""
 
     url: str
     headers: dict[str, str]
@@ -261,7 +265,7 @@ class FetchedPage:
 
 
 class NoPage(BadInput):
-    """Raised if the status of a response is not 200: there is no page."""
+    """Raised if a response has a status other than 200, 429 and 5xx, so that there is no page."""
 
     def __init__(self, url: str, status: int) -> None:
         self.url, self.status = url, status
@@ -269,7 +273,12 @@ class NoPage(BadInput):
 
 
 def fetch(url: str, settings: CrawlSettings, accept: str = PAGES) -> FetchedPage:
-    """Fetch the page at `url`. Raises UnsafeUrl, NoPage, another BadInput, or RetryLater if no server responds."""
+    """Fetch a page.
+
+    Raises UnsafeUrl if its address is not allowed, NoPage for a status other than 200, another BadInput for permanent
+    errors, and RetryLater if the server does not respond or responds with 429 or 5xx. accept: the value of the header
+    Accept.
+    """
     ask = HttpRequest(url.strip(), {"User-Agent": settings.user_agent, "Accept": accept})
     bounds = FetchLimits(settings.timeout_s, settings.max_body_bytes, MAX_REDIRECTS, "ZHUIWEN_MAX_BODY_BYTES")
     answer = exchange(ask, bounds, AddressGuard(settings.allow_private_hosts), NameResolver(settings.name_servers))

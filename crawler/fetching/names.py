@@ -1,6 +1,6 @@
-"""Looks up names with the system's resolver, or with the name servers that the operator set.
+"""Looks up names with the system's resolver or with the operator's name servers.
 
-With dnspython, which queries recursive servers over UDP, or over TCP if an answer is truncated; aliases that they leave
+dnspython queries the name servers over UDP, and over TCP if an answer is truncated. Aliases that the servers leave
 unresolved are followed. The caller that connects checks the addresses.
 """
 
@@ -19,14 +19,14 @@ from crawler.fetching.addresses import literal_address
 
 
 class Deadline:
-    """A time limit that starts to run at its creation; `seconds` is the limit that error messages name."""
+    """A time limit that starts at its creation. seconds: the limit, also for error messages."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds, more than 0. Raises TimeoutError if none remain."""
+        """Return the remaining seconds, which are more than 0. Raises TimeoutError if no time remains."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError(f"not done within {self.seconds:g} s")
@@ -34,21 +34,22 @@ class Deadline:
 
 
 NAME_SERVERS_SETTING = "ZHUIWEN_NAME_SERVERS"
-TIMEOUT_S = 3.0  # per query, half the timeout of resolv.conf: a crawl meets many dead names
-# For one name with all its aliases; two rounds of both kinds of addresses at one server that is down.
+TIMEOUT_S = 3.0  # per query, half of the timeout of resolv.conf, because a crawl meets many unknown names
+# For a name with all its aliases: two rounds of both record types at a server that does not respond.
 LOOK_UP_S = 12.0
-MAX_ALIASES = 8  # chains of content networks have up to five (2026-11: chosen from RFC 1034's "avoid")
-MAX_ADDRESSES = 32  # per name; the most seen in the wild is 13 to 16
+# Chains of aliases in content delivery networks have up to five (chosen in 2026-11 after RFC 1034's "avoid").
+MAX_ALIASES = 8
+MAX_ADDRESSES = 32  # per name; the most known are 13 to 16
 _PORT = 53
 _RECORDS = {socket.AF_INET: "A", socket.AF_INET6: "AAAA"}
 AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 
 
 class NameResolver:
-    """Looks up names. `servers`: "address:port"; empty for the system's resolver. Blocking and thread-safe.
+    """Looks up names. servers: each "address:port"; () for the system's resolver. Blocking and thread-safe.
 
-    timeout_s: for one complete look-up, unless the call sets another. A look-up that takes too long is reported as a
-    temporary failure (EAI_AGAIN) and not as an unknown name.
+    timeout_s: the time limit for one complete look-up, unless a call sets another. A look-up that exceeds it fails
+    temporarily (EAI_AGAIN), so that the name does not count as unknown.
     """
 
     def __init__(self, servers: Sequence[str] = (), timeout_s: float = LOOK_UP_S) -> None:
@@ -64,7 +65,10 @@ class NameResolver:
         kind: int = socket.SOCK_STREAM,
         timeout_s: float | None = None,
     ) -> Sequence[AddressInfo]:
-        """Return what socket.getaddrinfo would. Raises UnicodeError; OSError (socket.gaierror) without any address."""
+        """Return the same as socket.getaddrinfo.
+
+        Raises OSError (socket.gaierror) if there is no address, or UnicodeError.
+        """
         if literal_address(name) is not None:
             return socket.getaddrinfo(name, port, family, kind)
         if not self._servers:
@@ -82,12 +86,15 @@ class NameResolver:
         ]
 
     def addresses(self, host: str, port: int, timeout_s: float | None = None) -> list[str]:
-        """Return every address of a host, each once, in the resolver's order. Raises the errors of `places`."""
+        """Return the addresses of a host, each once, in the resolver's order. Raises the errors of `places`."""
         return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port, timeout_s=timeout_s)))
 
     def _record_addresses(self, host: str, record: str, deadline: Deadline) -> list[str]:
-        """Return the addresses in the records of a name. Raises TimeoutError if no server provides an answer."""
-        import dns.resolver  # here, because with the system's resolver nothing needs it
+        """Return the addresses in a name's records of one type; [] for an unknown name.
+
+        Raises TimeoutError without any answer.
+        """
+        import dns.resolver  # imported here because the system's resolver does not need it
 
         stub = dns.resolver.Resolver(configure=False)
         stub.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in self._servers]
@@ -107,12 +114,15 @@ class NameResolver:
 
 
 def make_resolver(settings: Any) -> NameResolver:
-    """Make the resolver for the settings (scrapy.settings.Settings) of a crawl, with at most a download's timeout."""
+    """Make the resolver of a crawl from its Scrapy settings. A look-up takes at most as long as a download may."""
     return NameResolver(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
 
 
 def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: float) -> Sequence[AddressInfo]:
-    """Return the system's answer. Its resolver cannot be interrupted: a look-up that is late goes on in its thread."""
+    """Return the system's answer within `timeout_s`.
+
+    A look-up cannot be interrupted, so a late one continues in its thread. Raises OSError (socket.gaierror).
+    """
     answer: Future[Sequence[AddressInfo]] = Future()
 
     def ask() -> None:

@@ -1,4 +1,4 @@
-"""Chooses the proxy and the user agent of the next request by their successes and failures."""
+"""Chooses the proxy and the user agent of each request by their successes and failures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,35 +7,38 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"  # keys of a request's meta
+PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"  # keys in the meta of a request
 
-# Three refusals in a row are no accident. The pause doubles from a minute to an hour, as bans of an address usually
-# last minutes to hours. Chosen, not measured, 2026-11.
+# Three failures in a row are no coincidence. The pause doubles from a minute to an hour, because bans of an address
+# usually last minutes to hours. Chosen, not measured, 2026-11.
 MAX_FAILURES_IN_A_ROW = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 3_600.0
 
 
 @dataclass(slots=True)
 class PoolHealth:
-    """The successes and failures of one member of a pool in this run."""
+    """The successes and failures of a pool member in this run. cools_until: the end of its pause, if it has one."""
 
     successes: int = 0
     failures: int = 0
-    in_a_row: int = 0  # failures since the last success
-    pauses: int = 0  # since the last success
+    in_a_row: int = 0  # number of failures since the last success
+    pauses: int = 0  # number of pauses since the last success
     cools_until: datetime | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Return the values for the record of a run; `cools_until` in ISO 8601, or "" if the member is in use."""
+        """Return the values for the record of a run.
+
+        `cools_until` is in ISO 8601, or "" if the member is not paused.
+        """
         until = self.cools_until.isoformat() if self.cools_until else ""
         return {"successes": self.successes, "failures": self.failures, "cools_until": until}
 
 
 @dataclass(slots=True)
 class Pool(Generic[T]):
-    """Members that are used in turn; a member that fails repeatedly rests for a while."""
+    """Members that are used in turn. A member that fails repeatedly is paused."""
 
-    members: Sequence[tuple[str, T]]  # with the name under which its health is reported
+    members: Sequence[tuple[str, T]]  # each with the name under which its health is reported
     health: dict[str, PoolHealth] = field(default_factory=dict)
     _turn: int = 0
 
@@ -44,7 +47,10 @@ class Pool(Generic[T]):
             self.health.setdefault(name, PoolHealth())
 
     def pick(self, now: datetime, avoid: Iterable[str] = ()) -> tuple[str, T] | None:
-        """Return the next active member, one of `avoid` only if there is no other, or None if all members rest."""
+        """Return the next active member, or None if all are paused.
+
+        Members in `avoid` are returned only if there is no other.
+        """
         awake = self.active_members(now)
         shunned = set(avoid)
         fresh = [entry for entry in awake if entry[0] not in shunned] or awake
@@ -54,7 +60,7 @@ class Pool(Generic[T]):
         return fresh[self._turn % len(fresh)]
 
     def active_members(self, now: datetime) -> list[tuple[str, T]]:
-        """Return the members that do not rest."""
+        """Return the members that are not paused at the time `now`."""
         return [entry for entry in self.members if not self._is_resting(entry[0], now)]
 
     def note_success(self, name: str) -> None:
@@ -64,7 +70,7 @@ class Pool(Generic[T]):
         health.cools_until = None
 
     def note_failure(self, name: str, now: datetime, *, is_final: bool = False) -> None:
-        """Count a failure. After three in a row, or one that `is_final`, the member rests."""
+        """Count a failure of a member. After three in a row, or if the failure `is_final`, the member is paused."""
         health = self.health[name]
         health.failures += 1
         health.in_a_row += 1
@@ -75,7 +81,7 @@ class Pool(Generic[T]):
             health.cools_until = now + timedelta(seconds=pause_s)
 
     def next_wake_time(self) -> datetime | None:
-        """Return the time at which the first resting member becomes active again, or None if none rests."""
+        """Return the time at which the next paused member becomes active, or None if no member is paused."""
         return min((h.cools_until for h in self.health.values() if h.cools_until), default=None)
 
     def _is_resting(self, name: str, now: datetime) -> bool:

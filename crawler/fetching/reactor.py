@@ -4,7 +4,7 @@ from typing import Any
 
 
 def running_reactor() -> Any:
-    """Return the reactor that Scrapy chose."""
-    from twisted.internet import reactor  # a top-level import would install a reactor before Scrapy chooses one
+    """Return the reactor that Scrapy has installed."""
+    from twisted.internet import reactor  # an import at the top would install a reactor before Scrapy chooses one
 
     return reactor

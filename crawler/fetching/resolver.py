@@ -1,7 +1,7 @@
-"""Name resolution that returns no address that must not be fetched.
+"""Resolves the names of a crawl, without addresses that must not be fetched.
 
-The connection goes to the addresses that were checked: a name that changes to a private address between check and
-connection (DNS rebinding) is caught. Names and types are those of twisted.internet.interfaces, which mypy cannot read.
+Connections are made to the addresses that were checked. So a name cannot change to a private address between check and
+connection (DNS rebinding). Names and types are those of twisted.internet.interfaces, which mypy cannot read.
 """
 
 from collections import OrderedDict
@@ -22,20 +22,22 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import NameResolver, make_resolver
 from crawler.fetching.reactor import running_reactor
 
-Note = Callable[[NameAnswer, Message | None], None]  # called with an answer, and why all its addresses were refused
+# Called with an answer and, if an address in it was refused, the reason.
+Note = Callable[[NameAnswer, Message | None], None]
 ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
-MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl looks up a handful
+MAX_ANSWERS = 1_000  # names whose last answer is stored; a crawl looks up a handful
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """Looks up names and removes refused addresses. For Scrapy's TWISTED_DNS_RESOLVER."""
+    """Looks up names and removes the addresses that must not be fetched. For Scrapy's setting TWISTED_DNS_RESOLVER."""
 
     def __init__(self, reactor: Any, guard: AddressGuard, names: NameResolver) -> None:
         self._reactor, self._guard, self._named = reactor, guard, names.resolver
         look_up: Any = names.places
         self._inner: Any = GAIResolver(reactor, None, look_up)
-        self._answers: OrderedDict[str, tuple[NameAnswer, Message | None]] = OrderedDict()  # with the reason if refused
+        # By name, with the reason of a refusal.
+        self._answers: OrderedDict[str, tuple[NameAnswer, Message | None]] = OrderedDict()
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
@@ -56,11 +58,11 @@ class GuardedResolver:
         return self._inner.resolveHostName(name_filter, hostName, portNumber, addressTypes, transportSemantics)
 
     def last_answer(self, host: str) -> NameAnswer | None:
-        """Return the last answer for a name, or None if it was not looked up."""
+        """Return the last answer for a host name, or None if the name was not looked up."""
         return self._answers[host][0] if host in self._answers else None
 
     def last_refusal(self, host: str) -> Message | None:
-        """Return why all addresses of the last answer for a name were refused, or None if they were not."""
+        """Return why all addresses in the last answer for a host name were refused, or None if they were not."""
         answer, refusal = self._answers.get(host, (None, None))
         return None if answer is None or answer.addresses else refusal
 
@@ -73,7 +75,7 @@ class GuardedResolver:
 
 @implementer(IResolutionReceiver)
 class _NameFilter:
-    """Passes on the addresses that the guard allows, and records the answer."""
+    """Forwards the addresses that the guard allows to Twisted's receiver, and records the answer."""
 
     def __init__(
         self,
@@ -107,14 +109,14 @@ class _NameFilter:
 
 
 def connection_refusal(url: str) -> Message | None:
-    """Return why a crawl last refused to connect to the host of a URL, or None if it did not refuse."""
+    """Return why the crawl last refused to connect to the host of a URL, or None if it did not refuse."""
     reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.last_refusal(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 
 
 def _ascii_name(host: str) -> str:
-    """Return a name in the spelling of `host_key`; Twisted's endpoints pass names in Unicode."""
+    """Return a host name in the spelling of `host_key`. Twisted's endpoints use Unicode names."""
     try:
         return host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
     except ValueError:

@@ -1,7 +1,7 @@
-"""Resources that are needed to read a page: style sheets, fonts, pictures, data. They are fetched only if needed.
+"""Fetches the resources that are needed to read a page, such as style sheets, fonts, images and data.
 
-A site decides what is requested, so everything is limited: number, size, and number of hosts. Each URL is checked by
-crawler.fetching.addresses before the request, here and again in the fetch function.
+A site decides what is requested, so the number, the size and the hosts of its resources are limited. Each URL is
+checked by crawler.fetching.addresses before the request, here and again in the fetch function.
 """
 
 import base64
@@ -24,30 +24,30 @@ from crawler.fetching.addresses import AddressGuard
 
 
 class ResourceKind(StrEnum):
-    """The use of a resource."""
+    """The purpose of a resource."""
 
     STYLE = "style"
     FONT = "font"
     PICTURE = "picture"
-    DATA = "data"  # JSON or HTML fragments that the page's scripts request
+    DATA = "data"  # JSON or HTML fragments that scripts on the page request
 
 
 MAX_BYTES = {
     ResourceKind.STYLE: 1_000_000,
     ResourceKind.FONT: 12_000_000,
-    ResourceKind.PICTURE: 6_000_000,  # a chapter as one picture of 800 x 12,000 px has 4 MB (2026-11)
+    ResourceKind.PICTURE: 6_000_000,  # a chapter as one image of 800 x 12,000 px has 4 MB (2026-11)
     ResourceKind.DATA: 2_000_000,
 }
-# Per page. Chapters that show rare characters as pictures have up to 300, mostly of the same 100 files.
+# Per page. Chapters that display rare characters as images have up to 300, mostly of the same 100 files.
 MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300, ResourceKind.DATA: 4}
 MAX_BYTES_OF_PAGE = 24_000_000
-# Without it, a page with three hundred pictures that each take the permitted ten seconds would need an hour.
+# Without this limit, a page with 300 images that each take the permitted ten seconds would need an hour.
 MAX_SECONDS_OF_PAGE = 120.0
-MAX_FOREIGN_HOSTS = 3  # per page: for its style sheets, fonts and pictures
-# For all pages of a site: each host costs a look-up and a stored robots.txt, and subdomains cost an attacker nothing.
+MAX_FOREIGN_HOSTS = 3  # per page, for its style sheets, fonts and images
+# For all pages of a site. Each host costs a look-up and a stored robots.txt, and subdomains cost an attacker nothing.
 MAX_FOREIGN_HOSTS_OF_SITE = 60
 MAX_CACHED_BYTES = 32_000_000  # per site
-MAX_NOTED_BYTES = 32_000_000  # for pages that were read but are not stored yet
+MAX_NOTED_BYTES = 32_000_000  # for pages that have been read but are not stored yet
 _SIGNATURES = (
     (b"\x89PNG", "image/png"),
     (b"GIF8", "image/gif"),
@@ -68,12 +68,12 @@ class Resources(Protocol):
     """The source of a page's resources."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        """Return the bytes at `url` (absolute, or data:), or None if they cannot or must not be fetched."""
+        """Return the bytes at `url` (absolute, or data:), or None if the resource cannot or must not be fetched."""
         ...
 
 
 class NoResources:
-    """Provides only resources that are embedded in the page."""
+    """Provides only the resources that are embedded in a page as data: URLs."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         return decode_data_url(url, kind)
@@ -83,7 +83,7 @@ NO_RESOURCES = NoResources()
 
 
 class FolderResources:
-    """Resources in a folder, by their URLs' paths; for saved pages and tests."""
+    """Provides the files of a folder as resources, by the paths of their URLs. For saved pages and tests."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
@@ -98,7 +98,7 @@ class FolderResources:
 
 
 class SiteResources:
-    """The resources of one site's pages, cached for later pages. Thread-safe."""
+    """The resources of a site's pages, cached for further pages of the site. Thread-safe."""
 
     def __init__(self, fetch: Fetch, guard: AddressGuard) -> None:
         self._fetch, self._guard = fetch, guard
@@ -106,7 +106,7 @@ class SiteResources:
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
         self._bytes = 0
         self._fetched_at: dict[str, datetime] = {}
-        self._used: OrderedDict[str, dict[str, CapturedResource]] = OrderedDict()  # by page
+        self._used: OrderedDict[str, dict[str, CapturedResource]] = OrderedDict()  # by the URL of the page
         self._used_bytes = 0
         self._foreign_hosts: set[str] = set()
 
@@ -129,7 +129,7 @@ class SiteResources:
         return data
 
     def admits_host(self, host: str) -> bool:
-        """Return True if resources may be fetched from this host, which is not the page's own."""
+        """Return True if resources may be fetched from a host other than the page's own."""
         with self._lock:
             if host not in self._foreign_hosts and len(self._foreign_hosts) >= MAX_FOREIGN_HOSTS_OF_SITE:
                 return False
@@ -137,7 +137,7 @@ class SiteResources:
         return True
 
     def note_used(self, page: str, url: str, kind: ResourceKind, data: bytes) -> None:
-        """Remember that a page needed this resource, until `take_used` returns it."""
+        """Record that a page used a resource. `take_used` returns it."""
         with self._lock:
             of_page = self._used.setdefault(page, {})
             if url not in of_page:
@@ -149,14 +149,14 @@ class SiteResources:
                 self._used_bytes -= sum(len(each.body) for each in dropped.values())
 
     def take_used(self, page: str) -> tuple[CapturedResource, ...]:
-        """Remove and return the resources that a page needed, in the order of their requests."""
+        """Return and remove the resources that a page used, in the order of their requests."""
         with self._lock:
             of_page = self._used.pop(page, {})
             self._used_bytes -= sum(len(each.body) for each in of_page.values())
         return tuple(of_page.values())
 
     def _cache_resource(self, url: str, data: bytes | None) -> None:
-        """Cache the bytes, or that the URL has none, so that it is not requested for every page."""
+        """Cache the bytes of a resource. data: None if it could not be fetched, so that no further page requests it."""
         with self._lock:
             if url not in self._kept:
                 self._kept[url] = data
@@ -170,7 +170,7 @@ class SiteResources:
 
 @dataclass(slots=True)
 class PageResources:
-    """The resources of one page, within its limits."""
+    """Provides the resources of one page, within the limits for a page."""
 
     _site: SiteResources
     _url: str
@@ -214,7 +214,7 @@ class PageResources:
 
 
 def decode_data_url(url: str, kind: ResourceKind) -> bytes | None:
-    """Decode a data: URL; None for any other URL, or if the data exceeds the limit of its kind."""
+    """Decode a data: URL. Return None for any other URL, or if the data is invalid or exceeds the limit of its kind."""
     if not url.startswith("data:"):
         return None
     head, comma, body = url.partition(",")
@@ -226,7 +226,9 @@ def decode_data_url(url: str, kind: ResourceKind) -> bytes | None:
 
 
 def _decode_page_base64(text: str) -> bytes | None:
-    """Decode Base64 as found on pages: unpadded, with blanks, in the URL alphabet; None if it is invalid.
+    """Decode Base64 as it occurs on pages: without padding, with blanks, in the URL alphabet.
+
+    Return None if it is invalid.
 
     >>> _decode_page_base64("6L+9 5paH").decode()
     '追文'
@@ -239,7 +241,7 @@ def _decode_page_base64(text: str) -> bytes | None:
 
 
 def detect_content_type(data: bytes, kind: ResourceKind) -> str:
-    r"""Detect a resource's type by its first bytes; servers send wrong types for fonts and pictures.
+    r"""Detect the media type of a resource by its first bytes, because servers send wrong types for fonts and images.
 
     >>> detect_content_type(b"GIF89a", ResourceKind.PICTURE), detect_content_type(b"p {}", ResourceKind.STYLE)
     ('image/gif', 'text/css')
@@ -255,7 +257,7 @@ def detect_content_type(data: bytes, kind: ResourceKind) -> str:
 
 
 def absolute_url(base: str, reference: str) -> str:
-    """Resolve a reference on a page at `base`; "" if it is not a valid URL.
+    """Resolve a reference on the page at URL `base`. Return "" if the result is not a valid URL.
 
     >>> absolute_url("https://a.example/b/c.html", "../f.woff")
     'https://a.example/f.woff'

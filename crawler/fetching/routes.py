@@ -1,7 +1,7 @@
 """Finds the network interface and the gateway of a connection in the kernel's main routing table.
 
-It reads /proc, which needs no root rights. Policy rules that choose other tables are ignored. So the interface is the
-one with the connection's own address, and a gateway counts only if its route uses that interface.
+The table is read from /proc, which requires no root rights. Policy rules that choose other tables are ignored. So the
+interface is the one with the connection's own address, and a gateway counts only if its route uses that interface.
 """
 
 import struct
@@ -16,10 +16,10 @@ import psutil
 from core.circumstances import NetworkRoute
 from core.ids import Digest, digest
 
-# The hosts file of the machine: its lines for a name, and its digest. It is read again after a change.
+# The hosts file of the machine: its lines for a name, and its digest. It is read again when it has changed.
 
 HOSTS_FILE = Path("/etc/hosts")
-MAX_BYTES = 8 * 2**20  # lists that block advertisements have up to 5 MB
+MAX_BYTES = 8 * 2**20  # hosts files that block advertisements have up to 5 MB
 MAX_LINES, MAX_LINE_CHARS = 8, 200  # per name; there are usually one or two
 
 
@@ -28,14 +28,14 @@ class HostsFile:
 
     def __init__(self, path: Path = HOSTS_FILE) -> None:
         self._path = path
-        self._state: tuple[int, int] | None = None  # its modification time and size
+        self._state: tuple[int, int] | None = None  # modification time and size of the file
         self._by_name: dict[str, list[str]] = {}
         self.digest: Digest | None = None
         self.bytes: int | None = None
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the file if it has changed; `digest` and `bytes` are None if it cannot be read."""
+        """Read the file if it has changed. `digest` and `bytes` become None if it cannot be read."""
         try:
             stat = self._path.stat()
             if (stat.st_mtime_ns, stat.st_size) == self._state:
@@ -48,7 +48,7 @@ class HostsFile:
         self._by_name = _parse_lines(content[:MAX_BYTES].decode("utf-8", "replace"))
 
     def host_lines(self, name: str) -> tuple[str, ...]:
-        """Return the lines that name a host, in their order."""
+        """Return the lines for a name in their order, at most MAX_LINES."""
         self.refresh()
         return tuple(self._by_name.get(name.lower(), ())[:MAX_LINES])
 
@@ -63,14 +63,14 @@ def _parse_lines(text: str) -> dict[str, list[str]]:
 
 
 PROC = Path("/proc/net")
-_IS_UP = 0x1  # RTF_UP of linux/route.h
+_IS_UP = 0x1  # RTF_UP in linux/route.h
 _LOOPBACK = "lo"
 
 Address = IPv4Address | IPv6Address
 
 
 def find_interface(own: str) -> str:
-    """Return the interface that has an address of this machine, or "" if none is found."""
+    """Return the interface that has the address `own` of this machine, or "" if none is found."""
     with suppress(ValueError, OSError):
         address = ip_address(own.partition("%")[0])
         if address.is_loopback:
@@ -82,7 +82,7 @@ def find_interface(own: str) -> str:
 
 
 def find_gateway(other: str, interface: str, proc: Path = PROC) -> str:
-    """Return the next hop to an address through an interface, or "" if there is none or it is unknown."""
+    """Return the next hop to the address `other` through an interface, or "" if it is unknown or none is needed."""
     with suppress(ValueError, OSError):
         address = ip_address(other)
         routes = _routes_v4(proc) if address.version == 4 else _routes_v6(proc)
@@ -97,7 +97,7 @@ def find_gateway(other: str, interface: str, proc: Path = PROC) -> str:
 
 
 def _routes_v4(proc: Path) -> Iterator[tuple[str, Address, int, int, Address]]:
-    """Yield interface, network, prefix length, metric and gateway."""
+    """Yield the interface, network, prefix length, metric and gateway of each IPv4 route."""
     for line in (proc / "route").read_text("ascii").splitlines()[1:]:
         name, network, gateway, flags, _, _, metric, mask, *_ = line.split()
         if int(flags, 16) & _IS_UP:
@@ -112,7 +112,7 @@ def _routes_v6(proc: Path) -> Iterator[tuple[str, Address, int, int, Address]]:
 
 
 def _parse_ipv4(word: str) -> IPv4Address:
-    """Parse an address in /proc/net/route, which is in the machine's byte order."""
+    """Parse an address in /proc/net/route, which is in the byte order of the machine."""
     return IPv4Address(struct.pack("=I", int(word, 16)))
 
 
@@ -126,15 +126,15 @@ def _is_in_network(address: Address, network: Address, length: int) -> bool:
 
 
 class RouteFinder:
-    """The network routes of connections, for one crawl process."""
+    """Finds the network routes of the connections of a crawl."""
 
     def __init__(self, hosts: HostsFile | None = None) -> None:
         self._hosts = hosts or HostsFile()
 
     def find_route(self, host: str, own: str, other: str, proxy: str = "") -> NetworkRoute:
-        """Return the route of a connection for the name `host` between two addresses; "" if an address is unknown.
+        """Return the route of a connection to `host` between the addresses `own` and `other`. Unknown addresses are "".
 
-        proxy: the URL of the proxy, if any; its credentials are removed, and the hosts file is searched for its name.
+        proxy: the URL of the proxy, or "". Its credentials are removed, and the hosts file is searched for its name.
         """
         place = without_login(proxy)
         interface = find_interface(own) if own else ""
@@ -144,7 +144,7 @@ class RouteFinder:
 
 
 def without_login(proxy: str) -> str:
-    """Return only scheme, host and port of a proxy's URL: nothing else may become evidence.
+    """Return only the scheme, host and port of a proxy's URL, because nothing else of it may become evidence.
 
     >>> without_login("http://user:pw@proxy.example:8080/token?key=1")
     'http://proxy.example:8080'

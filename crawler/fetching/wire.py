@@ -1,4 +1,4 @@
-"""Twisted's HTTP connection, which also records the heads of requests and responses, byte for byte."""
+"""Twisted's HTTP client connection, extended to record the heads of requests and responses byte for byte."""
 
 import re
 from contextlib import suppress
@@ -18,35 +18,35 @@ from twisted.web.http_headers import Headers
 from core.captures import TlsSession
 from crawler.fetching.reactor import running_reactor
 
-# Chosen, not measured: Chromium accepts 256 KiB, Node 16; Twisted 16 KiB a line, and any number of lines.
+# Chosen, not measured. Chromium accepts 256 KiB and Node 16 KiB; Twisted accepts lines of 16 KiB in any number.
 MAX_HEADER_BYTES = 65_536
 _END = re.compile(rb"\r?\n\r?\n")
-# Identifies the record of a request on its way through Scrapy's agent and Twisted's pool, which pass on only headers.
-# The connection removes it, so no server ever sees it.
+# The header that identifies the record of a request: Scrapy's agent and Twisted's pool pass on only headers. The
+# connection removes it before sending, so servers do not receive it.
 TICKET = b"X-Zhuiwen-Ticket"
 _INFORMATIONAL = range(100, 200)
 
 
 class HeadersTooLarge(Exception):
-    """Raised if the headers of a response are too large."""
+    """Raised if the head of a response exceeds MAX_HEADER_BYTES."""
 
 
 @dataclass(slots=True)
 class ExchangeRecord:
-    """The record of one request, filled in while it is carried out."""
+    """The record of one request and its response. It is completed while they are exchanged."""
 
     request_head: bytes = b""
     response_head: bytes = b""
     connected_at: datetime | None = None
     sent_at: datetime | None = None
     answered_at: datetime | None = None
-    server: tuple[str, int] = ("", 0)  # address and port
+    server: tuple[str, int] = ("", 0)  # address and port of the server
     own_address: str = ""
     tls: TlsSession | None = None
 
 
 class RecordingProtocol(_LenientHTTP11ClientProtocol):
-    """One connection, which serves requests in turn. max_idle_s: without a request, it is closed after this time."""
+    """A connection, which serves requests in turn. max_idle_s: if no request uses the new connection, it is closed."""
 
     def __init__(self, quiescent: Any, records: dict[bytes, ExchangeRecord], max_idle_s: float) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
@@ -62,7 +62,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         later: Any = reactor
         transport: Any = self.transport
         self._connected_at = datetime.now(UTC)
-        # A proxy may never open its tunnel: once the caller has given up, nothing else would close the connection.
+        # A proxy may never open its tunnel. Once the caller has given up, nothing else would close the connection.
         self._unused = later.callLater(self._max_idle_s, transport.abortConnection)
         super().connectionMade()
 
@@ -92,7 +92,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         super().dataReceived(data)  # type: ignore[no-untyped-call]
 
     def _exceeds_limit(self, data: bytes) -> bool:
-        """Return True if status line and headers exceed the limit; Twisted has no such limit."""
+        """Return True if the status line and the headers exceed the limit. Twisted has no such limit."""
         if self._parser is None or self._parser.state not in ("STATUS", "HEADER"):
             self._head_bytes = 0
         else:
@@ -106,7 +106,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
             del self._head[:end]
         if end:
             record.response_head, record.answered_at = bytes(self._head[:end]), datetime.now(UTC)
-            # Read now, because a closed connection no longer has them.
+            # The connection provides this only while it is open.
             self._tls = self._tls or tls_session(self.transport)
             record.server, record.tls = peer_address(self.transport), self._tls
             record.own_address = local_address(self.transport)
@@ -115,7 +115,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
 
 
 class RecordingFactory(_LenientHTTP11ClientFactory):
-    """Creates connections that write to `records`, by the ticket of each request."""
+    """Creates connections that write to `records`, which map the ticket of each request to its record."""
 
     def __init__(self, records: dict[bytes, ExchangeRecord], max_idle_s: float, quiescent: Any, endpoint: str) -> None:
         super().__init__(quiescent, endpoint)  # type: ignore[no-untyped-call]
@@ -126,7 +126,7 @@ class RecordingFactory(_LenientHTTP11ClientFactory):
 
 
 class _RecordedRequest(WireRequest):
-    """A request that records its head as sent, without its ticket."""
+    """A request that records its head as it is sent, without its ticket."""
 
     record: ExchangeRecord
 
@@ -145,7 +145,7 @@ class _RecordedRequest(WireRequest):
 
 
 class _Tee:
-    """The part of a transport that heads are written to."""
+    """The part of a transport to which Twisted writes a head. It records what is written."""
 
     def __init__(self, transport: Any, record: ExchangeRecord) -> None:
         self._transport, self._record = transport, record
@@ -156,24 +156,27 @@ class _Tee:
 
 
 def _end_of_head(data: bytearray) -> int:
-    """Return the position after the empty line, or 0 if there is none yet. Some servers use bare line feeds."""
+    """Return the index after the empty line that ends a head, or 0 if it is incomplete.
+
+    Some servers use bare line feeds.
+    """
     ends = [place + len(mark) for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n") if (place := data.find(mark)) >= 0]
     return min(ends, default=0)
 
 
 def parse_status(head: bytearray) -> int:
-    """Return the status of a response's head, or 0 if it has none."""
+    """Return the status code in the head of a response, or 0 if there is none."""
     words = bytes(head[:64]).split(None, 2)
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
 
 
-# Facts about a connection: the address of its peer, and its TLS session.
+# Reads facts about a connection: the addresses of both sides, and its TLS session.
 
-MAX_CERTIFICATES = 12  # chains have two to four; further certificates are dropped
+MAX_CERTIFICATES = 12  # a chain has two to four; further certificates are dropped
 
 
 def peer_address(transport: Any) -> tuple[str, int]:
-    """Return address and port of the peer, or ("", 0) if the connection has none."""
+    """Return the address and port of the server, or ("", 0) if the connection has none."""
     with suppress(AttributeError):
         peer = transport.getPeer()
         return str(peer.host), int(peer.port)
@@ -181,14 +184,14 @@ def peer_address(transport: Any) -> tuple[str, int]:
 
 
 def local_address(transport: Any) -> str:
-    """Return this machine's address of the connection, or "" if it has none."""
+    """Return the address of this machine on a connection, or "" if the connection has none."""
     with suppress(AttributeError):
         return str(transport.getHost().host)
     return ""
 
 
 def tls_session(transport: Any) -> TlsSession | None:
-    """Return the connection's TLS session, or None for plain HTTP."""
+    """Return the TLS session of a connection, or None without TLS."""
     handle = transport.getHandle() if hasattr(transport, "getHandle") else None
     if not isinstance(handle, SSL.Connection):
         return None

@@ -1,10 +1,10 @@
-"""Withholds cookies and credentials in the heads of requests and responses that are kept."""
+"""Withholds cookies and credentials in the stored heads of requests and responses."""
 
 import re
 
 from core.captures import WITHHELD
 
-# The names of cookies and credentials in a head, and their values.
+# The names and values of cookies and credentials in a head.
 _SECRET = re.compile(
     rb"^((?:cookie|authorization|proxy-authorization)[ \t]*:[ \t]*)([^\r\n]*)"
     rb"|^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)([^;\r\n]*)",
@@ -13,7 +13,7 @@ _SECRET = re.compile(
 
 
 def without_secrets(head: bytes) -> bytes:
-    r"""Return a head with the values of cookies and credentials withheld; everything else is unchanged.
+    r"""Return a head in which the values of cookies and credentials are withheld. Everything else is unchanged.
 
     >>> without_secrets(b"GET / HTTP/1.1\r\nCookie: a=1\r\nX: b\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: [withheld]\r\nX: b\r\n\r\n'
@@ -24,7 +24,7 @@ def without_secrets(head: bytes) -> bytes:
 
 
 def with_secrets_starred(head: bytes) -> bytes:
-    r"""Return a head with the values of cookies and credentials replaced by asterisks, at the same length.
+    r"""Return a head in which asterisks replace the values of cookies and credentials. The length is unchanged.
 
     >>> with_secrets_starred(b"GET / HTTP/1.1\r\nCookie: a=1\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'

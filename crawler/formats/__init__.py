@@ -1,1 +1,1 @@
-"""Reads whole books from the files of rights holders and the downloads of sites: title, author, chapters."""
+"""Reads whole books from files of rights holders and from downloads of sites: title, author, chapters."""

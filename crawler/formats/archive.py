@@ -11,15 +11,15 @@ from core.errors import UnreadableFile
 
 MAX_ARCHIVE_BYTES = 512 * 1024 * 1024  # illustrated books reach 200 MB
 MAX_MEMBERS = 20_000
-MAX_MEMBER_BYTES = 64 * 1024 * 1024  # one unpacked text; a whole long novel in one file has 20 MB
-MAX_UNPACKED_BYTES = 512 * 1024 * 1024  # all members that are read
+MAX_MEMBER_BYTES = 64 * 1024 * 1024  # for one unpacked member; a long novel in one file has 20 MB
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024  # for all members that are read
 _FLAG_ENCRYPTED = 0x1
 
 
 class Archive:
-    """A ZIP file as a source of members. Names are used exactly as stored; nothing is written to disk.
+    """An untrusted ZIP file and its members. Names are used exactly as stored; nothing is written to disk.
 
-    name: the file's name in messages; kind: the expected suffix, such as ".epub"
+    name: the file's name for messages. kind: the expected suffix, such as ".epub"
     """
 
     def __init__(self, file: BinaryIO, name: Path | str, kind: str = ".zip") -> None:
@@ -45,12 +45,15 @@ class Archive:
         self._zip.close()
 
     def require_modest(self) -> None:
-        """Check the declared sizes. Raises UnreadableFile if the members unpack to more than the limit in total."""
+        """Raise UnreadableFile if the members would exceed the limit in total, by their declared sizes."""
         if sum(member.file_size for member in self._zip.infolist()) > MAX_UNPACKED_BYTES:
             raise self._too_large()
 
     def read_member(self, name: str) -> bytes:
-        """Read one member. Raises UnreadableFile if it is missing, damaged or unpacks beyond the limits."""
+        """Return the bytes of one member.
+
+        Raises UnreadableFile if it is missing, damaged or unpacks beyond the limits.
+        """
         limit = min(MAX_MEMBER_BYTES, self._left_bytes)
         try:
             with self._zip.open(name) as member:
@@ -68,17 +71,17 @@ class Archive:
         return UnreadableFile(self.name, "intake.unpacks-too-large", most=MAX_UNPACKED_BYTES // (1024 * 1024))
 
 
-# Detects the kind of a file by its content, because names and content types are often wrong.
+# Detects the kind of a file by its content, because file names and content types are often wrong.
 
 PDF, EPUB, WORD, ZIP, JSON = "pdf", "epub", "docx", "zip", "json"
-_MAX_LEADING_BYTES = 1_024  # before the header; PDF readers skip them
+_MAX_LEADING_BYTES = 1_024  # before the header of a PDF file; PDF readers skip them
 _ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _PDF_MARK = b"%PDF-"
 _BLANKS = b"\xef\xbb\xbf \t\r\n\x00"
 
 
 def detect_kind(body: bytes) -> str:
-    """Return one of the kinds above, or "" for other files. A ZIP file that cannot be opened counts as ZIP.
+    """Return PDF, EPUB, WORD, ZIP or JSON, or "" for another kind. A ZIP file that cannot be opened counts as ZIP.
 
     >>> detect_kind(b"%PDF-1.7"), detect_kind(b'{"text": 1}'), detect_kind(b"<html>")
     ('pdf', 'json', '')
@@ -92,7 +95,7 @@ def detect_kind(body: bytes) -> str:
 
 
 def is_container(body: bytes) -> bool:
-    """Return True if the first bytes are those of a container that needs a parser, PDF or ZIP."""
+    """Return True if a body begins like a PDF or ZIP file, which need a parser."""
     return body.startswith(_ZIP_MARKS) or body[:_MAX_LEADING_BYTES].lstrip(_BLANKS).startswith(_PDF_MARK)
 
 
@@ -101,7 +104,7 @@ def _container_kind(body: bytes) -> str:
         with Archive(io.BytesIO(body), "") as archive:
             names = archive.names
     except UnreadableFile:
-        return ZIP  # its reader reports the damage
+        return ZIP  # the reader of ZIP files reports the damage
     if "META-INF/container.xml" in names:
         return EPUB
     return WORD if "word/document.xml" in names else ZIP

@@ -1,4 +1,4 @@
-"""Reads EPUB 2 and 3 files: one work with its chapters in reading order, titled by the book's table of contents."""
+"""Reads EPUB 2 and 3 files: one work with its chapters in reading order and their titles from the table of contents."""
 
 import posixpath
 from collections.abc import Iterator
@@ -25,7 +25,10 @@ _PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/xml"
 
 
 def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
-    """Return the work in an EPUB file. Raises UnreadableFile, also for a book with digital rights management."""
+    """Return the work in an EPUB file.
+
+    Raises UnreadableFile if the file is damaged or has no Chinese text, or if digital rights management protects it.
+    """
     with Archive(file, name, ".epub") as archive:
         _refuse_drm(archive)
         book = _Book(archive)
@@ -40,7 +43,7 @@ def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
 
 
 class _Book:
-    """The package document of a book: its author, its parts and their order."""
+    """The package document of a book: title, author, parts and their order."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -57,10 +60,13 @@ class _Book:
         }
         spine = package.xpath("//*[local-name()='spine']")
         self._spine = spine[0] if spine else None
-        self._lost: dict[str, int] = {}  # number of broken characters by part
+        self._lost: dict[str, int] = {}  # number of undecodable characters by part
 
     def flaws(self, chars: int) -> tuple[Message, ...]:
-        """Return messages about broken characters in a book of `chars`. Raises UnreadableFile if there are too many."""
+        """Return messages about undecodable characters. chars: the length of the book.
+
+        Raises UnreadableFile if the book has too many of them.
+        """
         lost = sum(self._lost.values())
         if lost * CHARS_FOR_A_BROKEN_ONE > chars:
             raise UnreadableFile(self._archive.name, "intake.broken-parts", count=lost, chars=chars)
@@ -69,10 +75,13 @@ class _Book:
         return (Message("intake.replaced-in", count=lost, parts=[*parts[:MAX_PLACES], *more]),) if lost else ()
 
     def chapters(self) -> Iterator[tuple[str, str]]:
-        """Yield (title, text) in reading order. A file missing in the contents continues the chapter before it."""
+        """Yield (title, text) in reading order.
+
+        A part without an entry in the table of contents continues the chapter before it.
+        """
         titles = self._read_contents()
         title, parts = "", [""]
-        for name in dict.fromkeys(self._reading_order()):  # the format allows each part only once
+        for name in dict.fromkeys(self._reading_order()):  # the format lets each part occur only once
             heading, text = self._read_page(name)
             own = titles.get(name, "") or ("" if titles else heading)
             if own and any(parts):
@@ -101,7 +110,7 @@ class _Book:
         return next((heading for heading in headings if heading), ""), normalize_text(element_text(tree))
 
     def _read_markup(self, name: str) -> str:
-        """Return the markup of a part. Raises UnreadableFile if no encoding fits."""
+        """Return the markup of a part. Raises UnreadableFile if it is missing or damaged, or if no encoding fits."""
         data = self._archive.read_member(name).removeprefix(b"\xef\xbb\xbf")
         try:
             return data.decode()
@@ -115,7 +124,7 @@ class _Book:
         return text
 
     def _read_contents(self) -> dict[str, str]:
-        """Return the title of each file from the navigation document, or from the older NCX."""
+        """Return the title of each part, from the navigation document or, if there is none, from the NCX of EPUB 2."""
         for item in self._items.values():
             if "nav" in item.get("properties", "").split():
                 return self._titles_in_nav(self._resolve_member(self._package_path, item.get("href", "")))
@@ -148,7 +157,10 @@ class _Book:
         return titles
 
     def _resolve_member(self, base: str, href: str) -> str:
-        """Return the name of the member that `href` in `base` refers to; outside the book, no member has that name."""
+        """Return the name of the member to which `href` in `base` refers.
+
+        A target outside the book matches no member.
+        """
         target = unquote(href.partition("#")[0])
         return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)) if target else base
 

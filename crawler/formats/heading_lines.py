@@ -1,4 +1,4 @@
-"""Reads lines as headings of chapters, with their style and number.
+"""Reads lines as chapter headings, with their style and number.
 
 A style consists of a numeral system and its surroundings: a unit (第N章, 卷N, Chapter N), a mark (1、 一 (1) 【1】), a
 constant text (书名(1), 分节阅读 1), or a mark without a number (☆、题). Headings that differ only in number and title
@@ -14,22 +14,22 @@ from enum import Enum
 from core.numerals import NUMERAL_CHARS
 from crawler.formats.numerals import parse_number
 
-MAX_HEADING_CHARS = 40  # old novels have couplets of sixteen characters as titles; sentences are longer
-MAX_TITLE_CHARS = 25  # after a mark that is weaker than 第N章; readers for telephones take 20 to 30
+MAX_HEADING_CHARS = 40  # old novels have couplets of sixteen characters as titles, and sentences are longer
+MAX_TITLE_CHARS = 25  # after a mark that is weaker than 第N章; reading apps for telephones allow 20 to 30
 MAX_PREFIX_CHARS = 20  # for the name of a volume or book before 第N章
 
 
 class Rank(Enum):
-    """The kind of a style; its value is the weight of one heading in comparison with other styles."""
+    """The rank of a style. Its value is the weight of a heading when styles are compared."""
 
     CHAPTER = 1.0  # 第N章, Chapter N
-    SECTION = 0.2  # 第N节 is a part of a chapter, if there are chapters
+    SECTION = 0.2  # 第N节 is a part of a chapter if there are chapters
     NUMBER = 0.05  # 1、 may be a list, an outline or a chapter
     VOLUME = 0.02  # 卷N, 第N部
-    PAGE = 0.015  # 分节阅读 N, 第N页: a site cut the text there, even inside a sentence
+    PAGE = 0.015  # 分节阅读 N, 第N页: the site split the text here, even inside a sentence
     SIGN = 0.0101  # ☆、题, 正文 题
-    TITLE = 0.01  # 【题】, or a line with another indent
-    UNNUMBERED = 0.0  # 楔子, 尾声: chapters among those of any style
+    TITLE = 0.01  # 【题】, or a line with an unusual indent
+    UNNUMBERED = 0.0  # 楔子, 尾声: chapters between those of any style
 
     @property
     def weight(self) -> float:
@@ -38,9 +38,9 @@ class Rank(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HeadingReading:
-    """A line that was read as a heading.
+    """A line as it reads if it is a heading.
 
-    is_sure: False if the neighbouring numbers must agree
+    number: None if the heading has none. is_sure: False if the neighbouring numbers must confirm it
     """
 
     style: str
@@ -67,7 +67,7 @@ _LATIN = (
 )
 _BARE = rf"(?P<bare>{_NUMERAL}) ?(?P<bare_unit>[{_CHAPTERS}{_SECTIONS}{_VOLUMES}])(?=$|[ :.、·-])"
 _DIVISION = re.compile("|".join((_ORDINAL, _VOLUME, _THIRD, _LATIN, _BARE)), re.IGNORECASE)
-_INNER = re.compile(_ORDINAL)  # after the name of a volume or book
+_INNER = re.compile(_ORDINAL)  # the division after the name of a volume or book
 _BEFORE = re.compile(  # 正文 第一章, VIP章节 第一章, 001.第一章
     r"(?:正文|vip ?(?:章节|卷)?|最新章节|章节目录)?[ :]*(?:[0-9]{1,5}[. 、-]+(?=第))?", re.IGNORECASE
 )
@@ -79,7 +79,9 @@ _UNNUMBERED = re.compile(
 )
 _ENDS_PROSE = re.compile("[。，、；：,;]$|。.")
 _IS_PROSE = re.compile('[。，；,;]|[！？!?…”"’]$')
-_GOES_ON = re.compile("[的里裡是中讲講说說和与與到在有就了过過]")  # as in the sentences 第一章的内容, 第三回见到他
+_GOES_ON = re.compile(
+    "[的里裡是中讲講说說和与與到在有就了过過]"
+)  # these words continue sentences such as 第一章的内容 and 第三回见到他
 
 _SIGNS = "☆★✦✧❀✿✪✩"
 _BULLETS = "◆◇■□●○◎◉※▲△▼▽♥♡§◈►▶▪#*=卍✽❖⊙"
@@ -94,26 +96,26 @@ _BODY = re.compile(r"正文[ :]+(?P<title>.+)")
 _ROMAN = "x{0,3}(?:ix|iv|v?i{1,3}|v)|x{1,3}"
 _COUNT = rf"(?:(?P<arabic>[0-9]{{1,4}})|(?P<han>{_HAN}{{1,7}})"
 _CLOSE, _STOP = r"(?P<close>[)\]】〗〕』》>]?)", "(?P<stop>[、.:·_~|-]?)"
-# (1) 题, 1、题, 【1】, 一 题, 01, IV
+# (1) 题, 1、题, 【1】, 一 题, 01, IV.
 _LEADING = re.compile(
     rf"(?P<open>[(\[【〖〔《『<]?) ?{_COUNT}|(?P<roman>{_ROMAN})(?![a-z])){_CLOSE}{_STOP}(?P<rest>.*)", re.IGNORECASE
 )
 _UNIT = "".join(char for char in map(chr, range(0x4E00, 0xA000)) if char not in f"{NUMERAL_CHARS}第条條款项項")
-# 书名(12), 分节阅读 1, Day 1: 题, 第一夜 题, 学而第一
+# 书名(12), 分节阅读 1, Day 1: 题, 第一夜 题, 学而第一.
 _BEHIND = re.compile(
     rf"(?P<prefix>.*?[^0-9{NUMERAL_CHARS}]){_COUNT}){_CLOSE}(?P<unit>[{_UNIT}]{{0,2}}){_STOP}"
     r"(?P<rest>$| .*|(?<=[、.:·_~|-]).*)"
 )
 _CUT_BY_SITE = re.compile("分[节節页頁章段][阅閱][读讀]|[页頁]$")
-_ADDED = re.compile(  # added by sites after a title
+_ADDED = re.compile(  # text that sites add after a title
     r"[\[(【（]?(?:[本此][章卷节節])?(?:字[数數]|更新[时時][间間]|[发發]布[时時][间間])\s*[:：].*$|[(（]?本章完[)）]?\s*$"
 )
-_LISTED = re.compile(r"(?:[.·…—-] ?){4,}[0-9]{1,4}$")  # a line of a table of contents, with its page number
+_LISTED = re.compile(r"(?:[.·…—-] ?){4,}[0-9]{1,4}$")  # a line in a table of contents, with its page number
 _PAIRS = tuple(zip("([【〖〔（《", ")]】〗〕）》", strict=True))
 
 
 def heading_readings(line: str) -> list[HeadingReading]:
-    """Return all readings of a line as a heading, or [] if it is prose.
+    """Return all readings of a line as a heading, or [] if the line is prose.
 
     >>> [(each.style, each.number) for each in heading_readings("第一卷·风起 第３章 渡口")]
     [('第N章', 3)]
@@ -134,7 +136,7 @@ def heading_readings(line: str) -> list[HeadingReading]:
 
 
 def shown_title(line: str) -> str:
-    """Return the title of a heading without decoration and additions by sites; its characters are not normalised.
+    """Return the title in a heading, without decoration and additions by sites. Its characters are not normalised.
 
     >>> [shown_title(line) for line in ("　☆、灯", "[(第1章 灯（1）)]", "【第一章】灯", "== 灯 ==")]
     ['灯', '第1章 灯（1）', '【第一章】灯', '灯']
@@ -147,7 +149,7 @@ def shown_title(line: str) -> str:
 
 
 def is_title(text: str) -> bool:
-    """Return True if a separate line may be a title on its own."""
+    """Return True if a line may be a title without a number."""
     return (
         len(text) <= MAX_TITLE_CHARS
         and not _IS_PROSE.search(text)
@@ -157,7 +159,7 @@ def is_title(text: str) -> bool:
 
 
 def _strip_brackets(title: str) -> str:
-    """Strip a pair of brackets around the whole title, or an unpaired bracket."""
+    """Remove a pair of brackets around the whole title, or an unpaired bracket."""
     for opening, closing in _PAIRS:
         if title.startswith(opening) and title.find(closing) in (-1, len(title) - 1):
             return title[1:].removesuffix(closing)
@@ -167,7 +169,10 @@ def _strip_brackets(title: str) -> str:
 
 
 def _division(bare: str) -> HeadingReading | None:
-    """Return the reading of a division such as 第N章: the smallest one in the line, after its volume or book."""
+    """Read a line as a division such as 第N章, or return None.
+
+    A division after the name of a volume or book is preferred, so the smallest division in the line counts.
+    """
     before = _BEFORE.match(bare)
     found = _DIVISION.match(bare, before.end() if before else 0)
     if found is None:
@@ -230,7 +235,7 @@ def _english_number(text: str) -> int | None:
 
 
 def _number_readings(plain: str) -> Iterator[HeadingReading]:
-    """Yield readings of a number with a mark, or after a text that all headings of the style share."""
+    """Yield readings of a number with a mark, or of a number after a text that all headings of the style repeat."""
     bare = re.sub(rf"^[{_DECORATION}]+[、. ]*", "", plain)
     leading, behind = _LEADING.match(bare), _BEHIND.match(bare)
     if leading and _may_follow(leading["rest"]):
@@ -254,12 +259,12 @@ def _number_readings(plain: str) -> Iterator[HeadingReading]:
 
 
 def _may_follow(rest: str) -> bool:
-    """Return True if `rest` may be a title after a number; 1.2 is not a chapter."""
+    """Return True if the text after a number may be a title. A digit after it, as in 1.2, may not."""
     return len(rest) <= MAX_TITLE_CHARS and not rest[:1].isdecimal()
 
 
 def _read_number(found: re.Match[str]) -> tuple[int | None, str]:
-    """Return a number, and the first number of its system: 1, 一 or I."""
+    """Return the number in a match, and the first number of its numeral system: 1, 一 or I."""
     groups = found.groupdict()
     systems = (("arabic", "1"), ("han", "一"), ("roman", "I"))
     text, sample = next((groups[name], first) for name, first in systems if groups.get(name))
@@ -267,7 +272,7 @@ def _read_number(found: re.Match[str]) -> tuple[int | None, str]:
 
 
 def _mark_readings(plain: str) -> Iterator[HeadingReading]:
-    """Yield readings of marks without a number: ☆、题, 正文 题, 【题】."""
+    """Yield readings of a mark without a number: ☆、题, 正文 题, 【题】."""
     if found := _SIGNED.fullmatch(plain):
         style, title = found["mark"] + found["stop"], _CLOSING.sub("", found["title"])
         rank = Rank.SIGN if found["mark"] in _SIGNS else Rank.TITLE

@@ -1,4 +1,4 @@
-"""Finds the styles of headings that may divide a text into chapters, and ranks them."""
+"""Finds the heading styles that may divide a text into chapters, and ranks them."""
 
 import re
 from collections import Counter, defaultdict
@@ -11,35 +11,40 @@ from statistics import median
 from crawler.formats.heading_lines import HeadingReading, Rank, heading_readings, is_title, shown_title
 
 MAX_LINE_CHARS = 160
-MIN_BODY_CHARS = 20  # a heading with less text belongs to the next one: a volume's name, a table of contents
-MAX_FRONT_MATTER_CHARS = 200  # title, author, a motto; a longer text before the first heading is a preface
-# The minimum share of plausible steps between consecutive numbers. A book with some missing chapters stays above it;
-# sentences that begin with 第三回 by chance do not count upwards. Set by reasoning.
+# A heading with less text before the next one belongs to the next one: a volume's name, a table of contents.
+MIN_BODY_CHARS = 20
+MAX_FRONT_MATTER_CHARS = 200  # title, author, motto; a longer text before the first heading is a preface
+# The minimum share of plausible steps between consecutive numbers. A book with some missing chapters exceeds it;
+# sentences that begin with 第三回 by chance do not count upwards. Chosen by reasoning.
 MIN_PLAUSIBLE_STEPS = 0.7
 MAX_GAP = 5
-# Conditions for styles that are not explicit headings. Set on 918 text files of public repositories, half of them
-# without chapters (2026-11), so that essays with sections, lists and poems remain undivided.
-MIN_HEADINGS, MIN_PREFIXED = 3, 5  # for 1、 and similar styles; for styles with a text before the number, and titles
-MIN_RISING = 0.5  # of the lines of a style; the others are prose that begins with a number
-MIN_EVENNESS = 0.5  # effective number of equally long chapters, divided by their number; 1 if all have the same length
-MIN_DISTINCT = 0.8  # of titles: 原文, 注释 and 译文 are parts of chapters
+# Conditions for styles that are not explicit headings. Chosen on 918 text files of public repositories, half of them
+# without chapters (2026-11), so that essays with sections, lists and poems are not divided.
+MIN_HEADINGS, MIN_PREFIXED = (
+    3,
+    5,
+)  # for 1、 and similar styles; for titles, and for styles with a text before the number
+MIN_RISING = 0.5  # of the lines of a style; the other lines are prose that begins with a number
+# Effective number of chapters of equal length, divided by their number; 1 if all have the same length.
+MIN_EVENNESS = 0.5
+MIN_DISTINCT = 0.8  # of the titles: 原文, 注释 and 译文 are parts of chapters
 MAX_FRONT = 0.25  # of the text, before the first heading
-_LEAST = {  # minimum of the median chapter, and of headings times characters: ten chapters of 500, five of 2,000
+_LEAST = {  # the minimum of the median chapter, and of headings times characters: ten chapters of 500, five of 2,000
     Rank.NUMBER: (200, 50_000),
     Rank.PAGE: (200, 50_000),
     Rank.SIGN: (300, 50_000),
     Rank.TITLE: (300, 80_000),
 }
-MAX_OUTLINED_CHARS = 60_000  # texts with numbered sections inside: reports and theses, hardly ever books
-# A table of contents: lines with little text between them that occur elsewhere with at least this many times more.
+MAX_OUTLINED_CHARS = 60_000  # longer texts with numbered sections inside are hardly ever books, but reports and theses
+# A table of contents consists of lines with little text between them. They recur with at least this many times more.
 MAX_CONTENTS_GAP, MIN_BODY_RATIO, MIN_CONTENTS = 300, 5, 2
-MAX_REPEATS = 5  # of a number: 第一部分 above each of its chapters is not a table of contents
-# A chapter that is this much longer than the others, and this long, is divided by another style if possible.
+MAX_REPEATS = 5  # of a number; 第一部分 above each of its chapters is not a table of contents
+# A chapter that is this much longer than the others, and at least this long, is divided by another style if possible.
 MIN_TIMES_LONGER, MIN_LONG_CHARS = 10, 10_000
-MIN_TIMES_TO_GO_ON = 3  # if that other style continues the numbers
-SET_APART = "顶格"  # the style of titles that are marked only by an indent that differs from prose
+MIN_TIMES_TO_GO_ON = 3  # if the other style continues the numbers
+SET_APART = "顶格"  # the style of titles that only an indent other than that of prose distinguishes
 MIN_PROSE_CHARS, MIN_INDENTED_ALIKE = 40, 0.8
-MAX_STYLES = 40  # number of styles tried that are not explicit; texts have thousands with two lines
+MAX_STYLES = 40  # number of styles that are tried although they are not explicit; texts have thousands that occur twice
 
 
 _BARE_NUMBER = re.compile(r"\W*[0-9]+\W*")
@@ -48,9 +53,9 @@ _ENDS_SENTENCE = re.compile('[。！？!?.…~～—：:；;”’"』」》）)
 
 @dataclass(frozen=True, slots=True)
 class ChapterHeading:
-    """A line that names a chapter.
+    """A heading line in a text.
 
-    start: the start of the line; number: None for prologues and similar chapters
+    start, end: the indexes of the line. number: None for prologues and similar chapters
     """
 
     start: int
@@ -64,10 +69,10 @@ class ChapterHeading:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style, and the headings of that style that begin chapters.
+    """A style, and the headings of this style that begin chapters.
 
-    is_plausible: False if only a person would choose the style
-    front_chars: the length of a preface before the first heading, without a table of contents
+    worth: for comparison with other styles. is_plausible: False if only a person would choose the style. front_chars:
+    the length of a preface before the first heading, without a table of contents
     """
 
     name: str
@@ -78,13 +83,13 @@ class Style:
 
 
 def make_heading(start: int, line: str, reading: HeadingReading) -> ChapterHeading:
-    """Convert a reading of a line to a heading."""
+    """Return the heading for a reading of the line that begins at index `start`."""
     title = shown_title(line)
     return ChapterHeading(start, start + len(line), title, reading.number, reading.rank, reading.style, reading.is_sure)
 
 
 def placed_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each line of a text with its start."""
+    """Yield each line of a text with the index of its start."""
     start = 0
     for line in text.split("\n"):
         yield start, line
@@ -92,7 +97,7 @@ def placed_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class FoundHeadings:
-    """The lines of a text that may be headings, by style."""
+    """The lines of a text that may be headings, and the styles that they form."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -110,28 +115,31 @@ class FoundHeadings:
 
     @property
     def own_title(self) -> str:
-        """The title of a text of one chapter: its only heading, at the beginning."""
+        """The title of a text that has only one chapter: its only heading, at the beginning; "" if it has none."""
         marks = [*self._divisions, *self._unnumbered]
         is_at_head = len(marks) == 1 and len(self._text[: marks[0].start].strip()) < MAX_FRONT_MATTER_CHARS
         return marks[0].title if is_at_head else ""
 
     @cached_property
     def styles(self) -> list[Style]:
-        """The styles that divide the text, best first."""
+        """The styles that divide the text, the best first."""
         frequent = sorted(self._by_style, key=lambda name: -len(self._by_style[name]))[:MAX_STYLES]
         named = [name for name, marks in self._by_style.items() if marks[0].rank not in _LEAST]
         found = [style for name in dict.fromkeys([*named, *frequent]) if (style := self._find_style(name))]
         return sorted(found, key=lambda each: (not each.is_plausible, -each.worth))
 
     def style_by_name(self, name: str) -> Style | None:
-        """Return the style that a person chose by name, or None if there is none. Its numbers may restart anywhere."""
+        """Return the style that a person chose by its name, or None if it divides nothing.
+
+        Its numbers may restart anywhere.
+        """
         if self.best is not None and self.best.name == name:
             return self.best
         return self._find_style(name, is_wanted=True) if name in self._by_style else None
 
     @cached_property
     def best(self) -> Style | None:
-        """The best style, combined with other styles for parts that it does not divide, or None if there is none."""
+        """The best style, or None if there is none. Other styles divide the parts that it does not divide."""
         found = self._most_plausible()
         return self._divide_further(found) if found is not None and len(found.headings) >= MIN_PREFIXED else found
 
@@ -163,7 +171,7 @@ class FoundHeadings:
         return found
 
     def _continuing_style(self, number: int | None) -> Style | None:
-        """Return the style that continues the numbers after `number`."""
+        """Return the best style whose first number follows `number`, or None."""
         found = (each for each in self.styles if number is not None and len(each.headings) >= MIN_HEADINGS)
         return next((each for each in found if each.headings[0].number == (number or 0) + 1), None)
 
@@ -192,7 +200,7 @@ class FoundHeadings:
         return Style(name, tuple(chosen), front, rank.weight * evenness, is_plausible)
 
     def _body_lengths(self, headings: Sequence[ChapterHeading]) -> list[int]:
-        """Return the lengths of the chapters, including the text before the first one if it is long enough."""
+        """Return the lengths of the chapters, and that of the text before the first heading if it is long enough."""
         ends = [*(each.start for each in headings[1:]), len(self._text)]
         bodies = [max(1, end - each.end) for each, end in zip(headings, ends, strict=True)]
         return [headings[0].start, *bodies] if headings[0].start > MAX_FRONT_MATTER_CHARS else bodies
@@ -213,14 +221,14 @@ class FoundHeadings:
         )
 
     def _are_pages(self, headings: Sequence[ChapterHeading]) -> bool:
-        """Return True for page numbers: bare numbers that are mostly inside a sentence."""
+        """Return True if the headings are page numbers: bare numbers, most of them inside a sentence."""
         bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
         above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
         within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))
         return 2 * within > len(headings)
 
     def _is_outline(self, headings: Sequence[ChapterHeading]) -> bool:
-        """Return True if most parts contain numbered parts themselves."""
+        """Return True if at least half of the parts contain numbered parts themselves."""
         inner = [
             (first.start, second.start)
             for name, marks in self._by_style.items()
@@ -242,7 +250,7 @@ def _mark_start(mark: ChapterHeading) -> int:
 
 
 def _set_apart(text: str) -> Iterator[ChapterHeading]:
-    """Yield titles whose indent differs from the prose of a text."""
+    """Yield the titles whose indent differs from that of prose in the text."""
     indents = Counter(_line_indent(line) for _, line in placed_lines(text) if len(line) >= MIN_PROSE_CHARS)
     usual, count = next(iter(indents.most_common(1)), (0, 0))
     if count < MIN_INDENTED_ALIKE * indents.total() or not count:
@@ -258,7 +266,7 @@ def _line_indent(line: str) -> int:
 
 
 def _is_division(headings: Sequence[ChapterHeading]) -> bool:
-    """Return True if headings of an explicit style count upwards, as chapters or volumes do."""
+    """Return True if the headings of an explicit style count upwards, as chapters and volumes do."""
     numbers = [each.number or 0 for each in headings]
     steps = [0 <= after - before <= MAX_GAP or after <= 1 for before, after in pairwise(numbers)]
     is_named = len(headings) >= MIN_HEADINGS or any(each.is_sure for each in headings)
@@ -268,13 +276,14 @@ def _is_division(headings: Sequence[ChapterHeading]) -> bool:
 def _longest_rising(
     marks: Sequence[ChapterHeading], volumes: Sequence[int], begins_again: bool
 ) -> list[ChapterHeading]:
-    """Return the longest series of marks with rising numbers, in steps up to MAX_GAP, and all sure or unnumbered ones.
+    """Return the longest series of headings with rising numbers, and all sure or unnumbered headings.
 
-    begins_again: True if numbers may restart anywhere and repeat; False if only after a volume's heading
+    Numbers rise in steps of at most MAX_GAP. volumes: the indexes of volume headings, after which numbers may restart.
+    begins_again: True if they may restart anywhere and repeat
     """
     if not marks or marks[0].number is None:
         return list(marks)
-    best: dict[int, tuple[int, int]] = {}  # length of the series and its last mark, by number
+    best: dict[int, tuple[int, int]] = {}  # by number, the length of the longest series and its last heading
     before: list[int] = []
     longest = base = (0, -1)
     waiting = list(reversed(volumes))
@@ -303,7 +312,7 @@ def _chain_length(chain: tuple[int, int]) -> int:
 
 
 def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
-    """Return the headings outside tables of contents, which are lines close together that recur above a chapter."""
+    """Return the headings outside tables of contents. There, headings are close together and recur above a chapter."""
     ends = [*(mark.start for mark in marks[1:]), len(text)]
     bodies = [len(text[mark.end : end].strip()) for mark, end in zip(marks, ends, strict=True)]
     keys = [_mark_key(mark) for mark in marks]
@@ -328,9 +337,9 @@ def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[Chapte
         known = {keys[at] for at in contents}
         for at in range(listed[-1] + 1, run[-1] + 1):
             number, before = marks[at].number, last.get(marks[at].style)
-            if number is None:  # a prologue directly after the contents, or the epilogue that ends them
+            if number is None:  # a prologue directly after the table of contents, or the epilogue that ends it
                 is_listed = keys[at] not in known and (places[keys[at]][-1] > at or places[keys[at]][0] < run[0])
-            else:  # the first chapter directly after the contents, or another line of them
+            else:  # the first chapter directly after the table of contents, or another line in it
                 is_listed = before is not None and number > before
             if not is_listed:
                 break
@@ -341,13 +350,13 @@ def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[Chapte
 
 
 def _listed_chars(marks: Sequence[ChapterHeading], left: Sequence[ChapterHeading], before: int) -> int:
-    """Return the length of the lines of a table of contents before a position."""
+    """Return the length of the lines of a table of contents before the index `before`."""
     kept = {each.start for each in left}
     return sum(each.end - each.start for each in marks if each.end < before and each.start not in kept)
 
 
 def _short_runs(bodies: Sequence[int]) -> Iterator[list[int]]:
-    """Yield runs of headings with little text, each with the heading that follows."""
+    """Yield runs of headings with little text between them, each with the heading that follows."""
     run: list[int] = []
     for at, body in enumerate(bodies):
         run.append(at)
@@ -364,7 +373,10 @@ def _mark_key(mark: ChapterHeading) -> object:
 
 
 def _drop_empty_headings(headings: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
-    """Return the headings with text; a heading without is merged into the next one, which then begins at its line."""
+    """Return the headings that have text.
+
+    A heading without text is merged into the next one, which then begins at its line.
+    """
     kept: list[ChapterHeading] = []
     start: int | None = None
     for mark, after in pairwise([*headings, ChapterHeading(len(text), len(text), "", None)]):

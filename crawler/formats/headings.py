@@ -1,4 +1,4 @@
-"""Divides a long text into chapters by headings on separate lines. Every character is kept in place."""
+"""Divides a long text into chapters by headings on separate lines. No character is lost or moved."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -14,15 +14,15 @@ from crawler.formats.heading_styles import (
     placed_lines,
 )
 
-MAX_OFFERED = 6  # styles that a person may choose from
+MAX_OFFERED = 6  # number of styles from which a person may choose
 
 
 def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
-    """Return the chapters of `text` by a style of headings; "" chooses the best style.
+    """Divide a text into chapters by a style of headings. style: "" for the best style, WHOLE for none.
 
     The joined texts of the chapters equal `text`. A heading begins its chapter. Text before the first heading belongs
-    to the first chapter, unless it is long enough for a chapter. A text that no style divides is one
-    chapter; if it begins with its only heading, the chapter has that title.
+    to the first chapter, unless it is long enough for a chapter of its own. A text that no style divides is one
+    chapter; if it begins with its only heading, that heading is the title.
     """
     found = FoundHeadings(text)
     chosen = found.style_by_name(style) if style else found.best
@@ -32,7 +32,10 @@ def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
 
 
 def list_styles(text: str) -> list[tuple[str, int]]:
-    """Return the styles that divide a text with their numbers of chapters; the best is first, and WHOLE is included."""
+    """Return the styles that divide a text, each with its number of chapters.
+
+    The best comes first; WHOLE is included.
+    """
     found = FoundHeadings(text)
     best = [found.best] if found.best else []
     used = [name for each in best for name in each.name.split(" + ")]
@@ -43,7 +46,10 @@ def list_styles(text: str) -> list[tuple[str, int]]:
 
 
 def split_by_titles(text: str, title_of: Callable[[str], str]) -> tuple[ChapterText, ...]:
-    """Cut `text` before each line for which `title_of` returns a title, or keep it whole if fewer than two have one."""
+    """Divide a text before each line for which `title_of` returns a title.
+
+    A text with fewer than two such lines is one chapter.
+    """
     headings = [
         ChapterHeading(start, start + len(line), title, None)
         for start, line in placed_lines(text)
@@ -55,7 +61,7 @@ def split_by_titles(text: str, title_of: Callable[[str], str]) -> tuple[ChapterT
 
 
 def read_heading(line: str) -> ChapterHeading | None:
-    """Read a single line that is certainly a heading, or return None for other lines.
+    """Return the heading on a line, or None if the line is not certainly a heading.
 
     >>> read_heading("第十二章　风起").title, read_heading("第一回见到他的时候，我还小。")
     ('第十二章 风起', None)
@@ -79,17 +85,20 @@ def _cut_at_headings(text: str, headings: Sequence[ChapterHeading], front_chars:
     )
 
 
-# Converts titled texts to the chapters of a book.
+# Converts titled texts into the chapters of a book.
 
 
 def number_chapters(chapters: Iterable[tuple[str, str]]) -> tuple[ChapterText, ...]:
-    """Number (title, text) pairs from 1; pairs without Chinese characters (plates, blank pages) are dropped."""
+    """Number (title, text) pairs from 1.
+
+    Pairs without Chinese characters, such as plates and blank pages, are dropped.
+    """
     kept = [(title, text) for title, text in chapters if count_han(text)]
     return tuple(ChapterText(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))
 
 
 def cut_at_titles(paragraphs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Group (text, title) of paragraphs into (title, text) of chapters; a title of "" begins no chapter.
+    """Join paragraphs (text, title) into chapters (title, text). A paragraph with a title begins a chapter.
 
     A few lines before the first title are added to the first chapter.
     """

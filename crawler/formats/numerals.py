@@ -1,4 +1,4 @@
-"""Parses the numbers of chapters, and sorts file names as people number them. No files are read here."""
+"""Parses the numbers of chapters, and sorts file names by their numbers. No files are read here."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ CHAPTER_WORDS = "章回节節卷部集篇话話幕折册冊"
 
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _CHINESE = f"[{NUMERAL_CHARS}]+"
-# A Chinese numeral in a name counts as a number only if it numbers something (第三, 三章) or is at the beginning.
+# A Chinese numeral in a name counts as a number only if it numbers something (第三, 三章) or begins the name.
 _TOKENS = re.compile(
     f"\\d+|(?<=第){_CHINESE}|(?<=[{CHAPTER_WORDS}]){_CHINESE}(?![^\\s._、-])|{_CHINESE}(?=[{CHAPTER_WORDS}])|^{_CHINESE}(?=$|[\\s._、-])"
 )
@@ -23,7 +23,7 @@ _PART = re.compile(r"(?<=[(\[_\s-])[上中下](?=[)\]]|$)")
 
 
 def parse_number(text: str) -> int | None:
-    """Parse Arabic (any width), Chinese or Roman numerals; return None for other text.
+    """Parse an Arabic (of any width), Chinese or Roman numeral. Return None for other text.
 
     >>> [parse_number(text) for text in ("一百零三", "二〇四", "１２", "xiv", "廿一", "春")]
     [103, 204, 12, 14, 21, None]
@@ -38,7 +38,7 @@ def parse_number(text: str) -> int | None:
 
 
 def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
-    """Return a sort key for file names as people number them; prefaces come first, afterwords last.
+    """Return a sort key for file names that orders their numbers by value. Prefaces come first, and afterwords last.
 
     >>> sorted(["第十章", "第九章", "后记", "楔子", "第十一章"], key=natural_key)
     ['楔子', '第九章', '第十章', '第十一章', '后记']
@@ -68,15 +68,15 @@ def _roman_value(text: str) -> int:
     return sum(-value if value < after else value for value, after in zip(values, following, strict=True))
 
 
-# Chapter numbers in headings.
+# Reads the numbers of chapters in headings.
 #
 # Forms: 第十二章, 第012回, 第一百零三节, 卷二 第三回, 12. 渡口, 12、渡口, （十二）, 十二 渡口, Chapter 12; both
-# scripts, full-width digits, the formal numerals 壹贰叁. Parts of a chapter (一章（2/3）, 上, 下) have its number.
+# scripts, full-width digits, the formal numerals 壹贰叁. The parts of a chapter (一章（2/3）, 上, 下) have its number.
 
 MAX_CHAPTER = 99_999  # the longest novels on the web have some 20,000 chapters
 _SMALL = "".join([*DIGITS, *UNITS, *TENS])
 _NUMERAL = f"[{NUMERAL_CHARS}\\d]+"
-# The smallest division is first: 卷二 第三回 is the third chapter of its volume.
+# The smallest division comes first: 卷二 第三回 is the third chapter of its volume.
 _DIVISIONS = ("[章回節节話话]", "[篇折出齣幕則则]", "[集部卷]")
 _NAMED = tuple(re.compile(rf"第\s*({_NUMERAL})\s*{unit}") for unit in _DIVISIONS)
 _BARE_UNIT = re.compile(rf"^(?:\D{{0,12}}\s)?({_NUMERAL})\s*[章回](?=$|\s|[：:、.，,])")
